@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# karpos_build_options: warnings, sanitizers and link options of the executables of this build. Link it PRIVATE. It is a
+# target of its own, so that nothing of it can reach a user of karpos::karpos.
+
+add_library(karpos_build_options INTERFACE)
+
+# Through nvcc every header is ours, and its generated code trips over the stricter warnings.
+set(karpos_warnings -Wall -Wextra -Wshadow)
+if(NOT "cuda" IN_LIST KARPOS_KOKKOS_SPACES)
+  list(APPEND karpos_warnings -Wpedantic -Wconversion)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+  list(APPEND karpos_warnings -Wno-restrict)  # GCC bug 105651: false alarms on std::string + text
+endif()
+if(KARPOS_WARNINGS_AS_ERRORS)
+  list(APPEND karpos_warnings -Werror)
+endif()
+target_compile_options(karpos_build_options INTERFACE ${karpos_warnings})
+# Our warnings are for our code: a Kokkos that is built with us, not imported, would be checked as well.
+foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
+  if(TARGET Kokkos::${target})
+    target_include_directories(karpos_build_options SYSTEM INTERFACE
+      $<TARGET_PROPERTY:Kokkos::${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  endif()
+endforeach()
+
+if(KARPOS_ENABLE_SANITIZER)
+  if(NOT KARPOS_ENABLE_SANITIZER MATCHES "^(address|undefined|thread|address,undefined)$")
+    message(FATAL_ERROR
+      "KARPOS_ENABLE_SANITIZER is '${KARPOS_ENABLE_SANITIZER}', but it must be one of address, undefined, thread, and address,undefined.")
+  endif()
+  set(karpos_sanitize -fsanitize=${KARPOS_ENABLE_SANITIZER})
+  target_compile_options(karpos_build_options INTERFACE
+    ${karpos_sanitize} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  target_link_options(karpos_build_options INTERFACE ${karpos_sanitize})
+endif()
+
+target_link_options(karpos_build_options INTERFACE ${KARPOS_KOKKOS_LINK_OPTIONS})
+
+# For an executable that moves to a machine with nothing but a driver: C++ runtime, OpenMP and CUDA runtime inside it.
+# nvcc links the static CUDA runtime by itself once nothing names the shared one.
+if(KARPOS_STATIC_RUNTIME)
+  target_link_options(karpos_build_options INTERFACE -static-libstdc++ -static-libgcc)
+  foreach(target IN ITEMS Kokkos::CUDA OpenMP::OpenMP_CXX)
+    if(TARGET ${target})
+      get_target_property(libraries ${target} INTERFACE_LINK_LIBRARIES)
+      list(REMOVE_ITEM libraries CUDA::cudart)
+      list(TRANSFORM libraries REPLACE "libgomp\\.so$" "libgomp.a")
+      set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}")
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The package: headers, karposConfig.cmake, its version file. Everything is relative to the prefix.
+
+set(karpos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/karpos)
+
+install(TARGETS karpos_library EXPORT karposTargets COMPONENT karpos_library
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT karpos_library)
+install(EXPORT karposTargets NAMESPACE karpos:: DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/lib/cmake/karposConfig.cmake.in ${PROJECT_BINARY_DIR}/karposConfig.cmake
+  INSTALL_DESTINATION ${karpos_package_dir} NO_SET_AND_CHECK_MACRO)
+# Any architecture may use headers alone.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES
+  ${PROJECT_BINARY_DIR}/karposConfig.cmake ${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosSpaces.cmake
+  DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
