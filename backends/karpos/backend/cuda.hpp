@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// The only file with CUDA intrinsics, PTX or architecture macros.
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/backend/tile.hpp"
+#include "karpos/backend/word16.hpp"
+
+namespace karpos {
+namespace cuda {
+
+/// Known on the host as well, so that types chosen by it agree between the host and the device pass.
+inline constexpr bool has_compare_and_swap_16 =
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL) || \
+    defined(KOKKOS_ARCH_BLACKWELL100) || defined(KOKKOS_ARCH_BLACKWELL120)
+    true;
+#else
+    false;
+#endif
+
+#if defined(__CUDACC__)
+
+/// The address in the window of global memory: without it, loads and atomics test for shared memory first.
+__device__ inline std::size_t global(void const* p) { return __cvta_generic_to_global(p); }
+
+__device__ inline int lane_id() {
+  unsigned id;
+  asm("mov.u32 %0, %%laneid;" : "=r"(id));
+  return static_cast<int>(id);
+}
+
+// Relaxed loads at device scope: each word is read whole and at once, nothing is ordered, so that no
+// "memory" is clobbered (which would make the compiler read keys and arguments again). They go to the L2
+// cache, where other multiprocessors' writes are seen.
+__device__ inline std::uint32_t load_relaxed(std::uint32_t const* p) {
+  std::uint32_t v;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(p)));
+  return v;
+}
+__device__ inline std::uint64_t load_relaxed(std::uint64_t const* p) {
+  std::uint64_t v;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(global(p)));
+  return v;
+}
+__device__ inline std::uint32_t load_acquire(std::uint32_t const* p) {
+  std::uint32_t v;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(p)) : "memory");
+  return v;
+}
+__device__ inline std::uint64_t load_acquire(std::uint64_t const* p) {
+  std::uint64_t v;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(global(p)) : "memory");
+  return v;
+}
+__device__ inline void store_relaxed(std::uint32_t* p, std::uint32_t v) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
+}
+__device__ inline void store_relaxed(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
+__device__ inline void store_release(std::uint32_t* p, std::uint32_t v) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
+}
+__device__ inline void store_release(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
+/// Where the pair cannot be read at once, lo first: a reader that recognises lo sees its hi.
+__device__ inline word16 load_relaxed(word16 const* p) {
+  word16 w;
+  if constexpr (has_compare_and_swap_16) {
+    asm volatile(
+        "{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+        : "=l"(w.lo), "=l"(w.hi)
+        : "l"(global(p)));
+  } else {
+    w.lo = load_acquire(&p->lo);
+    w.hi = load_relaxed(&p->hi);
+  }
+  return w;
+}
+
+__device__ inline std::uint32_t compare_and_swap(std::uint32_t* p, std::uint32_t expected,
+                                                 std::uint32_t desired) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(global(p)), "r"(expected), "r"(desired)
+               : "memory");
+  return old;
+}
+__device__ inline std::uint64_t compare_and_swap(std::uint64_t* p, std::uint64_t expected,
+                                                 std::uint64_t desired) {
+  std::uint64_t old;
+  asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(old)
+               : "l"(global(p)), "l"(expected), "l"(desired)
+               : "memory");
+  return old;
+}
+__device__ inline word16 compare_and_swap([[maybe_unused]] word16* p, [[maybe_unused]] word16 expected,
+                                          [[maybe_unused]] word16 desired) {
+  word16 old{};
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile(
+      "{ .reg .b128 c, d, o; mov.b128 c, {%3, %4}; mov.b128 d, {%5, %6};"
+      "  atom.relaxed.gpu.global.cas.b128 o, [%2], c, d; mov.b128 {%0, %1}, o; }"
+      : "=l"(old.lo), "=l"(old.hi)
+      : "l"(global(p)), "l"(expected.lo), "l"(expected.hi), "l"(desired.lo), "l"(desired.hi)
+      : "memory");
+#endif
+  return old;
+}
+
+/// A reduction instruction: unlike Kokkos::atomic_or it returns nothing and so waits for nothing.
+__device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
+  asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
+}
+
+/// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read whole (PTX: a vector access is a
+/// set of scalar accesses). Relaxed loads pass the L1 cache by, so that a 32-byte bucket costs two requests to
+/// the L2; frozen reads take the second half from the L1.
+template <bool Frozen, int B, class Word>
+__device__ inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
+  if constexpr (Frozen && sizeof(slots) % 16 == 0) {
+    auto const* const from = reinterpret_cast<uint4 const*>(bucket);
+    auto* const to = reinterpret_cast<uint4*>(slots);
+#pragma unroll
+    for (int i = 0; i < static_cast<int>(sizeof(slots) / 16); ++i) to[i] = from[i];
+  } else if constexpr (sizeof(Word) == 8 && B % 2 == 0) {
+    for (int i = 0; i < B; i += 2)
+      asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(slots[i]), "=l"(slots[i + 1])
+                   : "l"(global(bucket + i)));
+  } else if constexpr (sizeof(Word) == 4 && B % 4 == 0) {
+    for (int i = 0; i < B; i += 4)
+      asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(slots[i]), "=r"(slots[i + 1]), "=r"(slots[i + 2]), "=r"(slots[i + 3])
+                   : "l"(global(bucket + i)));
+  } else {
+    for (int i = 0; i < B; ++i) slots[i] = load_relaxed(bucket + i);
+  }
+}
+
+/// How many threads of the block say yes; every thread of the block takes part.
+__device__ inline int count_in_block(bool yes) { return __syncthreads_count(yes); }
+
+/// Lane i's value of any trivially copyable type, in 32-bit pieces, among the named members only.
+template <class V>
+__device__ inline V shuffle(V const& v, int lane, int width, unsigned members) {
+  static_assert(std::is_trivially_copyable_v<V>);
+  constexpr int pieces = (sizeof(V) + 3) / 4;
+  union exchange {
+    __device__ exchange() : words{} {}
+    int words[pieces];
+    V value;
+  } e;
+  e.value = v;
+  for (int i = 0; i < pieces; ++i) e.words[i] = __shfl_sync(members, e.words[i], lane, width);
+  return e.value;
+}
+
+#endif  // __CUDACC__
+
+}  // namespace cuda
+
+/// W lanes of a warp: one Kokkos "thread" of a TeamPolicy with vector length W, or any W neighbouring
+/// threads of a block whose index space is aligned to W. The lane is taken from the hardware, because a
+/// RangePolicy launches blocks of shape (1, N, 1).
+template <int W>
+  requires(W >= 1 && W <= 32)
+class cuda_tile {
+ public:
+  static constexpr int width = W;
+
+  template <class V>
+  struct varying {
+    V mine;
+    KOKKOS_FUNCTION V const& operator[](int) const { return mine; }
+  };
+
+  KOKKOS_FUNCTION cuda_tile() {
+    KOKKOS_IF_ON_DEVICE((int const id = cuda::lane_id(); m_lane = id % W; m_shift = id - m_lane;
+                         m_members = static_cast<unsigned>(lane_mask<W>::all) << m_shift;))
+  }
+
+  template <class P>
+  KOKKOS_FUNCTION lane_mask<W> ballot(P const& p) const {
+    [[maybe_unused]] bool const mine = p(m_lane);
+    unsigned bits = 0;
+    KOKKOS_IF_ON_DEVICE((bits = (__ballot_sync(m_members, mine) >> m_shift) & lane_mask<W>::all;))
+    return lane_mask<W>(bits);
+  }
+  template <class F>
+  KOKKOS_FUNCTION auto each(F const& f) const {
+    return varying<std::decay_t<decltype(f(0))>>{f(m_lane)};
+  }
+  template <class V>
+  KOKKOS_FUNCTION V get(varying<V> const& v, [[maybe_unused]] int lane) const {
+    V r = v.mine;
+    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(v.mine, lane, W, m_members);))
+    return r;
+  }
+  template <class F>
+  KOKKOS_FUNCTION auto once(F const& f) const {
+    std::decay_t<decltype(f())> r{};
+    if (m_lane == 0) r = f();
+    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(r, 0, W, m_members);))
+    return r;
+  }
+  template <class F>
+  KOKKOS_FUNCTION void on(lane_mask<W> m, F const& f) const {
+    if (m.test(m_lane)) f(m_lane);
+    sync();
+  }
+  KOKKOS_FUNCTION void sync() const { KOKKOS_IF_ON_DEVICE((__syncwarp(m_members);)) }
+
+ private:
+  int m_lane = 0, m_shift = 0;
+  unsigned m_members = 0;
+};
+
+}  // namespace karpos
+
+#endif  // KOKKOS_ENABLE_CUDA

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core_fwd.hpp>
+#include <Kokkos_Macros.hpp>
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/backend/cuda.hpp"
+#include "karpos/backend/host.hpp"
+#include "karpos/backend/tile.hpp"
+#include "karpos/backend/word16.hpp"
+
+// Atomic access to machine words in kernels, at device scope. Not Kokkos::atomic_load: that is a
+// compare-and-swap loop (up to at least Kokkos 5.0.2), fourteen times slower and it writes what it reads.
+
+namespace karpos {
+
+/// Word of 4, 8 or 16 bytes that these functions take.
+template <class Word>
+concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
+                       std::is_same_v<Word, word16>;
+
+#if defined(KOKKOS_ENABLE_CUDA)
+template <class ExecSpace>
+inline constexpr bool is_cuda = std::is_same_v<ExecSpace, Kokkos::Cuda>;
+#else
+template <class ExecSpace>
+inline constexpr bool is_cuda = false;
+#endif
+
+/// Whether compare_and_swap of that many bytes is one instruction in kernels of ExecSpace. Without it
+/// 16-byte slots are claimed and then published (docs/design/memory_model.md).
+template <int Bytes, class ExecSpace>
+inline constexpr bool is_lock_free = Bytes == 4 || Bytes == 8;
+template <class ExecSpace>
+inline constexpr bool is_lock_free<16, ExecSpace> = host::has_compare_and_swap_16;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr bool is_lock_free<16, Kokkos::Cuda> = cuda::has_compare_and_swap_16;
+#endif
+
+/// Reads a word at once, in no order with other accesses. A word16 is read so that whoever recognises its
+/// lo half sees the hi half that was written with it, or a later one.
+template <machine_word Word>
+KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
+  Word r{};
+  KOKKOS_IF_ON_DEVICE((r = cuda::load_relaxed(p);))
+  KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_relaxed);))
+  return r;
+}
+
+/// Reads a word at once; what the thread that stored it with store_release had written before is visible.
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION Word load_acquire(Word const* p) {
+  Word r{};
+  KOKKOS_IF_ON_DEVICE((r = cuda::load_acquire(p);))
+  KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_acquire);))
+  return r;
+}
+
+/// Writes a word at once, in no order with other accesses.
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
+  KOKKOS_IF_ON_DEVICE((cuda::store_relaxed(p, v);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
+}
+
+/// Writes a word at once, after everything that this thread has written before.
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION void store_release(Word* p, Word v) {
+  KOKKOS_IF_ON_DEVICE((cuda::store_release(p, v);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_release);))
+}
+
+/// Replaces expected by desired at once; relaxed. Returns what was there: expected means success.
+/// Requires: is_lock_free<sizeof(Word), the execution space that runs this>.
+template <machine_word Word>
+KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
+  Word r{};
+  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap(p, expected, desired);))
+  KOKKOS_IF_ON_HOST((r = host::compare_and_swap(p, expected, desired);))
+  return r;
+}
+
+/// Sets bits of a word at once; relaxed.
+KOKKOS_INLINE_FUNCTION void set_bits(std::uint32_t* p, std::uint32_t bits) {
+  KOKKOS_IF_ON_DEVICE((cuda::set_bits(p, bits);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
+}
+
+/// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other threads.
+KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
+  KOKKOS_IF_ON_HOST((host::prefetch(p);))
+}
+
+/// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest word.
+/// Frozen: nobody does while the kernel runs, so that reads may be served by caches that other threads'
+/// writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s shared).
+enum class access { shared, frozen };
+
+/// Reads the B slots of a bucket as a window. Slots are read whole; the window is no snapshot.
+template <int B, access Access, tile Tile, machine_word Word>
+KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
+  if constexpr (Tile::width == 1) {
+    Word slots[B];
+    KOKKOS_IF_ON_DEVICE((cuda::load_bucket<Access == access::frozen>(bucket, slots);))
+    KOKKOS_IF_ON_HOST((host::load_bucket(bucket, slots);))
+    return window<Tile, Word, B>(t, slots);
+  } else {
+    return window<Tile, Word, B>(t, [&](int i) { return load_relaxed(bucket + i); });
+  }
+}
+
+}  // namespace karpos

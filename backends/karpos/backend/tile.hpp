@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <bit>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/lane_mask.hpp"
+
+// The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
+
+namespace karpos {
+
+/// W lanes that run tile-uniform code together. Everything outside a callable is the same on every lane;
+/// everything that differs per lane is inside f(lane), lane in [0, W). Masks and gets are uniform.
+/// A word that others may change is read through `once`, or `each` and `get`, never directly: lanes that
+/// disagree about it would part ways and hang at the next collective.
+template <class T>
+concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), void (*h)(int),
+                        lane_mask<T::width> m) {
+  requires std::has_single_bit(static_cast<unsigned>(T::width));
+  { t.ballot(p) } -> std::same_as<lane_mask<T::width>>;                  // bit l = p(l)
+  { t.each(f) } -> std::same_as<typename T::template varying<int>>;      // one value per lane
+  { t.get(t.each(f), 0) } -> std::same_as<int>;                          // lane i's value, on every lane
+  { t.once(g) } -> std::same_as<int>;                                    // one lane runs g, all receive
+  { t.on(m, h) };                                                        // h(l) for the lanes l in m
+  { t.sync() };                                                          // memory order + convergence
+};
+
+/// The portable tile: W lanes as a loop in one thread, on any backend. It is the oracle of the tuned
+/// tiles, and with W = 1 it is the plain thread: there is no scalar twin of any algorithm.
+template <int W>
+struct reference_tile {
+  static constexpr int width = W;
+  using word = typename lane_mask<W>::word;
+
+  template <class V>
+  struct varying {
+    V lanes[W];
+    KOKKOS_FUNCTION constexpr V const& operator[](int lane) const { return lanes[lane]; }
+  };
+
+  template <class P>
+  KOKKOS_FUNCTION constexpr lane_mask<W> ballot(P const& p) const {
+    word bits = 0;
+    for (int lane = 0; lane < W; ++lane)
+      bits = static_cast<word>(bits | (static_cast<word>(static_cast<bool>(p(lane))) << lane));
+    return lane_mask<W>(bits);
+  }
+  template <class F>
+  KOKKOS_FUNCTION constexpr auto each(F const& f) const {
+    varying<std::decay_t<decltype(f(0))>> r{};
+    for (int lane = 0; lane < W; ++lane) r.lanes[lane] = f(lane);
+    return r;
+  }
+  template <class V>
+  KOKKOS_FUNCTION constexpr V get(varying<V> const& v, int lane) const {
+    return v.lanes[lane];
+  }
+  template <class F>
+  KOKKOS_FUNCTION constexpr auto once(F const& f) const {
+    return f();
+  }
+  template <class F>
+  KOKKOS_FUNCTION constexpr void on(lane_mask<W> m, F const& f) const {
+    for (; m; m = m.without_first()) f(m.first());
+  }
+  KOKKOS_FUNCTION constexpr void sync() const {}
+};
+
+/// The plain thread.
+using thread_tile = reference_tile<1>;
+
+/// B slots read at once by a tile of any width and matched to a mask. B belongs to the layout of a table
+/// and W to the machine: a table whose bytes were laid out with one B is read by tiles of every width.
+/// Slot i is held by lane i % W.
+template <tile Tile, class Slot, int B>
+  requires(B % Tile::width == 0)
+class window {
+ public:
+  static constexpr int rounds = B / Tile::width;
+
+  /// Reads slot i with load(i), lane by lane.
+  template <class Load>
+    requires std::invocable<Load const&, int>
+  KOKKOS_FUNCTION window(Tile const& tile, Load const& load) : m_tile(&tile) {
+    for (int r = 0; r < rounds; ++r)
+      m_slots[r] = tile.each([&](int lane) -> Slot { return load(r * Tile::width + lane); });
+  }
+
+  /// Takes slots that one lane has read already: backends tune that read (`load_window` in memory.hpp).
+  KOKKOS_FUNCTION window(Tile const& tile, Slot const (&slots)[B])
+    requires(Tile::width == 1)
+      : m_tile(&tile) {
+    for (int i = 0; i < B; ++i) m_slots[i] = {slots[i]};
+  }
+
+  /// Slots for which p(slot) holds. p runs once per slot and must not communicate between lanes.
+  template <class P>
+  KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
+    return match(p, std::make_integer_sequence<int, rounds>{});
+  }
+  /// Whether p(slot) holds for a slot.
+  template <class P>
+  KOKKOS_FUNCTION bool any(P const& p) const {
+    return any(p, std::make_integer_sequence<int, rounds>{});
+  }
+  /// The first slot for which p(slot) holds, if there is one, on every lane. Returns: whether there is.
+  template <class P>
+  KOKKOS_FUNCTION bool first(P const& p, Slot& slot) const {
+    bool present = false;
+    if constexpr (Tile::width == 1)
+      // Selected slot by slot: a GPU thread would spend more on a mask. p holds for one slot at most.
+      KOKKOS_IF_ON_DEVICE((present = select(p, slot, std::make_integer_sequence<int, rounds>{}); return present;))
+    auto const m = match(p);
+    if (m) slot = get(m.first());
+    present = static_cast<bool>(m);
+    return present;
+  }
+  /// Slot i, on every lane.
+  KOKKOS_FUNCTION Slot get(int i) const {
+    return m_tile->get(pick(i / Tile::width, std::make_integer_sequence<int, rounds>{}), i % Tile::width);
+  }
+
+ private:
+  using word = typename lane_mask<B>::word;
+  using round = typename Tile::template varying<Slot>;
+
+  // Rounds are unrolled by the language, not left to the optimiser: a run-time index would move the
+  // registers that hold the window to local memory.
+  template <class P, int... R>
+  KOKKOS_FUNCTION lane_mask<B> match(P const& p, std::integer_sequence<int, R...>) const {
+    return lane_mask<B>(static_cast<word>(
+        (... |
+         (static_cast<word>(m_tile->ballot([&](int lane) { return p(m_slots[R][lane]); }).bits())
+          << (R * Tile::width)))));
+  }
+  template <class P, int... R>
+  KOKKOS_FUNCTION bool any(P const& p, std::integer_sequence<int, R...>) const {
+    if constexpr (Tile::width == 1)
+      return (... | p(m_slots[R][0]));
+    else
+      return static_cast<bool>(match(p));
+  }
+  template <class P, int... R>
+  KOKKOS_FUNCTION bool select(P const& p, Slot& slot, std::integer_sequence<int, R...>) const {
+    bool present = false;
+    ((p(m_slots[R][0]) ? (slot = m_slots[R][0], present = true) : false), ...);
+    return present;
+  }
+  template <int... R>
+  KOKKOS_FUNCTION round pick(int r, std::integer_sequence<int, R...>) const {
+    round chosen = m_slots[0];
+    ((chosen = R == r ? m_slots[R] : chosen), ...);
+    return chosen;
+  }
+
+  Tile const* m_tile;
+  round m_slots[rounds];
+};
+
+}  // namespace karpos

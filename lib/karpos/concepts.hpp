@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+namespace karpos {
+
+/// A Kokkos execution space.
+template <class T>
+concept execution_space = Kokkos::is_execution_space_v<T>;
+
+/// A Kokkos view of rank one.
+template <class T>
+concept view_1d = Kokkos::is_view_v<std::remove_cvref_t<T>> && (std::remove_cvref_t<T>::rank() == 1);
+
+namespace detail {
+template <class ExecSpace, class View>
+inline constexpr bool reaches =
+    Kokkos::SpaceAccessibility<ExecSpace, typename View::memory_space>::accessible;
+
+/// Compile error, with a sentence, for a view that lives where the execution space cannot reach.
+template <class ExecSpace, class... Views>
+constexpr void require_reachable() {
+  static_assert((reaches<ExecSpace, Views> && ...),
+                "karpos: a view lies in a memory space that the execution space cannot reach; copy it "
+                "with Kokkos::create_mirror_view_and_copy first");
+}
+}  // namespace detail
+
+}  // namespace karpos

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Abort.hpp>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+// Contracts of in-kernel calls, where no exception can be thrown. -DKARPOS_CONTRACTS=ON turns them on;
+// off they cost nothing. Bulk calls from the host always check their arguments and throw.
+#if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
+#define KARPOS_EXPECTS(condition, sentence) \
+  ((condition) ? void() : ::Kokkos::abort("karpos: contract violated: " sentence "\n"))
+#else
+#define KARPOS_EXPECTS(condition, sentence) void()
+#endif
+
+namespace karpos {
+
+/// Thrown when keys did not fit. The container is valid and keeps everything that it accepted.
+class capacity_error : public std::runtime_error {
+ public:
+  capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held, std::uint64_t would_do)
+      : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) + ", found room for " +
+                           std::to_string(held) + "): construct or rehash with max_keys >= " +
+                           std::to_string(would_do)),
+        m_asked(asked),
+        m_held(held),
+        m_would_do(would_do) {}
+
+  std::uint64_t asked() const noexcept { return m_asked; }        ///< keys that were offered
+  std::uint64_t found() const noexcept { return m_held; }         ///< keys that fitted
+  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< max_keys that would have done
+
+ private:
+  std::uint64_t m_asked, m_held, m_would_do;
+};
+
+/// Thrown when memory for a container cannot be had; names the bytes and the memory space.
+class allocation_error : public std::bad_alloc {
+ public:
+  explicit allocation_error(std::string what) : m_what("karpos: " + std::move(what)) {}
+  char const* what() const noexcept override { return m_what.c_str(); }
+
+ private:
+  std::string m_what;
+};
+
+namespace detail {
+
+/// Grammar of every message: problem (why): suggestion.
+[[noreturn]] inline void reject(std::string const& problem, std::string const& why,
+                                std::string const& suggestion) {
+  throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
+}
+
+inline void require_same_extent(char const* what, std::uint64_t a, char const* other, std::uint64_t b) {
+  if (a != b)
+    reject(std::string(what) + " and " + other + " differ in extent",
+           std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
+}
+
+}  // namespace detail
+}  // namespace karpos

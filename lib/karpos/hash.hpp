@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+namespace karpos {
+
+/// Spreads every input bit over all 64 output bits; a bijection.
+///
+/// Source: Jon Maiga, "The construct of a bit mixer", 2020 (xor-shift, multiply, twice).
+KOKKOS_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
+  constexpr std::uint64_t multiplier = 0x0e9846af9b1a615dULL;
+  x ^= x >> 32;
+  x *= multiplier;
+  x ^= x >> 32;
+  x *= multiplier;
+  x ^= x >> 28;
+  return x;
+}
+
+/// The high 64 bits of the product: maps a well mixed a onto [0, b) without a division.
+///
+/// Source: Daniel Lemire, "Fast random integer generation in an interval", 2019.
+KOKKOS_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+  __extension__ using wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<wide>(a) * b) >> 64);
+}
+
+/// The object representation of a small trivially copyable object, zero-extended to Bits.
+template <class Bits, class T>
+  requires std::is_trivially_copyable_v<T> && (sizeof(T) <= sizeof(Bits))
+KOKKOS_FUNCTION constexpr Bits to_bits(T const& x) {
+  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    if constexpr (sizeof(T) == 1) return static_cast<Bits>(static_cast<std::uint8_t>(x));
+    if constexpr (sizeof(T) == 2) return static_cast<Bits>(static_cast<std::uint16_t>(x));
+    if constexpr (sizeof(T) == 4) return static_cast<Bits>(static_cast<std::uint32_t>(x));
+    if constexpr (sizeof(T) == 8) return static_cast<Bits>(static_cast<std::uint64_t>(x));
+  } else if constexpr (sizeof(T) == sizeof(Bits)) {
+    return Kokkos::bit_cast<Bits>(x);
+  } else {
+    struct padded {
+      T value;
+      unsigned char zeros[sizeof(Bits) - sizeof(T)];
+    };
+    static_assert(sizeof(padded) == sizeof(Bits), "karpos: this type cannot be padded to a machine word");
+    return Kokkos::bit_cast<Bits>(padded{x, {}});
+  }
+}
+
+/// The inverse of to_bits.
+template <class T, class Bits>
+KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
+  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    return static_cast<T>(bits);
+  } else if constexpr (sizeof(T) == sizeof(Bits)) {
+    return Kokkos::bit_cast<T>(bits);
+  } else {
+    struct padded {
+      T value;
+      unsigned char zeros[sizeof(Bits) - sizeof(T)];
+    };
+    return Kokkos::bit_cast<padded>(bits).value;
+  }
+}
+
+/// Default hash of keys of up to eight bytes. Objects that compare equal must have the same bits
+/// (std::has_unique_object_representations); write your own hash for keys where that does not hold.
+///
+/// A hash function that mixes well says so with a member type `is_avalanching` (Boost's convention); the
+/// containers mix the result of any other themselves.
+template <class Key>
+struct hash {
+  using is_avalanching = std::true_type;
+  KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key) const {
+    return mix(to_bits<std::uint64_t>(key));
+  }
+};
+
+/// Equality that also compares a key with a query of another type.
+template <class Key>
+struct equal_to {
+  template <class Query>
+  KOKKOS_FUNCTION constexpr bool operator()(Key const& key, Query const& query) const {
+    return key == query;
+  }
+};
+
+namespace detail {
+template <class Hash>
+concept avalanching = requires { typename Hash::is_avalanching; };
+
+template <class Hash, class Query>
+KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Query const& query) {
+  if constexpr (avalanching<Hash>)
+    return hash(query);
+  else
+    return mix(static_cast<std::uint64_t>(hash(query)));
+}
+}  // namespace detail
+
+}  // namespace karpos

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
+namespace karpos {
+
+/// What became of one insertion. Nothing is lost in silence: `full` means that the table holds what it
+/// held before.
+enum class outcome : std::uint8_t {
+  inserted,  ///< the key was not there; it is now
+  existing,  ///< the key was there already
+  full       ///< the key was not there and no slot on its probe path was free
+};
+
+/// How many keys of a bulk insertion met which end. The four counts add up to the number of keys that
+/// were offered (stencilled-out keys are not offered).
+struct insert_report {
+  std::uint64_t inserted = 0;  ///< keys that were new
+  std::uint64_t existing = 0;  ///< keys that were there already, or earlier in the same call
+  std::uint64_t rejected = 0;  ///< keys that found no free slot
+  std::uint64_t invalid = 0;   ///< keys equal to a sentinel, never inserted
+
+  /// Counters by number: the outcomes in their order, then invalid. Kernels tally by number.
+  static constexpr int counters = 4;
+  static constexpr int invalid_key = 3;
+  KOKKOS_FUNCTION constexpr std::uint64_t& operator[](int i) {
+    return i == 0 ? inserted : i == 1 ? existing : i == 2 ? rejected : invalid;
+  }
+  KOKKOS_FUNCTION constexpr insert_report& operator+=(insert_report const& other) {
+    inserted += other.inserted;
+    existing += other.existing;
+    rejected += other.rejected;
+    invalid += other.invalid;
+    return *this;
+  }
+  KOKKOS_FUNCTION friend constexpr bool operator==(insert_report const& a, insert_report const& b) {
+    return a.inserted == b.inserted && a.existing == b.existing && a.rejected == b.rejected &&
+           a.invalid == b.invalid;
+  }
+};
+
+/// How many keys a bulk erasure removed.
+struct erase_report {
+  std::uint64_t erased = 0;
+
+  static constexpr int counters = 1;
+  KOKKOS_FUNCTION constexpr std::uint64_t& operator[](int) { return erased; }
+  KOKKOS_FUNCTION constexpr erase_report& operator+=(erase_report const& other) {
+    erased += other.erased;
+    return *this;
+  }
+};
+
+/// The answer of a lookup: a value that may not be there (std::optional without its host-only members).
+template <class T>
+struct found {
+  bool present = false;
+  T value{};
+
+  KOKKOS_FUNCTION constexpr explicit operator bool() const { return present; }
+  KOKKOS_FUNCTION constexpr T const& operator*() const { return value; }
+  KOKKOS_FUNCTION constexpr T value_or(T const& other) const { return present ? value : other; }
+};
+
+}  // namespace karpos
