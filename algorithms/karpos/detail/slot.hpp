@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/hash.hpp"
+
+namespace karpos::detail {
+
+/// The value type of a set: nothing is stored.
+struct no_value {};
+
+/// How a key and its value share one machine word, or a pair of words.
+///
+///   key, value <= 4 bytes    64-bit word    | value : 32 | key : 32 |      one 8-byte compare-and-swap
+///   either of up to 8 bytes  word16         | hi: value : 64 | lo: key : 64 |   one 16-byte, or claim-then-publish
+///   set, key <= 4 / 8 bytes  32 / 64 bits   | key |
+///
+/// A slot goes from empty to live to erased and never back, until the table is cleared or rebuilt: a slot
+/// that was read as not empty can never come to hold a given key, which is what lets probes run without
+/// locks.
+template <class Key, class T>
+struct slot_layout {
+  static constexpr bool has_value = !std::is_same_v<T, no_value>;
+  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>,
+                "karpos: keys and values must be trivially copyable");
+  static_assert(sizeof(Key) <= 8 && sizeof(T) <= 8, "karpos: keys and values have at most eight bytes");
+  static_assert(std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>,
+                "karpos: padding bytes in keys would make equal keys differ");
+
+  static constexpr bool small = sizeof(Key) <= 4 && sizeof(T) <= 4;
+  using key_bits = std::conditional_t<(has_value ? small : sizeof(Key) <= 4), std::uint32_t, std::uint64_t>;
+  using value_bits = std::conditional_t<small, std::uint32_t, std::uint64_t>;
+  using word = std::conditional_t<!has_value, key_bits, std::conditional_t<small, std::uint64_t, word16>>;
+
+  KOKKOS_FUNCTION static constexpr word pack(key_bits key, [[maybe_unused]] value_bits value) {
+    if constexpr (!has_value)
+      return key;
+    else if constexpr (small)
+      return static_cast<std::uint64_t>(value) << 32 | key;
+    else
+      return {key, value};
+  }
+  KOKKOS_FUNCTION static constexpr key_bits key_of(word w) {
+    if constexpr (std::is_same_v<word, word16>)
+      return w.lo;
+    else
+      return static_cast<key_bits>(w);
+  }
+  KOKKOS_FUNCTION static constexpr T value_of([[maybe_unused]] word w) {
+    if constexpr (!has_value)
+      return {};
+    else if constexpr (small)
+      return from_bits<T>(static_cast<value_bits>(w >> 32));
+    else
+      return from_bits<T>(w.hi);
+  }
+  KOKKOS_FUNCTION static constexpr value_bits bits_of([[maybe_unused]] T const& value) {
+    if constexpr (has_value)
+      return to_bits<value_bits>(value);
+    else
+      return 0;
+  }
+};
+
+/// Keys that mark slots and therefore cannot be stored.
+template <class Bits>
+struct sentinels {
+  Bits empty, erased, busy;
+
+  KOKKOS_FUNCTION constexpr bool contains(Bits key) const {
+    return key == empty || key == erased || key == busy;
+  }
+};
+
+/// The i-th default sentinel: the largest values of an integer type (0, 1, 2 below its maximum); for other
+/// types, and for types with bits to spare, the largest bit patterns.
+template <class Key, class Bits>
+constexpr Bits default_sentinel(int i) {
+  if constexpr (std::is_integral_v<Key> && sizeof(Key) == sizeof(Bits))
+    return to_bits<Bits>(static_cast<Key>(std::numeric_limits<Key>::max() - static_cast<Key>(i)));
+  else
+    return static_cast<Bits>(std::numeric_limits<Bits>::max() - static_cast<Bits>(i));
+}
+
+}  // namespace karpos::detail
