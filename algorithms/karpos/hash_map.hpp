@@ -27,7 +27,8 @@ template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecuti
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           int BucketSlots = detail::default_bucket_slots<Key, T, ExecSpace>>
 class hash_map {
-  using table = detail::open_addressing_table<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
+  using table =
+      detail::open_addressing_table<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
  public:
   using key_type = Key;
@@ -45,12 +46,12 @@ class hash_map {
   /// Makes an empty map for max_keys keys. Asynchronous but for the allocation.
   /// Throws std::invalid_argument (load, sentinels), std::length_error (capacity overflow),
   /// allocation_error (out of memory).
-  hash_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {}, Hash const& hash = {},
-           KeyEqual const& equal = {})
+  hash_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
+           Hash const& hash = {}, KeyEqual const& equal = {})
       : m_table(exec, "hash_map", max_keys, o, hash, equal, {}) {}
   /// The same over memory of the caller's, which must outlive the map.
-  hash_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys, options const& o = {},
-           Hash const& hash = {}, KeyEqual const& equal = {})
+  hash_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
+           options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : m_table(exec, "hash_map", max_keys, o, hash, equal, memory) {}
 
   /// Bytes that a map for max_keys keys at that load takes.
@@ -108,8 +109,8 @@ class hash_map {
     upsert_async(exec, "insert_or_assign_async", keys, values, detail::take_new{}, report);
   }
   template <view_1d Keys, class Values, class Op>
-  void insert_or_apply_async(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op,
-                             report_view const& report) {
+  void insert_or_apply_async(ExecSpace const& exec, Keys const& keys, Values const& values,
+                             Op const& op, report_view const& report) {
     upsert_async(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
@@ -118,7 +119,7 @@ class hash_map {
   template <view_1d Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out, T const& missing) const {
     check_queries<Queries, Out>(queries, out);
-    m_table.find(exec, queries, out, missing, detail::everything{});
+    m_table.look_up(exec, "find", queries, out, detail::value_or<T>{missing}, detail::everything{});
   }
   /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
@@ -126,21 +127,23 @@ class hash_map {
                Stencil const& stencil, Predicate const& predicate = {}) const {
     check_queries<Queries, Out, Stencil>(queries, out);
     detail::require_same_extent("queries", queries.extent(0), "stencil", stencil.extent(0));
-    m_table.find(exec, queries, out, missing, detail::where<Stencil, Predicate>{stencil, predicate});
+    m_table.look_up(exec, "find_if", queries, out, detail::value_or<T>{missing},
+                    detail::where<Stencil, Predicate>{stencil, predicate});
   }
   /// Writes to out whether each query is there. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     check_queries<Queries, Out>(queries, out);
-    m_table.contains(exec, queries, out, detail::everything{});
+    m_table.look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
   }
   /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
-  void contains_if(ExecSpace const& exec, Queries const& queries, Out const& out, Stencil const& stencil,
-                   Predicate const& predicate = {}) const {
+  void contains_if(ExecSpace const& exec, Queries const& queries, Out const& out,
+                   Stencil const& stencil, Predicate const& predicate = {}) const {
     check_queries<Queries, Out, Stencil>(queries, out);
     detail::require_same_extent("queries", queries.extent(0), "stencil", stencil.extent(0));
-    m_table.contains(exec, queries, out, detail::where<Stencil, Predicate>{stencil, predicate});
+    m_table.look_up(exec, "contains_if", queries, out, detail::presence{},
+                    detail::where<Stencil, Predicate>{stencil, predicate});
   }
 
   /// Removes keys. Returns: how many were there. Their slots are used again after clear or rehash.
@@ -163,10 +166,13 @@ class hash_map {
   /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
   /// capacity_error, before anything changes, when the keys that are in would not fit. A map over wrapped
   /// memory leaves it and owns its memory from then on.
-  void rehash(ExecSpace const& exec, std::uint64_t new_max_keys) { m_table.rehash(exec, new_max_keys); }
+  void rehash(ExecSpace const& exec, std::uint64_t new_max_keys) {
+    m_table.rehash(exec, new_max_keys);
+  }
   /// Writes every pair to two views, in no particular order. Returns: how many there are.
   template <view_1d KeysOut, view_1d ValuesOut>
-  std::uint64_t retrieve_all(ExecSpace const& exec, KeysOut const& keys, ValuesOut const& values) const {
+  std::uint64_t retrieve_all(ExecSpace const& exec, KeysOut const& keys,
+                             ValuesOut const& values) const {
     check_queries<KeysOut, ValuesOut>(keys, values);
     return m_table.retrieve_all(exec, keys, values);
   }
@@ -179,9 +185,11 @@ class hash_map {
   ref_type ref() const { return ref_type(m_table.ref()); }
   /// A ref that only reads, faster on GPUs, for kernels during which nobody changes the map.
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_table.ref()); }
-  std::uint64_t max_keys() const { return m_table.max_keys(); }                          ///< asked for
-  std::uint64_t bucket_count() const { return m_table.bucket_count(); }                  ///< buckets there are
-  std::uint64_t capacity() const { return m_table.bucket_count() * BucketSlots; }        ///< slots there are
+  std::uint64_t max_keys() const { return m_table.max_keys(); }          ///< asked for
+  std::uint64_t bucket_count() const { return m_table.bucket_count(); }  ///< buckets there are
+  std::uint64_t capacity() const {
+    return m_table.bucket_count() * BucketSlots;
+  }  ///< slots there are
 
   /// Makes dst an exact copy of src, which may live in another memory space; both have the same layout.
   /// Waits for exec.
@@ -213,8 +221,8 @@ class hash_map {
     detail::require_same_extent("the first view", queries.extent(0), "the output", out.extent(0));
   }
   template <class Keys, class Values, class Combine, class Stencil = detail::everything>
-  insert_report upsert(ExecSpace const& exec, char const* what, Keys const& keys, Values const& values,
-                       Combine const& combine, Stencil const& stencil = {}) {
+  insert_report upsert(ExecSpace const& exec, char const* what, Keys const& keys,
+                       Values const& values, Combine const& combine, Stencil const& stencil = {}) {
     return m_table.insert(exec, what, keys, checked_values(keys, values), combine, stencil);
   }
   template <class Keys, class Values, class Combine>

@@ -12,11 +12,12 @@
 namespace karpos {
 
 /// The reading half of hash_map_ref, and all of a frozen ref: for kernels during which nobody changes the map.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots,
-          access Access>
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing,
+          int BucketSlots, access Access>
 class hash_map_reader {
  protected:
-  using table = detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
+  using table =
+      detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
   table m_table;
 
  public:
@@ -35,7 +36,7 @@ class hash_map_reader {
   template <tile Tile, class Query>
   KOKKOS_FUNCTION found<T> find(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
-    return m_table.template find<Access>(t, m_table.hash(query), query);
+    return m_table.template find<Access>(t, query);
   }
 
   /// Whether a key is there.
@@ -59,7 +60,8 @@ class hash_map_reader {
 ///   Lock-free; where is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the thread
 ///   that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
 /// Source: cuCollections' static_map; docs/hash_map.md.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots>
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing,
+          int BucketSlots>
 class hash_map_ref : public hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots,
                                             access::shared> {
   using reader =
@@ -75,7 +77,7 @@ class hash_map_ref : public hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, P
   }
   template <tile Tile>
   KOKKOS_FUNCTION outcome insert(Tile const& t, Key const& key, T const& value) const {
-    return m_table.upsert(t, m_table.hash(key), key, value, detail::keep_stored{});
+    return m_table.upsert(t, key, value, detail::keep_stored{});
   }
 
   /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or full.
@@ -84,7 +86,7 @@ class hash_map_ref : public hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, P
   }
   template <tile Tile>
   KOKKOS_FUNCTION outcome insert_or_assign(Tile const& t, Key const& key, T const& value) const {
-    return m_table.upsert(t, m_table.hash(key), key, value, detail::take_new{});
+    return m_table.upsert(t, key, value, detail::take_new{});
   }
 
   /// Inserts the pair or replaces the stored value by op(stored, value), atomically. op runs once or, when
@@ -96,7 +98,7 @@ class hash_map_ref : public hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, P
   template <tile Tile, class Op>
   KOKKOS_FUNCTION outcome insert_or_apply(Tile const& t, Key const& key, T const& value,
                                           Op const& op) const {
-    return m_table.upsert(t, m_table.hash(key), key, value, op);
+    return m_table.upsert(t, key, value, op);
   }
 
   /// Removes a key. Its slot is used again only after clear or rehash. Returns: whether this call removed it.
@@ -107,9 +109,8 @@ class hash_map_ref : public hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, P
   template <tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
-    return m_table.erase(t, m_table.hash(query), query);
+    return m_table.erase(t, query);
   }
-
 };
 
 }  // namespace karpos

@@ -14,8 +14,8 @@ namespace karpos {
 /// The view of a hash_set that kernels take by value; the contract is that of hash_map_ref.
 template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots>
 class hash_set_ref {
-  using table =
-      detail::open_addressing_ref<Key, detail::no_value, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
+  using table = detail::open_addressing_ref<Key, detail::no_value, ExecSpace, Hash, KeyEqual,
+                                            Probing, BucketSlots>;
 
  public:
   using key_type = Key;
@@ -28,7 +28,7 @@ class hash_set_ref {
   KOKKOS_FUNCTION outcome insert(Key const& key) const { return insert(thread_tile{}, key); }
   template <tile Tile>
   KOKKOS_FUNCTION outcome insert(Tile const& t, Key const& key) const {
-    return m_table.upsert(t, m_table.hash(key), key, {}, detail::keep_stored{});
+    return m_table.upsert(t, key, {}, detail::keep_stored{});
   }
   /// Whether a key is there.
   template <class Query>
@@ -38,7 +38,7 @@ class hash_set_ref {
   template <tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
-    return m_table.template find<access::shared>(t, m_table.hash(query), query).present;
+    return m_table.template find<access::shared>(t, query).present;
   }
   /// Removes a key. Its slot is used again only after clear or rehash. Returns: whether this call removed it.
   template <class Query>
@@ -48,7 +48,7 @@ class hash_set_ref {
   template <tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
-    return m_table.erase(t, m_table.hash(query), query);
+    return m_table.erase(t, query);
   }
 
  private:
@@ -58,12 +58,12 @@ class hash_set_ref {
 /// Hash set of keys of up to eight bytes: hash_map without values, in half the memory. Interface, memory,
 /// concurrency and errors are those of hash_map.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
-template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace, class Hash = hash<Key>,
-          class KeyEqual = equal_to<Key>, class Probing = double_hashing,
+template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
+          class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           int BucketSlots = detail::default_bucket_slots<Key, detail::no_value, ExecSpace>>
 class hash_set {
-  using table =
-      detail::open_addressing_table<Key, detail::no_value, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
+  using table = detail::open_addressing_table<Key, detail::no_value, ExecSpace, Hash, KeyEqual,
+                                              Probing, BucketSlots>;
 
  public:
   using key_type = Key;
@@ -76,12 +76,12 @@ class hash_set {
   static constexpr int bucket_slots = BucketSlots;
 
   /// Makes an empty set for max_keys keys. Throws as hash_map does.
-  hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {}, Hash const& hash = {},
-           KeyEqual const& equal = {})
+  hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
+           Hash const& hash = {}, KeyEqual const& equal = {})
       : m_table(exec, "hash_set", max_keys, o, hash, equal, {}) {}
   /// The same over memory of the caller's, which must outlive the set.
-  hash_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys, options const& o = {},
-           Hash const& hash = {}, KeyEqual const& equal = {})
+  hash_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
+           options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : m_table(exec, "hash_set", max_keys, o, hash, equal, memory) {}
 
   /// Bytes that a set for max_keys keys at that load takes.
@@ -94,7 +94,8 @@ class hash_set {
   template <view_1d Keys>
   insert_report insert(ExecSpace const& exec, Keys const& keys) {
     detail::require_reachable<ExecSpace, Keys>();
-    return m_table.insert(exec, "insert", keys, nothing{}, detail::keep_stored{}, detail::everything{});
+    return m_table.insert(exec, "insert", keys, nothing{}, detail::keep_stored{},
+                          detail::everything{});
   }
   /// As insert, for the keys with predicate(stencil(i)).
   template <view_1d Keys, view_1d Stencil, class Predicate = detail::as_bool>
@@ -116,8 +117,8 @@ class hash_set {
   template <view_1d Keys>
   void insert_async(ExecSpace const& exec, Keys const& keys, report_view const& report) {
     detail::require_reachable<ExecSpace, Keys>();
-    m_table.insert(exec, "insert_async", keys, nothing{}, detail::keep_stored{}, detail::everything{},
-                   report);
+    m_table.insert(exec, "insert_async", keys, nothing{}, detail::keep_stored{},
+                   detail::everything{}, report);
   }
 
   /// Writes to out whether each query is there. Asynchronous.
@@ -125,16 +126,17 @@ class hash_set {
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     detail::require_reachable<ExecSpace, Queries, Out>();
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    m_table.contains(exec, queries, out, detail::everything{});
+    m_table.look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
   }
   /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
-  void contains_if(ExecSpace const& exec, Queries const& queries, Out const& out, Stencil const& stencil,
-                   Predicate const& predicate = {}) const {
+  void contains_if(ExecSpace const& exec, Queries const& queries, Out const& out,
+                   Stencil const& stencil, Predicate const& predicate = {}) const {
     detail::require_reachable<ExecSpace, Queries, Out, Stencil>();
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     detail::require_same_extent("queries", queries.extent(0), "stencil", stencil.extent(0));
-    m_table.contains(exec, queries, out, detail::where<Stencil, Predicate>{stencil, predicate});
+    m_table.look_up(exec, "contains_if", queries, out, detail::presence{},
+                    detail::where<Stencil, Predicate>{stencil, predicate});
   }
 
   /// Removes keys. Returns: how many were there. Their slots are used again after clear or rehash.
@@ -155,7 +157,9 @@ class hash_set {
   /// Removes every key and tombstone. Asynchronous.
   void clear(ExecSpace const& exec) { m_table.clear(exec); }
   /// Moves to a new table for new_max_keys keys; see hash_map::rehash.
-  void rehash(ExecSpace const& exec, std::uint64_t new_max_keys) { m_table.rehash(exec, new_max_keys); }
+  void rehash(ExecSpace const& exec, std::uint64_t new_max_keys) {
+    m_table.rehash(exec, new_max_keys);
+  }
   /// Writes every key to a view, in no particular order. Returns: how many there are.
   template <view_1d KeysOut>
   std::uint64_t retrieve_all(ExecSpace const& exec, KeysOut const& keys) const {
@@ -169,14 +173,17 @@ class hash_set {
   }
 
   ref_type ref() const { return ref_type(m_table.ref()); }
-  std::uint64_t max_keys() const { return m_table.max_keys(); }                      ///< asked for
-  std::uint64_t bucket_count() const { return m_table.bucket_count(); }              ///< buckets there are
-  std::uint64_t capacity() const { return m_table.bucket_count() * BucketSlots; }    ///< slots there are
+  std::uint64_t max_keys() const { return m_table.max_keys(); }          ///< asked for
+  std::uint64_t bucket_count() const { return m_table.bucket_count(); }  ///< buckets there are
+  std::uint64_t capacity() const {
+    return m_table.bucket_count() * BucketSlots;
+  }  ///< slots there are
 
   /// Makes dst an exact copy of src, which may live in another memory space. Waits for exec.
   template <class OtherSpace>
-  friend void deep_copy(ExecSpace const& exec, hash_set& dst,
-                        hash_set<Key, OtherSpace, Hash, KeyEqual, Probing, BucketSlots> const& src) {
+  friend void deep_copy(
+      ExecSpace const& exec, hash_set& dst,
+      hash_set<Key, OtherSpace, Hash, KeyEqual, Probing, BucketSlots> const& src) {
     dst.m_table.copy_from(exec, src.m_table);
   }
 

@@ -33,7 +33,8 @@ struct linear_probing {
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
     return at_least < 1 ? 1 : at_least;
   }
-  KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t /*hash*/, std::uint64_t /*pairs*/) {
+  KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t /*hash*/,
+                                                        std::uint64_t /*pairs*/) {
     return 1;
   }
 };
@@ -59,28 +60,31 @@ namespace detail {
 template <class Probing>
 class probe_path {
  public:
+  probe_path() = default;
   KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, std::uint64_t pairs)
-      : m_hash(hash), m_pairs(pairs), m_bucket(multiply_high(hash, 2 * pairs)) {}
+      : m_hash(hash),
+        m_bucket(multiply_high(hash, 2 * pairs)),
+        m_tried(1) {}
 
+  KOKKOS_FUNCTION constexpr std::uint64_t hash() const { return m_hash; }
   KOKKOS_FUNCTION constexpr std::uint64_t bucket() const { return m_bucket; }
   KOKKOS_FUNCTION constexpr std::uint64_t pair() const { return m_bucket / 2; }
   /// Buckets on the path so far, this one included.
   KOKKOS_FUNCTION constexpr std::uint32_t tried() const { return m_tried; }
 
-  KOKKOS_FUNCTION constexpr void advance() {
+  KOKKOS_FUNCTION constexpr void advance(std::uint64_t pairs) {
     if (m_tried % 2 == 1) {
       m_bucket ^= 1;
     } else {
-      std::uint64_t const sum = pair() + Probing::stride(m_hash, m_pairs);
-      std::uint64_t const side = m_bucket & 1;
-      m_bucket = 2 * (sum < m_pairs ? sum : sum - m_pairs) + side;
+      std::uint64_t const sum = pair() + Probing::stride(m_hash, pairs);
+      m_bucket = 2 * (sum < pairs ? sum : sum - pairs) + (m_bucket & 1);
     }
     ++m_tried;
   }
 
  private:
-  std::uint64_t m_hash, m_pairs, m_bucket;
-  std::uint32_t m_tried = 1;
+  std::uint64_t m_hash, m_bucket;
+  std::uint32_t m_tried;
 };
 
 }  // namespace detail

@@ -18,7 +18,8 @@ struct collatz_steps {
   Kokkos::View<std::uint32_t*> steps;
   KOKKOS_FUNCTION void operator()(int i) const {
     std::uint32_t n = 0;
-    for (std::uint64_t x = static_cast<std::uint64_t>(i) + 1; x != 1; ++n) x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+    for (std::uint64_t x = static_cast<std::uint64_t>(i) + 1; x != 1; ++n)
+      x = x % 2 == 0 ? x / 2 : 3 * x + 1;
     steps(i) = n;
   }
 };
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
   std::uint32_t most = 0;
   Kokkos::parallel_reduce("largest", Kokkos::RangePolicy(exec, 0, distinct), largest{counts},
                           Kokkos::Max<std::uint32_t>(most));
-  std::cout << distinct << " different path lengths, the most frequent occurs " << most << " times\n";
+  std::cout << distinct << " different path lengths, the most frequent occurs " << most
+            << " times\n";
   return report.inserted + report.existing == static_cast<std::uint64_t>(n) && most > 0 ? 0 : 1;
 }

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
 
   Kokkos::deep_copy(exec, host, ids);
   exec.fence();
-  bool const same = host(0) == host(2) && host(0) == host(6) && host(3) == host(4) && host(1) == host(7);
+  bool const same =
+      host(0) == host(2) && host(0) == host(6) && host(3) == host(4) && host(1) == host(7);
   bool in_range = true;
   for (int i = 0; i < 9; ++i) in_range = in_range && host(i) < 5;
   std::cout << numbers.size(exec) << " distinct ids\n";

@@ -12,7 +12,8 @@ concept execution_space = Kokkos::is_execution_space_v<T>;
 
 /// A Kokkos view of rank one.
 template <class T>
-concept view_1d = Kokkos::is_view_v<std::remove_cvref_t<T>> && (std::remove_cvref_t<T>::rank() == 1);
+concept view_1d =
+    Kokkos::is_view_v<std::remove_cvref_t<T>> && (std::remove_cvref_t<T>::rank() == 1);
 
 namespace detail {
 template <class ExecSpace, class View>
@@ -22,9 +23,10 @@ inline constexpr bool reaches =
 /// Compile error, with a sentence, for a view that lives where the execution space cannot reach.
 template <class ExecSpace, class... Views>
 constexpr void require_reachable() {
-  static_assert((reaches<ExecSpace, Views> && ...),
-                "karpos: a view lies in a memory space that the execution space cannot reach; copy it "
-                "with Kokkos::create_mirror_view_and_copy first");
+  static_assert(
+      (reaches<ExecSpace, Views> && ...),
+      "karpos: a view lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
 }
 }  // namespace detail
 

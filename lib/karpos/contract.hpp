@@ -21,10 +21,11 @@ namespace karpos {
 /// Thrown when keys did not fit. The container is valid and keeps everything that it accepted.
 class capacity_error : public std::runtime_error {
  public:
-  capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held, std::uint64_t would_do)
-      : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) + ", found room for " +
-                           std::to_string(held) + "): construct or rehash with max_keys >= " +
-                           std::to_string(would_do)),
+  capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held,
+                 std::uint64_t would_do)
+      : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) +
+                           ", found room for " + std::to_string(held) +
+                           "): construct or rehash with max_keys >= " + std::to_string(would_do)),
         m_asked(asked),
         m_held(held),
         m_would_do(would_do) {}
@@ -55,7 +56,8 @@ namespace detail {
   throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
 }
 
-inline void require_same_extent(char const* what, std::uint64_t a, char const* other, std::uint64_t b) {
+inline void require_same_extent(char const* what, std::uint64_t a, char const* other,
+                                std::uint64_t b) {
   if (a != b)
     reject(std::string(what) + " and " + other + " differ in extent",
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");

@@ -45,7 +45,8 @@ KOKKOS_FUNCTION constexpr Bits to_bits(T const& x) {
       T value;
       unsigned char zeros[sizeof(Bits) - sizeof(T)];
     };
-    static_assert(sizeof(padded) == sizeof(Bits), "karpos: this type cannot be padded to a machine word");
+    static_assert(sizeof(padded) == sizeof(Bits),
+                  "karpos: this type cannot be padded to a machine word");
     return Kokkos::bit_cast<Bits>(padded{x, {}});
   }
 }

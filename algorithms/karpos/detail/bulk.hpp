@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/backend/launch.hpp"
 #include "karpos/backend/memory.hpp"
 #include "karpos/detail/open_addressing.hpp"
 #include "karpos/outcome.hpp"
@@ -21,9 +22,6 @@ struct Kokkos::reduction_identity<karpos::erase_report> {
 };
 
 namespace karpos::detail {
-
-/// What a body returns when an index counts for nothing.
-inline constexpr int uncounted = -1;
 
 /// Stencil that lets every key through.
 struct everything {
@@ -50,66 +48,87 @@ struct constant {
   KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
 };
 
-/// What every body shares: hash a key, start to fetch its home bucket.
-template <class Ref, class Keys>
+/// What every body shares: hash a key and start to fetch its bucket, now or after a bucket that was full.
+template <int Distance, class Ref, class Keys>
 struct keyed_body {
+  using path = typename Ref::path;
   Ref ref;
   Keys keys;
 
-  KOKKOS_FUNCTION std::uint64_t prepare(std::uint64_t i) const {
-    std::uint64_t const hash = ref.hash(keys(i));
-    prefetch(ref.home(hash));
-    return hash;
+  KOKKOS_FUNCTION path prepare(std::uint64_t i) const {
+    path const p = ref.start(keys(i));
+    prefetch(ref.bucket(p));
+    return p;
+  }
+  /// How far a call goes: bucket by bucket where many keys are in flight.
+  static constexpr walk reach = Distance == 0 ? walk::to_the_end : walk::one_bucket;
+  KOKKOS_FUNCTION int again(path const& p) const {
+    prefetch(ref.bucket(p));
+    return undecided;
   }
 };
 
-template <class Ref, class Keys, class Values, class Combine, class Stencil>
-struct insert_body : keyed_body<Ref, Keys> {
+template <int Distance, class Ref, class Keys, class Values, class Combine, class Stencil>
+struct insert_body : keyed_body<Distance, Ref, Keys> {
   Values values;
   Combine combine;
   Stencil stencil;
 
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, std::uint64_t hash) const {
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, typename Ref::path& p) const {
     if (!stencil(i)) return uncounted;
     auto const key = this->keys(i);
     if (this->ref.reserved(key)) return insert_report::invalid_key;
-    return static_cast<int>(this->ref.upsert(thread_tile{}, hash, key, values(i), combine));
+    auto const value = values(i);
+    outcome result = outcome::full;
+    bool const decided = this->ref.template upsert_along<insert_body::reach>(
+        thread_tile{}, p, this->ref.holds(key), Ref::item(key, value), value, combine, result);
+    return decided ? static_cast<int>(result) : this->again(p);
   }
 };
 
-template <class Ref, class Keys, class Out, class T, class Stencil>
-struct find_body : keyed_body<Ref, Keys> {
-  Out out;
+/// What a lookup writes: the value or a stand-in, or whether there is one.
+template <class T>
+struct value_or {
   T missing;
-  Stencil stencil;
-
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, std::uint64_t hash) const {
-    auto const query = this->keys(i);
-    bool const askable = stencil(i) && !this->ref.reserved(query);
-    out(i) = askable ? this->ref.template find<access::frozen>(thread_tile{}, hash, query).value_or(missing)
-                     : missing;
-    return uncounted;
+  KOKKOS_FUNCTION constexpr T operator()(found<T> const& answer) const {
+    return answer.value_or(missing);
+  }
+};
+struct presence {
+  template <class T>
+  KOKKOS_FUNCTION constexpr bool operator()(found<T> const& answer) const {
+    return answer.present;
   }
 };
 
-template <class Ref, class Keys, class Out, class Stencil>
-struct contains_body : keyed_body<Ref, Keys> {
+template <int Distance, class Ref, class Keys, class T, class Out, class Write, class Stencil>
+struct lookup_body : keyed_body<Distance, Ref, Keys> {
   Out out;
+  Write write;
   Stencil stencil;
 
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, std::uint64_t hash) const {
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, typename Ref::path& p) const {
     auto const query = this->keys(i);
-    bool const askable = stencil(i) && !this->ref.reserved(query);
-    out(i) = askable && this->ref.template find<access::frozen>(thread_tile{}, hash, query).present;
+    found<T> answer;
+    if (stencil(i) && !this->ref.reserved(query)) {
+      bool const decided = this->ref.template find_along<lookup_body::reach, access::frozen>(
+          thread_tile{}, p, this->ref.holds(query), answer);
+      if (!decided) return this->again(p);
+    }
+    out(i) = write(answer);
     return uncounted;
   }
 };
 
-template <class Ref, class Keys>
-struct erase_body : keyed_body<Ref, Keys> {
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, std::uint64_t hash) const {
+template <int Distance, class Ref, class Keys>
+struct erase_body : keyed_body<Distance, Ref, Keys> {
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, typename Ref::path& p) const {
     auto const query = this->keys(i);
-    return !this->ref.reserved(query) && this->ref.erase(thread_tile{}, hash, query) ? 0 : uncounted;
+    bool erased = false;
+    if (this->ref.reserved(query)) return uncounted;
+    bool const decided = this->ref.template erase_along<erase_body::reach>(
+        thread_tile{}, p, this->ref.holds(query), erased);
+    return !decided ? this->again(p) : erased ? 0 : uncounted;
   }
 };
 
@@ -168,14 +187,13 @@ template <class Ref, class Key>
 struct reinsert_body {
   Ref from, to;
 
-  KOKKOS_FUNCTION std::uint64_t prepare(std::uint64_t) const { return 0; }
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, std::uint64_t) const {
+  KOKKOS_FUNCTION int prepare(std::uint64_t) const { return 0; }
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, int) const {
     using layout = typename Ref::layout;
     auto const slot = load_relaxed(from.slots() + i);
     if (!from.live(slot)) return uncounted;
     auto const key = from_bits<Key>(layout::key_of(slot));
-    return static_cast<int>(
-        to.upsert(thread_tile{}, to.hash(key), key, layout::value_of(slot), keep_stored{}));
+    return static_cast<int>(to.upsert(thread_tile{}, key, layout::value_of(slot), keep_stored{}));
   }
 };
 

@@ -80,6 +80,9 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
 
+/// How far an operation goes before it returns to its caller.
+enum class walk { to_the_end, one_bucket };
+
 /// The table as kernels see it; see hash_map_ref for the contract of each operation.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           bool OneStep = is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
@@ -100,18 +103,18 @@ class open_addressing_ref {
       : m_slots(slots),
         m_marks(marks),
         m_pairs(pairs),
-        m_probes(2 * pairs < Probing::probe_limit ? static_cast<std::uint32_t>(2 * pairs) : Probing::probe_limit),
+        m_probes(2 * pairs < Probing::probe_limit ? static_cast<std::uint32_t>(2 * pairs)
+                                                  : Probing::probe_limit),
         m_sentinels(s),
         m_hash(hash),
         m_equal(equal) {}
 
+  /// Where the search for a key begins.
   template <class Query>
-  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
-    return hash_of(m_hash, query);
+  KOKKOS_FUNCTION path start(Query const& query) const {
+    return path(hash_of(m_hash, query), m_pairs);
   }
-  KOKKOS_FUNCTION word* home(std::uint64_t hash) const {
-    return m_slots + path(hash, m_pairs).bucket() * B;
-  }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * B; }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key>)
@@ -120,6 +123,10 @@ class open_addressing_ref {
       return false;
   }
   KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
+  /// The word of a pair.
+  KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
+    return layout::pack(to_bits<key_bits>(key), layout::bits_of(value));
+  }
   KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
   KOKKOS_FUNCTION word* slots() const { return m_slots; }
   KOKKOS_FUNCTION std::uint32_t* marks() const { return m_marks; }
@@ -128,100 +135,162 @@ class open_addressing_ref {
   Hash const& hash_function() const { return m_hash; }
   KeyEqual const& key_equal() const { return m_equal; }
 
-  /// Inserts the key, or merges value into the stored one with combine(stored, value).
-  template <tile Tile, class Combine>
-  KOKKOS_FUNCTION outcome upsert(Tile const& t, std::uint64_t hash, Key const& key, T const& value,
-                                 Combine const& combine) const {
-    KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
-    word const item = layout::pack(to_bits<key_bits>(key), layout::bits_of(value));
-    auto const holds_key = holds(key);
-    for (path p(hash, m_pairs); p.tried() <= m_probes; p.advance()) {
-      word* const slots = m_slots + p.bucket() * B;
-      auto const window = published_window(t, slots);
-      if (auto const hit = window.match(holds_key)) {
-        merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
-        return outcome::existing;
-      }
-      for (auto holes = window.match(is_empty()); holes; holes = holes.without_first()) {
-        word* const slot = slots + holes.first();
-        word const seen = t.once([&] { return claim(slot, item); });
-        if (is_empty()(seen)) return outcome::inserted;
-        if (holds_key(seen)) {
-          merge(t, slot, seen, value, combine);
-          return outcome::existing;
-        }
-      }
-      if (at_mark(p.tried())) t.once([&] { return set_mark(p.pair(), hash); });
-    }
-    return outcome::full;
-  }
-
-  template <access Access, tile Tile, class Query>
-  KOKKOS_FUNCTION found<T> find(Tile const& t, std::uint64_t hash, Query const& query) const {
-    auto const holds_query = holds(query);
-    for (path p(hash, m_pairs); p.tried() <= m_probes; p.advance()) {
-      auto const window = load_window<B, Access>(t, m_slots + p.bucket() * B);
-      word slot{};
-      if (window.first(holds_query, slot)) return {true, layout::value_of(slot)};
-      if (ends(t, p, hash, window)) break;
-    }
-    return {};
-  }
-
-  template <tile Tile, class Query>
-  KOKKOS_FUNCTION bool erase(Tile const& t, std::uint64_t hash, Query const& query) const {
-    auto const holds_query = holds(query);
-    for (path p(hash, m_pairs); p.tried() <= m_probes; p.advance()) {
-      word* const slots = m_slots + p.bucket() * B;
-      auto const window = load_window<B, access::shared>(t, slots);
-      if (auto const hit = window.match(holds_query)) {
-        word const seen = window.get(hit.first());
-        return t.once([&] { return bury(slots + hit.first(), seen); });
-      }
-      if (ends(t, p, hash, window)) break;
-    }
-    return false;
-  }
-
- private:
-  KOKKOS_FUNCTION auto is_empty() const {
-    // Whole words where a word is both: ptxas otherwise sees that the values are not looked at and splits a
-    // 16-byte load into loads of the keys (H200: inserts 10.0 instead of 14.5 G/s).
-    if constexpr (std::is_same_v<word, word16>)
-      return [empty = m_sentinels.empty](word w) { return w.lo == empty; };
-    else
-      return [empty = empty_slot()](word w) { return w == empty; };
-  }
-
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
                   std::has_unique_object_representations_v<Key>)
-      return [bits = to_bits<key_bits>(query)](word w) { return layout::key_of(w) == bits; };
+      return has_key{to_bits<key_bits>(query)};
     else
-      return [this, &query](word w) {
-        return live(w) && m_equal(from_bits<Key>(layout::key_of(w)), query);
-      };
+      return has_equal_key<Query>{*this, query};
   }
 
+  /// Inserts the key, or merges value into the stored one with combine(stored, value).
+  template <tile Tile, class Combine>
+  KOKKOS_FUNCTION outcome upsert(Tile const& t, Key const& key, T const& value,
+                                 Combine const& combine) const {
+    KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
+    outcome result = outcome::full;
+    path p = start(key);
+    upsert_along<walk::to_the_end>(t, p, holds(key), item(key, value), value, combine, result);
+    return result;
+  }
+  template <access Access, tile Tile, class Query>
+  KOKKOS_FUNCTION found<T> find(Tile const& t, Query const& query) const {
+    found<T> result;
+    path p = start(query);
+    find_along<walk::to_the_end, Access>(t, p, holds(query), result);
+    return result;
+  }
+  template <tile Tile, class Query>
+  KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
+    bool erased = false;
+    path p = start(query);
+    erase_along<walk::to_the_end>(t, p, holds(query), erased);
+    return erased;
+  }
+
+  // The same along a path that the caller keeps, to its end or bucket by bucket. They return whether the
+  // result is decided; if not, the path has moved to the bucket to look at next.
+
+  template <walk Walk, tile Tile, class Holds, class Combine>
+  KOKKOS_FUNCTION bool upsert_along(Tile const& t, path& p, Holds const& holds_key, word pair,
+                                    T const& value, Combine const& combine, outcome& result) const {
+    while (p.tried() <= m_probes) {
+      word* const slots = bucket(p);
+      auto const window = published_window(t, slots);
+      if (auto const hit = window.match(holds_key)) {
+        merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
+        return decide(result, outcome::existing);
+      }
+      for (auto holes = window.match(is_empty()); holes; holes = holes.without_first()) {
+        word* const slot = slots + holes.first();
+        word const seen = t.once([&] { return claim(slot, pair); });
+        if (is_empty()(seen)) return decide(result, outcome::inserted);
+        if (holds_key(seen)) {
+          merge(t, slot, seen, value, combine);
+          return decide(result, outcome::existing);
+        }
+      }
+      if (at_mark(p.tried())) t.once([&] { return set_mark(p); });
+      p.advance(m_pairs);
+      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
+    }
+    return true;
+  }
+
+  template <walk Walk, access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
+                                  found<T>& result) const {
+    while (p.tried() <= m_probes) {
+      auto const window = load_window<B, Access>(t, bucket(p));
+      word slot{};
+      if (window.only(holds_query, slot))
+        return decide(result, found<T>{true, layout::value_of(slot)});
+      if (ends(t, p, window)) return true;
+      p.advance(m_pairs);
+      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
+    }
+    return true;
+  }
+
+  template <walk Walk, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool erase_along(Tile const& t, path& p, Holds const& holds_query,
+                                   bool& erased) const {
+    while (p.tried() <= m_probes) {
+      word* const slots = bucket(p);
+      auto const window = load_window<B, access::shared>(t, slots);
+      if (auto const hit = window.match(holds_query)) {
+        word const seen = window.get(hit.first());
+        return decide(erased, t.once([&] { return bury(slots + hit.first(), seen); }));
+      }
+      if (ends(t, p, window)) return true;
+      p.advance(m_pairs);
+      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
+    }
+    return true;
+  }
+
+ private:
+  /// Predicate: the slot was never used. Looks at whole words where a word is both key and value: ptxas
+  /// otherwise sees that the values do not matter and splits a 16-byte load into loads of the keys (H200:
+  /// inserts 10.0 instead of 14.6 G/s).
+  struct is_unused {
+    word empty;
+    KOKKOS_FUNCTION bool operator()(word w) const {
+      if constexpr (std::is_same_v<word, word16>)
+        return w.lo == empty.lo;
+      else
+        return w == empty;
+    }
+    bit_pattern<word> pattern() const {
+      if constexpr (std::is_same_v<word, word16>)
+        return {{~std::uint64_t(0), 0}, {empty.lo, 0}};
+      else
+        return {static_cast<word>(~word(0)), empty};
+    }
+  };
+  /// Predicate: the slot holds a certain key, compared as bits.
+  struct has_key {
+    key_bits key;
+    KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
+    bit_pattern<word> pattern() const {
+      return {layout::pack(static_cast<key_bits>(~key_bits(0)), 0), layout::pack(key, 0)};
+    }
+  };
+  /// Predicate: the slot holds a key that the user's function finds equal to the query.
+  template <class Query>
+  struct has_equal_key {
+    open_addressing_ref const& table;
+    Query const& query;
+    KOKKOS_FUNCTION bool operator()(word w) const {
+      return table.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
+    }
+  };
+  KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
+
+  template <class Result>
+  KOKKOS_FUNCTION static bool decide(Result& result, Result const& r) {
+    result = r;
+    return true;
+  }
   /// Whether a key that is not in this window cannot lie further along the path.
   template <tile Tile, class Window>
-  KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, std::uint64_t hash, Window const& window) const {
+  KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
     if (window.any(is_empty())) return true;
-    return at_mark(p.tried()) && !t.once([&] { return marked(p.pair(), hash); });
+    return at_mark(p.tried()) && !t.once([&] { return marked(p); });
   }
 
-  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
-    return pair * marks_per_pair + hash % marks_per_pair;
+  KOKKOS_FUNCTION static std::uint64_t mark_bit(path const& p) {
+    return p.pair() * marks_per_pair + p.hash() % marks_per_pair;
   }
-  KOKKOS_FUNCTION bool marked(std::uint64_t pair, std::uint64_t hash) const {
-    std::uint64_t const bit = mark_bit(pair, hash);
+  KOKKOS_FUNCTION bool marked(path const& p) const {
+    std::uint64_t const bit = mark_bit(p);
     return ((load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
   /// Not read first: nobody waits for the write, but would for the read.
-  KOKKOS_FUNCTION bool set_mark(std::uint64_t pair, std::uint64_t hash) const {
-    std::uint64_t const bit = mark_bit(pair, hash);
+  KOKKOS_FUNCTION bool set_mark(path const& p) const {
+    std::uint64_t const bit = mark_bit(p);
     set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
     return true;
   }
@@ -283,7 +352,8 @@ class open_addressing_ref {
 
   /// Merges into the slot of a key that may be erased at the same time: then the merge came first.
   template <class Combine>
-  KOKKOS_FUNCTION void merge_value(word* slot, word seen, T const& value, Combine const& combine) const {
+  KOKKOS_FUNCTION void merge_value(word* slot, word seen, T const& value,
+                                   Combine const& combine) const {
     constexpr bool adds = std::is_same_v<Combine, plus> && std::is_integral_v<T>;
     if constexpr (std::is_same_v<word, word16>) {
       if constexpr (adds) {

@@ -29,14 +29,17 @@ struct slot_layout {
   static constexpr bool has_value = !std::is_same_v<T, no_value>;
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>,
                 "karpos: keys and values must be trivially copyable");
-  static_assert(sizeof(Key) <= 8 && sizeof(T) <= 8, "karpos: keys and values have at most eight bytes");
+  static_assert(sizeof(Key) <= 8 && sizeof(T) <= 8,
+                "karpos: keys and values have at most eight bytes");
   static_assert(std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>,
                 "karpos: padding bytes in keys would make equal keys differ");
 
   static constexpr bool small = sizeof(Key) <= 4 && sizeof(T) <= 4;
-  using key_bits = std::conditional_t<(has_value ? small : sizeof(Key) <= 4), std::uint32_t, std::uint64_t>;
+  using key_bits =
+      std::conditional_t<(has_value ? small : sizeof(Key) <= 4), std::uint32_t, std::uint64_t>;
   using value_bits = std::conditional_t<small, std::uint32_t, std::uint64_t>;
-  using word = std::conditional_t<!has_value, key_bits, std::conditional_t<small, std::uint64_t, word16>>;
+  using word =
+      std::conditional_t<!has_value, key_bits, std::conditional_t<small, std::uint64_t, word16>>;
 
   KOKKOS_FUNCTION static constexpr word pack(key_bits key, [[maybe_unused]] value_bits value) {
     if constexpr (!has_value)

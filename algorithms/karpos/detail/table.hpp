@@ -24,9 +24,10 @@ namespace karpos {
 /// What a table may be told when it is made.
 template <class Key>
 struct hash_table_options {
-  double load = 0.8;                    ///< keys per slot when max_keys are in; in (0, 0.98]
-  std::optional<Key> empty_key = {};    ///< key that marks an unused slot; default: the largest value
-  std::optional<Key> erased_key = {};   ///< key that marks an erased slot; default: the second largest
+  double load = 0.8;                  ///< keys per slot when max_keys are in; in (0, 0.98]
+  std::optional<Key> empty_key = {};  ///< key that marks an unused slot; default: the largest value
+  std::optional<Key> erased_key =
+      {};  ///< key that marks an erased slot; default: the second largest
 };
 
 /// Memory of the caller's for a table to live in: at least bytes_for(...), aligned to a bucket.
@@ -60,8 +61,10 @@ class open_addressing_table {
         m_hash(hash),
         m_equal(equal),
         m_sentinels(sentinels_of(o)),
-        m_insert_report(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("insert_report"))),
-        m_erase_report(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("erase_report"))) {
+        m_insert_report(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("insert_report"))),
+        m_erase_report(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("erase_report"))) {
     adopt(memory ? wrap(max_keys, *memory) : allocate(exec, pairs_for(max_keys, o.load)), max_keys);
     clear(exec);
   }
@@ -81,7 +84,9 @@ class open_addressing_table {
     return Probing::pair_count_for((static_cast<std::uint64_t>(slots) + 2 * B - 1) / (2 * B));
   }
   static std::uint64_t slot_count(std::uint64_t pairs) { return pairs * 2 * B; }
-  static std::uint64_t mark_words(std::uint64_t pairs) { return (pairs * marks_per_pair + 31) / 32; }
+  static std::uint64_t mark_words(std::uint64_t pairs) {
+    return (pairs * marks_per_pair + 31) / 32;
+  }
   static std::size_t bytes_of(std::uint64_t pairs) {
     return slot_count(pairs) * sizeof(word) + mark_words(pairs) * sizeof(std::uint32_t);
   }
@@ -89,7 +94,9 @@ class open_addressing_table {
     return bytes_of(pairs_for(max_keys, load));
   }
 
-  ref_type ref() const { return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_sentinels, m_hash, m_equal); }
+  ref_type ref() const {
+    return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_sentinels, m_hash, m_equal);
+  }
   std::uint64_t bucket_count() const { return 2 * m_pairs; }
   std::uint64_t max_keys() const { return m_max_keys; }
   options const& made_with() const { return m_options; }
@@ -105,14 +112,14 @@ class open_addressing_table {
   template <class Keys, class Values, class Combine, class Stencil>
   void insert(ExecSpace const& exec, char const* what, Keys const& keys, Values const& values,
               Combine const& combine, Stencil const& stencil, report_view const& report) const {
-    using body = insert_body<ref_type, Keys, Values, Combine, Stencil>;
-    tally_each_staged<tuned::prefetch_distance>(label(what), exec, keys.extent(0),
-                                                body{{ref(), keys}, values, combine, stencil}, report);
+    using body = insert_body<tuned::prefetch_distance, ref_type, Keys, Values, Combine, Stencil>;
+    tally_each_staged<tuned::prefetch_distance>(
+        label(what), exec, keys.extent(0), body{{ref(), keys}, values, combine, stencil}, report);
   }
   /// The same, waiting for the report.
   template <class Keys, class Values, class Combine, class Stencil>
-  insert_report insert(ExecSpace const& exec, char const* what, Keys const& keys, Values const& values,
-                       Combine const& combine, Stencil const& stencil) const {
+  insert_report insert(ExecSpace const& exec, char const* what, Keys const& keys,
+                       Values const& values, Combine const& combine, Stencil const& stencil) const {
     insert(exec, what, keys, values, combine, stencil, m_insert_report);
     insert_report report;
     Kokkos::deep_copy(exec, report, m_insert_report);
@@ -130,24 +137,19 @@ class open_addressing_table {
     throw capacity_error(m_name + " is full", held + report.rejected, held, held + report.rejected);
   }
 
-  template <class Keys, class Out, class Stencil>
-  void find(ExecSpace const& exec, Keys const& queries, Out const& out, T const& missing,
-            Stencil const& stencil) const {
-    using body = find_body<ref_type, Keys, Out, T, Stencil>;
-    for_each_staged<tuned::prefetch_distance>(label("find"), exec, queries.extent(0),
-                                              body{{ref(), queries}, out, missing, stencil});
-  }
-  template <class Keys, class Out, class Stencil>
-  void contains(ExecSpace const& exec, Keys const& queries, Out const& out,
-                Stencil const& stencil) const {
-    using body = contains_body<ref_type, Keys, Out, Stencil>;
-    for_each_staged<tuned::prefetch_distance>(label("contains"), exec, queries.extent(0),
-                                              body{{ref(), queries}, out, stencil});
+  /// Writes write(answer) for every query. Asynchronous.
+  template <class Keys, class Out, class Write, class Stencil>
+  void look_up(ExecSpace const& exec, char const* what, Keys const& queries, Out const& out,
+               Write const& write, Stencil const& stencil) const {
+    using body = lookup_body<tuned::prefetch_distance, ref_type, Keys, T, Out, Write, Stencil>;
+    for_each_staged<tuned::prefetch_distance>(label(what), exec, queries.extent(0),
+                                              body{{ref(), queries}, out, write, stencil});
   }
   template <class Keys>
   void erase(ExecSpace const& exec, Keys const& keys, erase_view const& report) const {
-    tally_each_staged<tuned::prefetch_distance>(label("erase"), exec, keys.extent(0),
-                                                erase_body<ref_type, Keys>{{ref(), keys}}, report);
+    tally_each_staged<tuned::prefetch_distance>(
+        label("erase"), exec, keys.extent(0),
+        erase_body<tuned::prefetch_distance, ref_type, Keys>{{ref(), keys}}, report);
   }
   template <class Keys>
   std::uint64_t erase(ExecSpace const& exec, Keys const& keys) const {
@@ -159,7 +161,8 @@ class open_addressing_table {
 
   std::uint64_t size(ExecSpace const& exec) const {
     std::uint64_t n = 0;
-    Kokkos::parallel_reduce(label("size"), slot_range(exec, slot_count(m_pairs)), count_body<ref_type>{ref()}, n);
+    Kokkos::parallel_reduce(label("size"), slot_range(exec, slot_count(m_pairs)),
+                            count_body<ref_type>{ref()}, n);
     return n;
   }
   template <class Visit>
@@ -168,7 +171,8 @@ class open_addressing_table {
                          visit_body<ref_type, Key, Visit>{ref(), visit});
   }
   template <class KeysOut, class ValuesOut>
-  std::uint64_t retrieve_all(ExecSpace const& exec, KeysOut const& keys, ValuesOut const& values) const {
+  std::uint64_t retrieve_all(ExecSpace const& exec, KeysOut const& keys,
+                             ValuesOut const& values) const {
     if (keys.extent(0) < slot_count(m_pairs)) {
       std::uint64_t const n = size(exec);
       if (keys.extent(0) < n)
@@ -186,14 +190,16 @@ class open_addressing_table {
     Kokkos::Profiling::ScopedRegion const region(label("rehash"));
     std::uint64_t const n = size(exec);
     if (new_max_keys < n)
-      throw capacity_error(m_name + "::rehash would not hold the keys that are in", n, new_max_keys, n);
+      throw capacity_error(m_name + "::rehash would not hold the keys that are in", n, new_max_keys,
+                           n);
     open_addressing_table fresh(exec, m_name.c_str(), new_max_keys, m_options, m_hash, m_equal, {});
     tally_each_staged<0>(label("rehash"), exec, slot_count(m_pairs),
                          reinsert_body<ref_type, Key>{ref(), fresh.ref()}, m_insert_report);
     insert_report report;
     Kokkos::deep_copy(exec, report, m_insert_report);
     if (report.rejected != 0)
-      throw capacity_error(m_name + "::rehash found no place for some keys", n, report.inserted, 2 * n);
+      throw capacity_error(m_name + "::rehash found no place for some keys", n, report.inserted,
+                           2 * n);
     *this = std::move(fresh);
   }
 
@@ -236,13 +242,15 @@ class open_addressing_table {
     };
     try {
       storage s{Kokkos::View<word*, memory_space>(array("slots"), slot_count(pairs)),
-                Kokkos::View<std::uint32_t*, memory_space>(array("marks"), mark_words(pairs)), pairs};
+                Kokkos::View<std::uint32_t*, memory_space>(array("marks"), mark_words(pairs)),
+                pairs};
       if constexpr (std::is_same_v<memory_space, Kokkos::HostSpace>)
         host::advise_huge_pages(s.slots.data(), s.slots.size() * sizeof(word));
       return s;
     } catch (std::exception const& e) {
       throw allocation_error("out of memory (" + std::to_string(bytes_of(pairs)) + " bytes in " +
-                             memory_space::name() + "): ask for fewer keys or a higher load; " + e.what());
+                             memory_space::name() + "): ask for fewer keys or a higher load; " +
+                             e.what());
     }
   }
 
@@ -254,11 +262,12 @@ class open_addressing_table {
              "allocate bytes_for(max_keys, load)");
     // A bucket is read with vector instructions that want its natural alignment; more than a cache line is
     // what no allocation of Kokkos' promises.
-    constexpr std::uintptr_t bucket_bytes = B * sizeof(word), natural = bucket_bytes & (~bucket_bytes + 1);
+    constexpr std::uintptr_t bucket_bytes = B * sizeof(word),
+                             natural = bucket_bytes & (~bucket_bytes + 1);
     constexpr std::uintptr_t alignment = natural < 64 ? natural : 64;
     if (reinterpret_cast<std::uintptr_t>(memory.data) % alignment != 0)
-      reject("the memory to wrap is not aligned", "buckets need " + std::to_string(alignment) + " bytes",
-             "align it to that");
+      reject("the memory to wrap is not aligned",
+             "buckets need " + std::to_string(alignment) + " bytes", "align it to that");
     auto* const slots = static_cast<word*>(memory.data);
     auto* const marks = reinterpret_cast<std::uint32_t*>(slots + slot_count(pairs));
     return {Kokkos::View<word*, memory_space>(slots, slot_count(pairs)),
@@ -271,7 +280,8 @@ class open_addressing_table {
     };
     key_bits const empty = chosen(o.empty_key, 0), erased = chosen(o.erased_key, 1);
     if (empty == erased)
-      reject("empty_key and erased_key are equal", std::to_string(empty), "choose two different keys");
+      reject("empty_key and erased_key are equal", std::to_string(empty),
+             "choose two different keys");
     if constexpr (sizeof(word) <= 8) return {empty, erased, erased};
     // A claimed slot needs a third key: the largest default that the caller did not choose. Also where one
     // step does, so that every space stores the same keys and a table can be copied between them.
@@ -300,7 +310,8 @@ class open_addressing_table {
 /// Slots of a bucket of the default size.
 template <class Key, class T, class ExecSpace>
 inline constexpr int default_bucket_slots =
-    tuning<ExecSpace, open_addressing>::bucket_bytes / static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
+    tuning<ExecSpace, open_addressing>::bucket_bytes /
+    static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
 
 }  // namespace detail
 }  // namespace karpos

@@ -19,8 +19,9 @@ namespace cuda {
 
 /// Known on the host as well, so that types chosen by it agree between the host and the device pass.
 inline constexpr bool has_compare_and_swap_16 =
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL) || \
-    defined(KOKKOS_ARCH_BLACKWELL100) || defined(KOKKOS_ARCH_BLACKWELL120)
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_HOPPER90) ||        \
+    defined(KOKKOS_ARCH_BLACKWELL) || defined(KOKKOS_ARCH_BLACKWELL100) || \
+    defined(KOKKOS_ARCH_BLACKWELL120)
     true;
 #else
     false;
@@ -76,10 +77,9 @@ __device__ inline void store_release(std::uint64_t* p, std::uint64_t v) {
 __device__ inline word16 load_relaxed(word16 const* p) {
   word16 w;
   if constexpr (has_compare_and_swap_16) {
-    asm volatile(
-        "{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
-        : "=l"(w.lo), "=l"(w.hi)
-        : "l"(global(p)));
+    asm volatile("{ .reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v; }"
+                 : "=l"(w.lo), "=l"(w.hi)
+                 : "l"(global(p)));
   } else {
     w.lo = load_acquire(&p->lo);
     w.hi = load_relaxed(&p->hi);
@@ -105,7 +105,8 @@ __device__ inline std::uint64_t compare_and_swap(std::uint64_t* p, std::uint64_t
                : "memory");
   return old;
 }
-__device__ inline word16 compare_and_swap([[maybe_unused]] word16* p, [[maybe_unused]] word16 expected,
+__device__ inline word16 compare_and_swap([[maybe_unused]] word16* p,
+                                          [[maybe_unused]] word16 expected,
                                           [[maybe_unused]] word16 desired) {
   word16 old{};
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -39,7 +39,8 @@ using index_type = std::uint64_t;
 template <class ExecSpace, int W, class Body>
 struct tile_kernel {
   using tile_type = tile_for<ExecSpace, W>;
-  using team_member = typename Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>>::member_type;
+  using team_member =
+      typename Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>>::member_type;
   static constexpr int team_size = 256 / W;
   static constexpr bool in_teams = is_cuda<ExecSpace> && W > 1;
 
@@ -72,11 +73,18 @@ struct tile_kernel {
   }
 };
 
+/// Kokkos cannot deduce the type of a result from a template.
+template <class ExecSpace, int W, class Body, class Result>
+struct tile_reduction : tile_kernel<ExecSpace, W, Body> {
+  using value_type = Result;
+};
+
 }  // namespace detail
 
 /// Runs body(tile, i) for every i in [0, n), a tile of W lanes each. Asynchronous to the host.
 template <int W, class ExecSpace, class Body>
-void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
+void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n,
+                   Body const& body) {
   detail::tile_kernel<ExecSpace, W, Body> const kernel{n, body};
   Kokkos::parallel_for(label, kernel.policy(exec), kernel);
 }
@@ -85,16 +93,24 @@ void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_
 /// Asynchronous to the host when the reducer's result is a view, blocking when it is a scalar, as in
 /// Kokkos::parallel_reduce. Requires: the lanes of a tile agree about result.
 template <int W, class ExecSpace, class Body, class Reducer>
-void reduce_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n, Body const& body,
-                      Reducer const& reducer) {
-  detail::tile_kernel<ExecSpace, W, Body> const kernel{n, body};
+void reduce_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n,
+                      Body const& body, Reducer const& reducer) {
+  detail::tile_reduction<ExecSpace, W, Body, typename Reducer::value_type> const kernel{{n, body}};
   Kokkos::parallel_reduce(label, kernel.policy(exec), kernel, reducer);
 }
 
+/// What a staged body returns besides the number of a counter.
+inline constexpr int uncounted = -1;  ///< done, counts for nothing
+inline constexpr int undecided =
+    -2;  ///< not done: call again with the same stage, once its fetch had time
+
 namespace detail {
 
-/// Runs a staged body over blocks of indices, `Distance` stages ahead of the work: the software pipeline by
-/// which one CPU thread keeps many cache misses in flight. Calls done(result of the body) for every index.
+/// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
+/// many cache misses overlap; an index that must look further waits its turn in the ring like a new one.
+/// Calls done(counter) for every index.
+///
+/// Source: Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", VLDB 2015.
 template <class ExecSpace, int Distance, class Body>
 struct pipelined {
   static_assert(Distance == 0 || (Distance & (Distance - 1)) == 0);
@@ -109,22 +125,36 @@ struct pipelined {
     }
   }
   auto policy(ExecSpace const& exec) const {
-    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>>(exec, 0, (n + block - 1) / block);
+    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>>(exec, 0,
+                                                                         (n + block - 1) / block);
   }
 
   template <class Done>
   KOKKOS_FUNCTION void run(index_type b, Done const& done) const {
     if constexpr (Distance == 0) {
-      done(body(b, body.prepare(b)));
+      auto stage = body.prepare(b);
+      done(body(b, stage));
     } else {
-      index_type const first = b * block;
-      index_type const last = first + block < n ? first + block : n;
-      decltype(body.prepare(first)) stages[Distance];
-      for (index_type i = first; i < last && i < first + Distance; ++i) stages[i % Distance] = body.prepare(i);
-      for (index_type i = first; i < last; ++i) {
-        auto const stage = stages[i % Distance];
-        if (i + Distance < last) stages[i % Distance] = body.prepare(i + Distance);
-        done(body(i, stage));
+      struct in_flight {
+        index_type i;
+        decltype(body.prepare(index_type())) stage;
+      } ring[Distance];
+      index_type next = b * block;
+      index_type const last = next + block < n ? next + block : n;
+      int active = 0;
+      for (; active < Distance && next < last; ++next) ring[active++] = {next, body.prepare(next)};
+      while (active > 0) {
+        for (int r = 0; r < active; ++r) {
+          int const counter = body(ring[r].i, ring[r].stage);
+          if (counter == undecided) continue;
+          done(counter);
+          if (next < last) {
+            ring[r] = {next, body.prepare(next)};
+            ++next;
+          } else {
+            ring[r--] = ring[--active];
+          }
+        }
       }
     }
   }
@@ -147,15 +177,20 @@ struct pipelined {
 template <class Body, class Tally, class... P>
 struct voting {
   static constexpr int block = 1024;
-  using policy_type =
-      Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::IndexType<index_type>, Kokkos::LaunchBounds<block, 1>>;
+  using policy_type = Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::IndexType<index_type>,
+                                         Kokkos::LaunchBounds<block, 1>>;
   index_type n;
   Body body;
   Kokkos::View<Tally, P...> tally;
 
   KOKKOS_FUNCTION void operator()(typename policy_type::member_type const& team) const {
-    auto const i = static_cast<index_type>(team.league_rank()) * block + static_cast<index_type>(team.team_rank());
-    int const counter = i < n ? body(i, body.prepare(i)) : -1;
+    auto const i = static_cast<index_type>(team.league_rank()) * block +
+                   static_cast<index_type>(team.team_rank());
+    int counter = uncounted;
+    if (i < n) {
+      auto stage = body.prepare(i);
+      counter = body(i, stage);
+    }
     for (int c = 0; c < Tally::counters; ++c) {
       int count = 0;
       KOKKOS_IF_ON_DEVICE((count = cuda::count_in_block(counter == c);))
@@ -174,19 +209,21 @@ struct zero_tally {
 
 }  // namespace detail
 
-/// Runs body(i, body.prepare(i)) for every i in [0, n). prepare(i) computes addresses and starts to fetch
-/// them; it runs Distance indices ahead of the work on spaces that profit. Asynchronous to the host.
+/// Runs body(i, stage) for every i in [0, n), stage = body.prepare(i). prepare computes addresses and starts to
+/// fetch them; on spaces that profit it runs Distance indices ahead of the work. With
+/// Distance > 0 a body may return `undecided`: it has changed its stage and is called again. Asynchronous.
 template <int Distance, class ExecSpace, class Body>
-void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
+void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
+                     Body const& body) {
   detail::pipelined<ExecSpace, Distance, Body> const kernel(exec, n, body);
   Kokkos::parallel_for(label, kernel.policy(exec), kernel);
 }
 
-/// As for_each_staged; counts how often the body returned 0, 1, … in a view of rank zero (negative: in none).
+/// As for_each_staged; counts in a view of rank zero how often the body returned 0, 1, … (uncounted: in none).
 /// Tally has `counters` of them, reached by tally[i], and a Kokkos::reduction_identity. Asynchronous.
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
-void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n, Body const& body,
-                       Kokkos::View<Tally, P...> const& tally) {
+void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
+                       Body const& body, Kokkos::View<Tally, P...> const& tally) {
   if constexpr (is_cuda<ExecSpace>) {
 #if defined(KOKKOS_ENABLE_CUDA)
     using kernel = detail::voting<Body, Tally, P...>;
@@ -198,8 +235,9 @@ void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uin
 #endif
   } else {
     detail::pipelined<ExecSpace, Distance, Body> const kernel(exec, n, body);
-    Kokkos::parallel_reduce(label, kernel.policy(exec), kernel,
-                            Kokkos::Sum<Tally, typename Kokkos::View<Tally, P...>::memory_space>(tally));
+    Kokkos::parallel_reduce(
+        label, kernel.policy(exec), kernel,
+        Kokkos::Sum<Tally, typename Kokkos::View<Tally, P...>::memory_space>(tally));
   }
 }
 

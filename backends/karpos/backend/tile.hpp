@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/backend/simd.hpp"
 #include "karpos/lane_mask.hpp"
 
 // The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
@@ -21,12 +22,12 @@ template <class T>
 concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), void (*h)(int),
                         lane_mask<T::width> m) {
   requires std::has_single_bit(static_cast<unsigned>(T::width));
-  { t.ballot(p) } -> std::same_as<lane_mask<T::width>>;                  // bit l = p(l)
-  { t.each(f) } -> std::same_as<typename T::template varying<int>>;      // one value per lane
-  { t.get(t.each(f), 0) } -> std::same_as<int>;                          // lane i's value, on every lane
-  { t.once(g) } -> std::same_as<int>;                                    // one lane runs g, all receive
-  { t.on(m, h) };                                                        // h(l) for the lanes l in m
-  { t.sync() };                                                          // memory order + convergence
+  { t.ballot(p) } -> std::same_as<lane_mask<T::width>>;              // bit l = p(l)
+  { t.each(f) } -> std::same_as<typename T::template varying<int>>;  // one value per lane
+  { t.get(t.each(f), 0) } -> std::same_as<int>;  // lane i's value, on every lane
+  { t.once(g) } -> std::same_as<int>;            // one lane runs g, all receive
+  { t.on(m, h) };                                // h(l) for the lanes l in m
+  { t.sync() };                                  // memory order + convergence
 };
 
 /// The portable tile: W lanes as a loop in one thread, on any backend. It is the oracle of the tuned
@@ -100,50 +101,72 @@ class window {
   /// Slots for which p(slot) holds. p runs once per slot and must not communicate between lanes.
   template <class P>
   KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
-    return match(p, std::make_integer_sequence<int, rounds>{});
+    using word = typename lane_mask<B>::word;
+    word bits = 0;
+    for (int r = 0; r < rounds; ++r) {
+      auto const m = m_tile->ballot([&](int lane) { return p(m_slots[r][lane]); });
+      bits = static_cast<word>(bits | (static_cast<word>(m.bits()) << (r * Tile::width)));
+    }
+    return lane_mask<B>(bits);
+  }
+  /// The same for a predicate that is a bit pattern: one vector comparison on CPUs.
+  template <bitwise_predicate<Slot> P>
+    requires(Tile::width == 1)
+  KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
+    using word = typename lane_mask<B>::word;
+    word bits = 0;
+    KOKKOS_IF_ON_DEVICE(
+        (for (int i = 0; i < B; ++i) bits |= static_cast<word>(p(m_slots[i][0])) << i;))
+    KOKKOS_IF_ON_HOST((bits = static_cast<word>(host::match_pattern(
+                           reinterpret_cast<Slot const(&)[B]>(m_slots), p.pattern()));))
+    return lane_mask<B>(bits);
   }
   /// Whether p(slot) holds for a slot.
   template <class P>
   KOKKOS_FUNCTION bool any(P const& p) const {
-    return any(p, std::make_integer_sequence<int, rounds>{});
-  }
-  /// The first slot for which p(slot) holds, if there is one, on every lane. Returns: whether there is.
-  template <class P>
-  KOKKOS_FUNCTION bool first(P const& p, Slot& slot) const {
     bool present = false;
-    if constexpr (Tile::width == 1)
-      // Selected slot by slot: a GPU thread would spend more on a mask. p holds for one slot at most.
-      KOKKOS_IF_ON_DEVICE((present = select(p, slot, std::make_integer_sequence<int, rounds>{}); return present;))
-    auto const m = match(p);
-    if (m) slot = get(m.first());
-    present = static_cast<bool>(m);
+    if constexpr (Tile::width == 1) {
+      KOKKOS_IF_ON_DEVICE((for (int i = 0; i < B; ++i) present = present | p(m_slots[i][0]);))
+      KOKKOS_IF_ON_HOST((present = static_cast<bool>(match(p));))
+    } else {
+      present = static_cast<bool>(match(p));
+    }
+    return present;
+  }
+  /// The slot for which p(slot) holds, if there is one, on every lane. Returns: whether there is.
+  /// Requires: p holds for one slot at most.
+  template <class P>
+  KOKKOS_FUNCTION bool only(P const& p, Slot& slot) const {
+    bool present = false;
+    if constexpr (Tile::width == 1) {
+      // A GPU thread would spend more on a mask than on selecting slot by slot.
+      KOKKOS_IF_ON_DEVICE((present = select(p, slot, each_round{});))
+      KOKKOS_IF_ON_HOST((auto const m = match(p); present = static_cast<bool>(m);
+                         if (present) slot = get(m.first());))
+    } else {
+      auto const m = match(p);
+      present = static_cast<bool>(m);
+      if (present) slot = get(m.first());
+    }
     return present;
   }
   /// Slot i, on every lane.
   KOKKOS_FUNCTION Slot get(int i) const {
-    return m_tile->get(pick(i / Tile::width, std::make_integer_sequence<int, rounds>{}), i % Tile::width);
+    Slot slot{};
+    if constexpr (Tile::width == 1) {
+      KOKKOS_IF_ON_DEVICE((slot = pick(i, each_round{})[0];))
+      KOKKOS_IF_ON_HOST((slot = m_slots[i][0];))
+    } else {
+      slot = m_tile->get(pick(i / Tile::width, each_round{}), i % Tile::width);
+    }
+    return slot;
   }
 
  private:
-  using word = typename lane_mask<B>::word;
   using round = typename Tile::template varying<Slot>;
+  using each_round = std::make_integer_sequence<int, rounds>;
 
-  // Rounds are unrolled by the language, not left to the optimiser: a run-time index would move the
-  // registers that hold the window to local memory.
-  template <class P, int... R>
-  KOKKOS_FUNCTION lane_mask<B> match(P const& p, std::integer_sequence<int, R...>) const {
-    return lane_mask<B>(static_cast<word>(
-        (... |
-         (static_cast<word>(m_tile->ballot([&](int lane) { return p(m_slots[R][lane]); }).bits())
-          << (R * Tile::width)))));
-  }
-  template <class P, int... R>
-  KOKKOS_FUNCTION bool any(P const& p, std::integer_sequence<int, R...>) const {
-    if constexpr (Tile::width == 1)
-      return (... | p(m_slots[R][0]));
-    else
-      return static_cast<bool>(match(p));
-  }
+  // Unrolled by the language: a run-time index would move the registers of a GPU thread to local memory.
   template <class P, int... R>
   KOKKOS_FUNCTION bool select(P const& p, Slot& slot, std::integer_sequence<int, R...>) const {
     bool present = false;
