@@ -81,7 +81,8 @@ struct insert_body : keyed_body<Distance, Ref, Keys> {
     auto const value = values(i);
     outcome result = outcome::full;
     bool const decided = this->ref.template upsert_along<insert_body::reach>(
-        thread_tile{}, p, this->ref.holds(key), Ref::item(key, value), value, combine, result);
+        thread_tile{}, p, this->ref.holds(key), Ref::protocol::item(key, value), value, combine,
+        result);
     return decided ? static_cast<int>(result) : this->again(p);
   }
 };
@@ -144,7 +145,7 @@ template <class Ref>
 struct count_body {
   Ref ref;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += ref.live(load_relaxed(ref.slots() + i));
+    n += ref.slot().live(load_relaxed(ref.slots() + i));
   }
 };
 
@@ -156,7 +157,7 @@ struct visit_body {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     using layout = typename Ref::layout;
     auto const slot = load_relaxed(ref.slots() + i);
-    if (!ref.live(slot)) return;
+    if (!ref.slot().live(slot)) return;
     if constexpr (layout::has_value)
       visit(from_bits<Key>(layout::key_of(slot)), layout::value_of(slot));
     else
@@ -173,7 +174,7 @@ struct retrieve_body {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
     using layout = typename Ref::layout;
     auto const slot = load_relaxed(ref.slots() + i);
-    if (!ref.live(slot)) return;
+    if (!ref.slot().live(slot)) return;
     if (final) {
       keys(place) = from_bits<Key>(layout::key_of(slot));
       if constexpr (layout::has_value) values(place) = layout::value_of(slot);
@@ -191,7 +192,7 @@ struct reinsert_body {
   KOKKOS_FUNCTION int operator()(std::uint64_t i, int) const {
     using layout = typename Ref::layout;
     auto const slot = load_relaxed(from.slots() + i);
-    if (!from.live(slot)) return uncounted;
+    if (!from.slot().live(slot)) return uncounted;
     auto const key = from_bits<Key>(layout::key_of(slot));
     return static_cast<int>(to.upsert(thread_tile{}, key, layout::value_of(slot), keep_stored{}));
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Atomic.hpp>
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -9,7 +8,7 @@
 #include "karpos/backend/memory.hpp"
 #include "karpos/backend/tile.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/slot.hpp"
+#include "karpos/detail/slot_protocol.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
@@ -32,44 +31,7 @@
 
 namespace karpos {
 
-/// Adds the new value to the stored one (integers: one atomic addition).
-struct plus {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return static_cast<T>(stored + value);
-  }
-};
-/// Keeps the smaller value.
-struct minimum {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return value < stored ? value : stored;
-  }
-};
-/// Keeps the larger value.
-struct maximum {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return stored < value ? value : stored;
-  }
-};
-
 namespace detail {
-
-/// Leaves the stored value alone.
-struct keep_stored {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& /*value*/) const {
-    return stored;
-  }
-};
-/// Takes the new value.
-struct take_new {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& /*stored*/, T const& value) const {
-    return value;
-  }
-};
 
 /// How many classes of keys a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
@@ -91,11 +53,9 @@ class open_addressing_ref {
   using layout = slot_layout<Key, T>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
-  using value_bits = typename layout::value_bits;
+  using protocol = slot_protocol<Key, T, OneStep>;
   using path = probe_path<Probing>;
-  /// Whether a slot is claimed and published by one compare-and-swap. Tests turn it off, to run the other
-  /// way of inserting 16-byte slots everywhere.
-  static constexpr bool one_step = OneStep || sizeof(word) <= 8;
+  static constexpr bool one_step = protocol::one_step;
 
   open_addressing_ref() = default;
   open_addressing_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs, sentinels<key_bits> s,
@@ -105,7 +65,7 @@ class open_addressing_ref {
         m_pairs(pairs),
         m_probes(2 * pairs < Probing::probe_limit ? static_cast<std::uint32_t>(2 * pairs)
                                                   : Probing::probe_limit),
-        m_sentinels(s),
+        m_slot(s),
         m_hash(hash),
         m_equal(equal) {}
 
@@ -118,20 +78,14 @@ class open_addressing_ref {
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key>)
-      return m_sentinels.contains(to_bits<key_bits>(query));
+      return m_slot.reserved(query);
     else
       return false;
   }
-  KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
-  /// The word of a pair.
-  KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
-    return layout::pack(to_bits<key_bits>(key), layout::bits_of(value));
-  }
-  KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
+  KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION word* slots() const { return m_slots; }
   KOKKOS_FUNCTION std::uint32_t* marks() const { return m_marks; }
   KOKKOS_FUNCTION std::uint64_t bucket_count() const { return 2 * m_pairs; }
-  sentinels<key_bits> reserved_keys() const { return m_sentinels; }
   Hash const& hash_function() const { return m_hash; }
   KeyEqual const& key_equal() const { return m_equal; }
 
@@ -140,7 +94,7 @@ class open_addressing_ref {
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
                   std::has_unique_object_representations_v<Key>)
-      return has_key{to_bits<key_bits>(query)};
+      return typename protocol::has_key{to_bits<key_bits>(query)};
     else
       return has_equal_key<Query>{*this, query};
   }
@@ -152,7 +106,8 @@ class open_addressing_ref {
     KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
     outcome result = outcome::full;
     path p = start(key);
-    upsert_along<walk::to_the_end>(t, p, holds(key), item(key, value), value, combine, result);
+    upsert_along<walk::to_the_end>(t, p, holds(key), protocol::item(key, value), value, combine,
+                                   result);
     return result;
   }
   template <access Access, tile Tile, class Query>
@@ -183,10 +138,10 @@ class open_addressing_ref {
         merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
         return decide(result, outcome::existing);
       }
-      for (auto holes = window.match(is_empty()); holes; holes = holes.without_first()) {
+      for (auto holes = window.match(m_slot.is_empty()); holes; holes = holes.without_first()) {
         word* const slot = slots + holes.first();
-        word const seen = t.once([&] { return claim(slot, pair); });
-        if (is_empty()(seen)) return decide(result, outcome::inserted);
+        word const seen = t.once([&] { return m_slot.claim(slot, pair); });
+        if (m_slot.is_empty()(seen)) return decide(result, outcome::inserted);
         if (holds_key(seen)) {
           merge(t, slot, seen, value, combine);
           return decide(result, outcome::existing);
@@ -222,7 +177,7 @@ class open_addressing_ref {
       auto const window = load_window<B, access::shared>(t, slots);
       if (auto const hit = window.match(holds_query)) {
         word const seen = window.get(hit.first());
-        return decide(erased, t.once([&] { return bury(slots + hit.first(), seen); }));
+        return decide(erased, t.once([&] { return m_slot.bury(slots + hit.first(), seen); }));
       }
       if (ends(t, p, window)) return true;
       p.advance(m_pairs);
@@ -232,43 +187,15 @@ class open_addressing_ref {
   }
 
  private:
-  /// Predicate: the slot was never used. Looks at whole words where a word is both key and value: ptxas
-  /// otherwise sees that the values do not matter and splits a 16-byte load into loads of the keys (H200:
-  /// inserts 10.0 instead of 14.6 G/s).
-  struct is_unused {
-    word empty;
-    KOKKOS_FUNCTION bool operator()(word w) const {
-      if constexpr (std::is_same_v<word, word16>)
-        return w.lo == empty.lo;
-      else
-        return w == empty;
-    }
-    bit_pattern<word> pattern() const {
-      if constexpr (std::is_same_v<word, word16>)
-        return {{~std::uint64_t(0), 0}, {empty.lo, 0}};
-      else
-        return {static_cast<word>(~word(0)), empty};
-    }
-  };
-  /// Predicate: the slot holds a certain key, compared as bits.
-  struct has_key {
-    key_bits key;
-    KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
-    bit_pattern<word> pattern() const {
-      return {layout::pack(static_cast<key_bits>(~key_bits(0)), 0), layout::pack(key, 0)};
-    }
-  };
   /// Predicate: the slot holds a key that the user's function finds equal to the query.
   template <class Query>
   struct has_equal_key {
     open_addressing_ref const& table;
     Query const& query;
     KOKKOS_FUNCTION bool operator()(word w) const {
-      return table.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
+      return table.m_slot.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
     }
   };
-  KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
-
   template <class Result>
   KOKKOS_FUNCTION static bool decide(Result& result, Result const& r) {
     result = r;
@@ -277,7 +204,7 @@ class open_addressing_ref {
   /// Whether a key that is not in this window cannot lie further along the path.
   template <tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
-    if (window.any(is_empty())) return true;
+    if (window.any(m_slot.is_empty())) return true;
     return at_mark(p.tried()) && !t.once([&] { return marked(p); });
   }
 
@@ -301,43 +228,9 @@ class open_addressing_ref {
   KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
     auto window = load_window<B, access::shared>(t, slots);
     if constexpr (!one_step)
-      while (window.match([busy = m_sentinels.busy](word w) { return layout::key_of(w) == busy; }))
+      while (window.match([this](word w) { return m_slot.busy(w); }))
         window = load_window<B, access::shared>(t, slots);
     return window;
-  }
-
-  /// Takes an empty slot for the item. Returns what was there: empty means taken.
-  KOKKOS_FUNCTION word claim(word* slot, word item) const {
-    if constexpr (one_step) {
-      return compare_and_swap(slot, empty_slot(), item);
-    } else {
-      std::uint64_t const seen = compare_and_swap(&slot->lo, m_sentinels.empty, m_sentinels.busy);
-      if (seen == m_sentinels.empty) {
-        store_relaxed(&slot->hi, item.hi);
-        store_release(&slot->lo, item.lo);
-        return empty_slot();
-      }
-      std::uint64_t lo = seen;
-      while (lo == m_sentinels.busy) lo = load_acquire(&slot->lo);
-      return {lo, load_relaxed(&slot->hi)};
-    }
-  }
-
-  /// Replaces a live slot by a tombstone, unless another thread did. Retries only while others change the
-  /// value of the same key.
-  KOKKOS_FUNCTION bool bury(word* slot, word seen) const {
-    key_bits const key = layout::key_of(seen);
-    if constexpr (std::is_same_v<word, word16>) {
-      return compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
-    } else {
-      word const tombstone = layout::pack(m_sentinels.erased, 0);
-      while (layout::key_of(seen) == key) {
-        word const before = compare_and_swap(slot, seen, tombstone);
-        if (before == seen) return true;
-        seen = before;
-      }
-      return false;
-    }
   }
 
   template <tile Tile, class Combine>
@@ -345,51 +238,16 @@ class open_addressing_ref {
                              Combine const& combine) const {
     if constexpr (layout::has_value && !std::is_same_v<Combine, keep_stored>)
       t.once([&] {
-        merge_value(slot, seen, value, combine);
+        m_slot.merge(slot, seen, value, combine);
         return true;
       });
-  }
-
-  /// Merges into the slot of a key that may be erased at the same time: then the merge came first.
-  template <class Combine>
-  KOKKOS_FUNCTION void merge_value(word* slot, word seen, T const& value,
-                                   Combine const& combine) const {
-    constexpr bool adds = std::is_same_v<Combine, plus> && std::is_integral_v<T>;
-    if constexpr (std::is_same_v<word, word16>) {
-      if constexpr (adds) {
-        Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
-      } else if constexpr (std::is_same_v<Combine, take_new>) {
-        store_relaxed(&slot->hi, layout::bits_of(value));
-      } else {
-        for (value_bits stored = seen.hi;;) {
-          value_bits const merged = layout::bits_of(combine(from_bits<T>(stored), value));
-          if (merged == stored) return;
-          value_bits const before = compare_and_swap(&slot->hi, stored, merged);
-          if (before == stored) return;
-          stored = before;
-        }
-      }
-    } else if constexpr (adds) {
-      // The value is the high half: what it carries out leaves the word, the key half stays as it is.
-      Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
-    } else {
-      key_bits const key = layout::key_of(seen);
-      while (layout::key_of(seen) == key) {
-        T const merged = combine(layout::value_of(seen), value);
-        word const item = layout::pack(key, layout::bits_of(merged));
-        if (item == seen) return;
-        word const before = compare_and_swap(slot, seen, item);
-        if (before == seen) return;
-        seen = before;
-      }
-    }
   }
 
   word* m_slots = nullptr;
   std::uint32_t* m_marks = nullptr;
   std::uint64_t m_pairs = 0;
   std::uint32_t m_probes = 0;
-  sentinels<key_bits> m_sentinels{};
+  protocol m_slot{};
   Hash m_hash{};
   KeyEqual m_equal{};
 };

@@ -103,7 +103,7 @@ class open_addressing_table {
 
   void clear(ExecSpace const& exec) {
     Kokkos::parallel_for(label("clear"), slot_range(exec, slot_count(m_pairs)),
-                         fill_body<word>{m_slots.data(), ref().empty_slot()});
+                         fill_body<word>{m_slots.data(), ref().slot().empty_slot()});
     Kokkos::parallel_for(label("clear marks"), slot_range(exec, m_marks.extent(0)),
                          fill_body<std::uint32_t>{m_marks.data(), 0});
   }

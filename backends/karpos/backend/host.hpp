@@ -69,7 +69,12 @@ template <int B, class Word>
 inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) && \
     !defined(KARPOS_HOST_THREAD_SANITIZER)
-  if constexpr (sizeof(slots) == 16 || sizeof(slots) == 32 || sizeof(slots) == 64) {
+#if defined(__AVX__)
+  constexpr bool whole = true;  // such processors take 16 aligned bytes at once
+#else
+  constexpr bool whole = sizeof(Word) <= 8;
+#endif
+  if constexpr (whole && (sizeof(slots) == 16 || sizeof(slots) == 32 || sizeof(slots) == 64)) {
     using vector [[gnu::vector_size(sizeof(slots))]] = std::uint64_t;
     // volatile: read exactly once, so that a slot tested and a slot used are the same slot.
     vector const v = *reinterpret_cast<vector const volatile*>(bucket);

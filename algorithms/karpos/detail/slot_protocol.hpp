@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Atomic.hpp>
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/backend/simd.hpp"
+#include "karpos/detail/slot.hpp"
+
+namespace karpos {
+
+/// Adds the new value to the stored one (integers: one atomic addition).
+struct plus {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return static_cast<T>(stored + value);
+  }
+};
+/// Keeps the smaller value.
+struct minimum {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return value < stored ? value : stored;
+  }
+};
+/// Keeps the larger value.
+struct maximum {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return stored < value ? value : stored;
+  }
+};
+
+namespace detail {
+
+/// Leaves the stored value alone.
+struct keep_stored {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& /*value*/) const {
+    return stored;
+  }
+};
+/// Takes the new value.
+struct take_new {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& /*stored*/, T const& value) const {
+    return value;
+  }
+};
+
+/// What may happen to one slot, and how: claimed for a pair, its value merged, erased. Every transition is one
+/// compare-and-swap or one atomic operation on the slot; docs/design/memory_model.md says why that is enough.
+template <class Key, class T, bool OneStep>
+class slot_protocol {
+ public:
+  using layout = slot_layout<Key, T>;
+  using word = typename layout::word;
+  using key_bits = typename layout::key_bits;
+  using value_bits = typename layout::value_bits;
+  /// Whether a slot is claimed and published by one compare-and-swap.
+  static constexpr bool one_step = OneStep || sizeof(word) <= 8;
+
+  slot_protocol() = default;
+  explicit slot_protocol(sentinels<key_bits> s) : m_sentinels(s) {}
+
+  KOKKOS_FUNCTION bool reserved(Key const& key) const {
+    return m_sentinels.contains(to_bits<key_bits>(key));
+  }
+  KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
+  KOKKOS_FUNCTION bool busy(word slot) const { return layout::key_of(slot) == m_sentinels.busy; }
+  KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
+  /// The word of a pair.
+  KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
+    return layout::pack(to_bits<key_bits>(key), layout::bits_of(value));
+  }
+
+  /// Predicate: the slot was never used. Looks at whole words where a word is both key and value: ptxas
+  /// otherwise sees that the values do not matter and splits a 16-byte load into loads of the keys (H200:
+  /// inserts 10.0 instead of 14.6 G/s).
+  struct is_unused {
+    word empty;
+    KOKKOS_FUNCTION bool operator()(word w) const {
+      if constexpr (std::is_same_v<word, word16>)
+        return w.lo == empty.lo;
+      else
+        return w == empty;
+    }
+    bit_pattern<word> pattern() const {
+      if constexpr (std::is_same_v<word, word16>)
+        return {{~std::uint64_t(0), 0}, {empty.lo, 0}};
+      else
+        return {static_cast<word>(~word(0)), empty};
+    }
+  };
+  /// Predicate: the slot holds a certain key, compared as bits.
+  struct has_key {
+    key_bits key;
+    KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
+    bit_pattern<word> pattern() const {
+      return {layout::pack(static_cast<key_bits>(~key_bits(0)), 0), layout::pack(key, 0)};
+    }
+  };
+  KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
+
+  /// Takes an empty slot for the item. Returns what was there: empty means taken.
+  KOKKOS_FUNCTION word claim(word* slot, word item) const {
+    if constexpr (one_step) {
+      return compare_and_swap(slot, empty_slot(), item);
+    } else {
+      std::uint64_t const seen = compare_and_swap(&slot->lo, m_sentinels.empty, m_sentinels.busy);
+      if (seen == m_sentinels.empty) {
+        store_relaxed(&slot->hi, item.hi);
+        store_release(&slot->lo, item.lo);
+        return empty_slot();
+      }
+      std::uint64_t lo = seen;
+      while (lo == m_sentinels.busy) lo = load_acquire(&slot->lo);
+      return {lo, load_relaxed(&slot->hi)};
+    }
+  }
+
+  /// Replaces a live slot by a tombstone, unless another thread did. Retries only while others change the
+  /// value of the same key.
+  KOKKOS_FUNCTION bool bury(word* slot, word seen) const {
+    key_bits const key = layout::key_of(seen);
+    if constexpr (std::is_same_v<word, word16>) {
+      return compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
+    } else {
+      word const tombstone = layout::pack(m_sentinels.erased, 0);
+      while (layout::key_of(seen) == key) {
+        word const before = compare_and_swap(slot, seen, tombstone);
+        if (before == seen) return true;
+        seen = before;
+      }
+      return false;
+    }
+  }
+
+  /// Merges into the slot of a key that may be erased at the same time: then the merge came first.
+  template <class Combine>
+  KOKKOS_FUNCTION void merge(word* slot, word seen, T const& value, Combine const& combine) const {
+    constexpr bool adds = std::is_same_v<Combine, plus> && std::is_integral_v<T>;
+    if constexpr (std::is_same_v<word, word16>) {
+      if constexpr (adds) {
+        Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
+      } else if constexpr (std::is_same_v<Combine, take_new>) {
+        store_relaxed(&slot->hi, layout::bits_of(value));
+      } else {
+        for (value_bits stored = seen.hi;;) {
+          value_bits const merged = layout::bits_of(combine(from_bits<T>(stored), value));
+          if (merged == stored) return;
+          value_bits const before = compare_and_swap(&slot->hi, stored, merged);
+          if (before == stored) return;
+          stored = before;
+        }
+      }
+    } else if constexpr (adds) {
+      // The value is the high half: what it carries out leaves the word, the key half stays as it is.
+      Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
+    } else {
+      key_bits const key = layout::key_of(seen);
+      while (layout::key_of(seen) == key) {
+        T const merged = combine(layout::value_of(seen), value);
+        word const item = layout::pack(key, layout::bits_of(merged));
+        if (item == seen) return;
+        word const before = compare_and_swap(slot, seen, item);
+        if (before == seen) return;
+        seen = before;
+      }
+    }
+  }
+
+ private:
+  sentinels<key_bits> m_sentinels{};
+};
+
+}  // namespace detail
+}  // namespace karpos
