@@ -99,7 +99,7 @@ inline bool fits(Word w, bit_pattern<Word> p) {
 template <int B, class Word>
 inline std::uint64_t match_pattern(Word const (&slots)[B], bit_pattern<Word> p) {
 #if defined(__SSE2__)
-  if constexpr (sizeof(slots) % 16 == 0) {
+  if constexpr (sizeof(slots) % 16 == 0 && (sizeof(Word) <= 8 || B <= 32)) {  // 64 lanes at most
     using lane = std::conditional_t<sizeof(Word) == 4, std::uint32_t, std::uint64_t>;
     using vector = decltype(vector_for<static_cast<int>(sizeof(slots))>());
     constexpr int words = static_cast<int>(sizeof(vector) / sizeof(Word));
