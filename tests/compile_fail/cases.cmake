@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Misuse of the library, each with the sentence that the user must read.
+karpos_add_compile_fail(NAME key_not_trivially_copyable FILE key_not_trivially_copyable.cpp
+  REGEX "karpos: keys and values must be trivially copyable")
+karpos_add_compile_fail(NAME key_too_large FILE key_too_large.cpp
+  REGEX "karpos: keys and values have at most eight bytes")
+karpos_add_compile_fail(NAME key_with_padding FILE key_with_padding.cpp
+  REGEX "karpos: padding bytes in keys would make equal keys differ")
+karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp
+  REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
+# g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.
+set(unsatisfied "constraints? not satisfied|no instance of overloaded function")
+karpos_add_compile_fail(NAME window_not_a_multiple FILE window_not_a_multiple.cpp REGEX "${unsatisfied}")
+karpos_add_compile_fail(NAME not_a_tile FILE not_a_tile.cpp REGEX "${unsatisfied}")
+karpos_add_compile_fail(NAME tile_of_three FILE tile_of_three.cpp REGEX "${unsatisfied}")

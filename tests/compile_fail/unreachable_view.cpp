@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A view in a memory space that the execution space cannot reach: host memory for a device; where there is
+/// no device, a memory space of our own stands in for one.
+#include <karpos/hash_map.hpp>
+
+struct far_memory : Kokkos::HostSpace {
+  using memory_space = far_memory;
+  using device_type = Kokkos::Device<Kokkos::DefaultHostExecutionSpace, far_memory>;
+};
+template <>
+struct Kokkos::is_memory_space<far_memory> : std::true_type {};
+
+using space = Kokkos::DefaultExecutionSpace;
+constexpr bool on_device = !Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
+#ifdef KARPOS_GOOD
+using memory_space = space::memory_space;
+#else
+using memory_space = std::conditional_t<on_device, Kokkos::HostSpace, far_memory>;
+#endif
+
+using map = karpos::hash_map<unsigned, unsigned, space>;
+
+karpos::insert_report insert(
+    map& m, Kokkos::View<unsigned*, memory_space, Kokkos::MemoryUnmanaged> const& keys) {
+  return m.insert(space{}, keys, 1u);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A window is read in whole rounds of the tile.
+#include <karpos/backend/memory.hpp>
+
+#ifdef KARPOS_GOOD
+constexpr int slots = 16;
+#else
+constexpr int slots = 4;
+#endif
+
+bool any(karpos::host_tile<8> const& tile, std::uint64_t const* bucket) {
+  karpos::window<karpos::host_tile<8>, std::uint64_t, slots> const window(
+      tile, [&](int i) { return bucket[i]; });
+  return bool(window.match([](std::uint64_t slot) { return slot != 0; }));
+}

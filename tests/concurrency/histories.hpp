@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Threads that work on a few hot keys of one table, and write down what they were told and when.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstdint>
+#include <karpos/probing.hpp>
+#include <map>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/history.hpp"
+#include "support/keys.hpp"
+#include "support/raw_ref.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+#define KARPOS_TEST_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KARPOS_TEST_THREAD_SANITIZER 1
+#endif
+#endif
+
+namespace karpos_test {
+
+/// One clock for all threads. Under the thread sanitizer it orders nothing else, lest it hide a race.
+class instants {
+ public:
+  std::uint64_t now() {
+#ifdef KARPOS_TEST_THREAD_SANITIZER
+    return m_now.fetch_add(1, std::memory_order_relaxed);
+#else
+    return m_now.fetch_add(1, std::memory_order_seq_cst);
+#endif
+  }
+
+ private:
+  std::atomic<std::uint64_t> m_now{1};
+};
+
+/// A table on the host, in memory of its own, without Kokkos running.
+template <class Key, class T, class Probing, int B, bool OneStep>
+class host_table {
+ public:
+  using ref_type = karpos::detail::open_addressing_ref<Key, T, Kokkos::DefaultHostExecutionSpace,
+                                                       karpos::hash<Key>, karpos::equal_to<Key>,
+                                                       Probing, B, OneStep>;
+  using layout = typename ref_type::layout;
+  using word = typename layout::word;
+  using key_bits = typename layout::key_bits;
+
+  explicit host_table(std::uint64_t slots)
+      : m_pairs(Probing::pair_count_for((slots + 2 * B - 1) / (2 * B))),
+        m_memory(2 * m_pairs * B + 64 / sizeof(word)),
+        m_marks(m_pairs * karpos::detail::marks_per_pair / 32 + 1) {
+    auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
+    m_slots = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
+    for (std::uint64_t i = 0; i < this->slots(); ++i) m_slots[i] = table().slot().empty_slot();
+  }
+  ref_type table() {
+    using karpos::detail::default_sentinel;
+    return ref_type(m_slots, m_marks.data(), m_pairs,
+                    {default_sentinel<Key, key_bits>(0), default_sentinel<Key, key_bits>(1),
+                     default_sentinel<Key, key_bits>(2)},
+                    {}, {});
+  }
+  raw_ref<ref_type, Key, T> ref() { return {table()}; }
+  std::uint64_t slots() const { return 2 * m_pairs * B; }
+  /// How many slots hold a key.
+  std::uint64_t count(Key key) {
+    std::uint64_t n = 0;
+    for (std::uint64_t i = 0; i < slots(); ++i)
+      n += table().live(m_slots[i]) && layout::key_of(m_slots[i]) == karpos::to_bits<key_bits>(key);
+    return n;
+  }
+
+ private:
+  std::uint64_t m_pairs;
+  std::vector<word> m_memory;
+  std::vector<std::uint32_t> m_marks;
+  word* m_slots = nullptr;
+};
+
+/// Runs f(thread) on some threads that start together.
+template <class F>
+void on_threads(int threads, F const& f) {
+  std::atomic<int> ready{0};
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      ++ready;
+      while (ready < threads) std::this_thread::yield();
+      f(t);
+    });
+  for (std::thread& t : all) t.join();
+}
+
+/// Lets threads go on together, as closely as the machine allows.
+class starting_line {
+ public:
+  explicit starting_line(int threads) : m_threads(static_cast<std::uint64_t>(threads)) {}
+  /// Waits until all threads have come to this line as often as the caller.
+  void wait(std::uint64_t times) {
+    m_here.fetch_add(1, std::memory_order_acq_rel);
+    for (int spins = 0; m_here.load(std::memory_order_acquire) < times * m_threads; ++spins)
+      if (spins > 2000) std::this_thread::yield();
+  }
+
+ private:
+  std::uint64_t m_threads;
+  std::atomic<std::uint64_t> m_here{0};
+};
+
+struct load_of_work {
+  int threads = 4;
+  int operations = 150;  ///< of each thread
+  std::size_t keys = 3;
+};
+
+/// Runs a random mixture of all operations by tiles of W lanes. Returns: the history of each key.
+template <int W, class T, class Ref, class Key>
+std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& keys,
+                                       load_of_work const& work, std::uint64_t seed) {
+  karpos::host_tile<W> const tile;
+  instants clock;
+  std::vector<std::vector<std::vector<event>>> by_thread(static_cast<std::size_t>(work.threads));
+  on_threads(work.threads, [&](int thread) {
+    auto& mine = by_thread[static_cast<std::size_t>(thread)];
+    mine.resize(keys.size());
+    random_numbers random(seed * 1000 + static_cast<std::uint64_t>(thread));
+    for (int i = 0; i < work.operations; ++i) {
+      std::size_t const k = random.below(keys.size());
+      Key const key = keys[k];
+      // A value says who wrote it: a torn or invented one is not explained by any order.
+      std::uint64_t const value =
+          (static_cast<std::uint64_t>(thread) + 1) * 1000000 + static_cast<std::uint64_t>(i);
+      auto const v = static_cast<T>(value);
+      event e{static_cast<action>(random.below(5)), value, false, clock.now(), 0};
+      karpos::outcome o = karpos::outcome::existing;
+      switch (e.what) {
+        case action::insert:
+          o = ref.insert(tile, key, v);
+          break;
+        case action::assign:
+          o = ref.insert_or_assign(tile, key, v);
+          break;
+        case action::add:
+          o = ref.insert_or_apply(tile, key, v, karpos::plus{});
+          break;
+        case action::erase:
+          e.answer = ref.erase(tile, key);
+          break;
+        case action::find: {
+          auto const f = ref.find(tile, key);
+          e.answer = f.present;
+          e.value = f.present ? static_cast<std::uint64_t>(f.value) : 0;
+          break;
+        }
+      }
+      if (e.what != action::erase && e.what != action::find)
+        e.answer = o == karpos::outcome::inserted;
+      if (o == karpos::outcome::full) throw std::logic_error("the table of the test is too small");
+      e.responded = clock.now();
+      mine[k].push_back(e);
+      if (random.below(16) == 0) std::this_thread::yield();
+    }
+  });
+  std::vector<std::vector<event>> histories(keys.size());
+  for (auto const& mine : by_thread)
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      histories[k].insert(histories[k].end(), mine[k].begin(), mine[k].end());
+  return histories;
+}
+
+}  // namespace karpos_test

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# cmake -D CASE=... -D SETTINGS=file -P check.cmake, one case of tests/consumer/CMakeLists.txt. SETTINGS holds what the
+# build under test knows: source and build folder, compiler, where Kokkos is, how executables link.
+cmake_policy(VERSION 3.24)
+include(${SETTINGS})
+set(prefix ${WORK}/prefix)
+set(binary ${WORK}/${CASE})
+
+if(CASE STREQUAL "install")
+  # Installed in one place and moved to another: a package that remembers the first does not work in the second.
+  file(REMOVE_RECURSE ${WORK})
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} --install ${KARPOS_BINARY_DIR} --prefix ${WORK}/first ${INSTALL_COMPONENT}
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(RENAME ${WORK}/first ${prefix})
+  file(GLOB_RECURSE files ${prefix}/*.cmake)
+  foreach(file IN LISTS files)
+    file(READ ${file} text)
+    string(FIND "${text}" "${KARPOS_SOURCE_DIR}/" source)
+    string(FIND "${text}" "${WORK}/first" first)
+    if(NOT source EQUAL -1 OR NOT first EQUAL -1)
+      message(FATAL_ERROR "${file} names a folder of the machine that it was built on")
+    endif()
+  endforeach()
+  if(NOT EXISTS ${prefix}/include/karpos/version.hpp)
+    message(FATAL_ERROR "the package has no include/karpos/version.hpp")
+  endif()
+  return()
+endif()
+
+# find_package with a parameter that must be refused shares the project of find_package.
+string(REGEX REPLACE "^missing_.*" "find_package" project ${CASE})
+file(REMOVE_RECURSE ${binary})
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${project} -B ${binary} -G ${GENERATOR}
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS} -D CMAKE_PREFIX_PATH=${prefix}
+    -D Kokkos_DIR=${KOKKOS_DIR} -D KARPOS_SOURCE_DIR=${KARPOS_SOURCE_DIR}
+    -D KARPOS_VERSION=${VERSION} -D KARPOS_COMPONENT=${COMPONENT}
+  RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
+if(EXPECT)
+  string(REGEX REPLACE "[ \n]+" " " log "${log}")  # CMake wraps its messages
+  if(result EQUAL 0 OR NOT log MATCHES "${EXPECT}")
+    message(FATAL_ERROR "expected a refusal with '${EXPECT}', got ${result}:\n${log}")
+  endif()
+  return()
+endif()
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the consumer does not configure:\n${log}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${binary} RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the consumer does not build:\n${log}")
+endif()
+if(RUN)
+  execute_process(COMMAND ${binary}/consumer COMMAND_ERROR_IS_FATAL ANY)
+endif()

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What a profiler sees: labels, instances, fences and allocations of every bulk call.
+///
+/// Source: the idea of testing behaviour through profiling callbacks is ArborX's
+/// (test/tstKokkosToolsExecutionSpaceInstances.cpp).
+#include <karpos/hash_map.hpp>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos_test::space;
+using karpos_test::to_space;
+using karpos_test::view;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// What the callbacks have seen since the last reset.
+struct recorded {
+  struct launch {
+    std::string label;
+    u32 device;
+  };
+  std::vector<launch> launches, fences;
+  std::vector<std::string> allocations, regions;
+  u64 allocated = 0;
+  int open_regions = 0;
+};
+recorded record;
+
+void on_launch(char const* label, u32 device, u64*) { record.launches.push_back({label, device}); }
+void on_fence(char const* label, u32 device, u64*) {
+  // Kokkos fences before every callback, because somebody listens: that is not our doing.
+  if (std::string(label).find("Kokkos Profile Tool Fence") == std::string::npos)
+    record.fences.push_back({label, device});
+}
+void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*, u64 bytes) {
+  record.allocations.push_back(label);
+  record.allocated += bytes;
+}
+void on_push(char const* label) {
+  record.regions.push_back(label);
+  ++record.open_regions;
+}
+void on_pop() { --record.open_regions; }
+
+/// Listens while it lives.
+class listener {
+ public:
+  listener() {
+    namespace tools = Kokkos::Tools::Experimental;
+    record = {};
+    tools::set_begin_parallel_for_callback(on_launch);
+    tools::set_begin_parallel_reduce_callback(on_launch);
+    tools::set_begin_parallel_scan_callback(on_launch);
+    tools::set_begin_fence_callback(on_fence);
+    tools::set_allocate_data_callback(on_allocate);
+    tools::set_push_region_callback(on_push);
+    tools::set_pop_region_callback(on_pop);
+  }
+  listener(listener const&) = delete;
+  ~listener() {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback(nullptr);
+    tools::set_begin_parallel_reduce_callback(nullptr);
+    tools::set_begin_parallel_scan_callback(nullptr);
+    tools::set_begin_fence_callback(nullptr);
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_push_region_callback(nullptr);
+    tools::set_pop_region_callback(nullptr);
+  }
+};
+
+u32 id_of(space const& exec) { return Kokkos::Tools::Experimental::device_id(exec); }
+
+enum class waits { never, on_the_instance };
+
+/// Runs f once to warm up (Kokkos keeps scratch memory of its own), then again and listens.
+template <class F>
+void check(std::string const& what, space const& exec, waits allowed, F const& f) {
+  f();
+  exec.fence();
+  recorded seen;
+  {
+    listener const ears;
+    f();
+    seen = record;
+  }
+  exec.fence();
+  karpos_test::holds(what + " launches something", !seen.launches.empty());
+  for (auto const& [label, device] : seen.launches) {
+    karpos_test::holds(what + ": the label '" + label + "' starts with karpos::",
+                       label.rfind("karpos::", 0) == 0);
+    karpos_test::same(what + ": '" + label + "' runs on the instance that was passed", device,
+                      id_of(exec));
+  }
+  for (auto const& [label, device] : seen.fences) {
+    karpos_test::holds(what + ": hidden fence '" + label + "'", allowed == waits::on_the_instance);
+    karpos_test::same(what + ": fence '" + label + "' is of the instance that was passed", device,
+                      id_of(exec));
+  }
+  for (std::string const& label : seen.allocations)
+    karpos_test::holds(what + ": hidden allocation '" + label + "'", false);
+  karpos_test::same(what + ": regions are closed", static_cast<u64>(seen.open_regions), 0);
+  for (std::string const& label : seen.regions)
+    karpos_test::holds(what + ": region '" + label + "'", label.rfind("karpos::", 0) == 0);
+}
+
+struct visitor {
+  view<u64> count;
+  KOKKOS_FUNCTION void operator()(u32, u32) const { Kokkos::atomic_inc(&count(0)); }
+};
+
+void every_call(space const& exec) {
+  using map_type = karpos::hash_map<u32, u32, space>;
+  constexpr std::size_t n = 1000;
+  map_type map(exec, 2 * n);
+  auto const keys = to_space(karpos_test::unique_keys<u32>(n));
+  view<u32> const values("values", n), out("out", n), keys_out("keys", n);
+  view<bool> const flags("flags", n);
+  view<u64> const visits("visits", 1);
+  map_type::report_view const report("report");
+  map_type::erase_view const erased("erased");
+  Kokkos::fence();
+
+  auto const asynchronous = [&](char const* what, auto const& f) {
+    check(what, exec, waits::never, f);
+  };
+  auto const waiting = [&](char const* what, auto const& f) {
+    check(what, exec, waits::on_the_instance, f);
+  };
+
+  asynchronous("insert_async", [&] { map.insert_async(exec, keys, values, report); });
+  asynchronous("insert_async, one value", [&] { map.insert_async(exec, keys, 1u, report); });
+  asynchronous("insert_or_assign_async",
+               [&] { map.insert_or_assign_async(exec, keys, values, report); });
+  asynchronous("insert_or_apply_async",
+               [&] { map.insert_or_apply_async(exec, keys, values, karpos::plus{}, report); });
+  asynchronous("find", [&] { map.find(exec, keys, out, 0u); });
+  asynchronous("find_if", [&] { map.find_if(exec, keys, out, 0u, flags); });
+  asynchronous("contains", [&] { map.contains(exec, keys, flags); });
+  asynchronous("contains_if", [&] { map.contains_if(exec, keys, flags, flags); });
+  asynchronous("for_each", [&] { map.for_each(exec, visitor{visits}); });
+  asynchronous("erase_async", [&] { map.erase_async(exec, keys, erased); });
+  asynchronous("clear", [&] { map.clear(exec); });
+
+  waiting("insert", [&] { map.insert(exec, keys, values); });
+  waiting("insert_if", [&] { map.insert_if(exec, keys, values, flags); });
+  waiting("insert_or_throw", [&] { map.insert_or_throw(exec, keys, values); });
+  waiting("insert_or_assign", [&] { map.insert_or_assign(exec, keys, values); });
+  waiting("insert_or_apply", [&] { map.insert_or_apply(exec, keys, values, karpos::maximum{}); });
+  waiting("size", [&] { map.size(exec); });
+  waiting("retrieve_all", [&] { map.retrieve_all(exec, keys_out, out); });
+  waiting("erase", [&] { map.erase(exec, keys); });
+}
+
+TEST_CASE("bulk calls on the default instance") { every_call(space{}); }
+
+TEST_CASE("bulk calls on an instance of the user's") {
+  auto const instances = Kokkos::Experimental::partition_space(space{}, 1, 1);
+  if (id_of(instances[0]) == id_of(space{}))
+    MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
+  else
+    every_call(instances[1]);
+}
+
+TEST_CASE("construction and rehash launch on the instance and allocate their own memory only") {
+  auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
+  using map_type = karpos::hash_map<u64, u64, space>;
+  auto const keys = to_space(karpos_test::unique_keys<u64>(100));
+  recorded seen;
+  {
+    listener const ears;
+    map_type map(exec, 100);
+    seen = record;
+  }
+  exec.fence();
+  for (auto const& [label, device] : seen.launches) {
+    CHECK(label.rfind("karpos::", 0) == 0);
+    CHECK(device == id_of(exec));
+  }
+  CHECK(!seen.allocations.empty());
+  for (std::string const& label : seen.allocations) CHECK(label.rfind("karpos::", 0) == 0);
+
+  map_type map(exec, 100);
+  map.insert(exec, keys, u64(1));
+  map.rehash(exec, 200);  // warm up
+  {
+    listener const ears;
+    map.rehash(exec, 200);
+    seen = record;
+  }
+  CHECK(seen.launches.size() >= 2);
+  for (auto const& [label, device] : seen.launches) {
+    CHECK(label.rfind("karpos::", 0) == 0);
+    CHECK(device == id_of(exec));
+  }
+  for (std::string const& label : seen.allocations) CHECK(label.rfind("karpos::", 0) == 0);
+  CHECK(seen.open_regions == 0);
+}
+
+TEST_CASE("over wrapped memory only the reports are allocated") {
+  using map_type = karpos::hash_map<u32, u32, space>;
+  view<unsigned char> const memory("memory", map_type::bytes_for(500));
+  listener const ears;
+  map_type map(space{}, karpos::wrapped_memory{memory.data(), memory.size()}, 500);
+  CHECK(record.allocated < 1024);
+}
+
+}  // namespace

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The house rules that a compiler cannot see.
+
+    rules.py ROOT          checks the tree below ROOT; prints each violation, exits 1 if there is one
+    rules.py --self-test   plants a violation of every rule and checks that exactly this rule reports it
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+LAYERS = ["lib", "backends", "algorithms"]  # an arrow may point to the left only
+FOLDERS = LAYERS + ["tests", "perf", "docs", ".ci"]
+LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
+LONGEST_PUBLIC_HEADER = 400
+
+# Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
+DEVICE_FILES = {"backends/karpos/backend/cuda.hpp"}
+MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/backend/{name}.hpp" for name in ("host", "memory", "simd")}
+
+DEVICE_WORDS = re.compile(
+    r"\b(__CUDA\w*__|__NVCC__|__HIP\w*__|__CUDACC\w*|__SYCL\w*"
+    r"|__(?:ballot|shfl|any|all|match|activemask|syncwarp|syncthreads|reduce)\w*|__ldg|__ldcg|__popcll?|__ffsll?|__clzll?"
+    r"|threadIdx|blockIdx|blockDim|__shared__|__global__|__device__)\b")
+HOST_WORDS = re.compile(
+    r"\b(__x86_64__|__i386__|__aarch64__|__ARM\w*|__AVX\w*|__SSE\w*|__BMI\w*|_mm\d*_\w+|__builtin_ia32\w*"
+    r"|(?:__)?asm(?:__)?\s*(?:volatile|__volatile__)?\s*\()")
+VENDOR_IF = re.compile(r"^\s*#\s*(?:el)?if.*KOKKOS_(?:ENABLE|ARCH)_\w+")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
+
+
+def code_of(text):
+    """The lines of C++ without comments and without the insides of strings, numbered as in the file."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+
+    def blank(match):
+        found = match.group()
+        if found.startswith('"'):
+            before = text[text.rfind("\n", 0, match.start()) + 1:match.start()]
+            return found if re.match(r"\s*#\s*include\s*$", before) else '""'
+        return "\n" * found.count("\n")
+
+    return token.sub(blank, text).splitlines()
+
+
+def layer_of(root, include):
+    """The layer that holds the header karpos/..., or None."""
+    return next((layer for layer in LAYERS if (root / layer / include).exists()), None)
+
+
+def violations(root):
+    """Yields (rule, file, line, sentence) for every violation below root."""
+    root = Path(root)
+    files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.is_file()]
+    files += sorted(f for f in root.iterdir() if f.is_file())
+    for file in files:
+        name = file.relative_to(root).as_posix()
+        if "__pycache__" in name:
+            continue
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        lines = text.splitlines()
+
+        for number, line in enumerate(lines, 1):
+            if name != "tests/rules/rules.py" and PERSONAL_PATH.search(line):
+                yield "personal-path", name, number, "names a folder of somebody's machine"
+
+        if file.suffix in LICENSED or file.name in ("CMakeLists.txt", "bootstrap", "run"):
+            if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+                yield "licence", name, 1, "has no line 'SPDX-License-Identifier: Apache-2.0' at its top"
+        if file.suffix not in (".hpp", ".cpp"):
+            continue
+
+        layer = name.split("/")[0]
+        code = code_of(text)
+        if file.suffix == ".hpp" and "#pragma once" not in code:
+            yield "pragma-once", name, 1, "is a header without #pragma once"
+        if re.fullmatch(r"algorithms/karpos/[^/]+\.hpp", name) and len(lines) > LONGEST_PUBLIC_HEADER:
+            yield "length", name, len(lines), f"is longer than {LONGEST_PUBLIC_HEADER} lines: move details to detail/"
+
+        for number, line in enumerate(code, 1):
+            if name not in DEVICE_FILES and (found := DEVICE_WORDS.search(line)):
+                yield "device-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(DEVICE_FILES))}"
+            if name not in MACHINE_FILES and (found := HOST_WORDS.search(line)):
+                yield "host-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(MACHINE_FILES))}"
+            if layer in ("lib", "algorithms") and VENDOR_IF.search(line):
+                yield "vendor-if", name, number, "asks for a vendor: choose by execution space, in backends/"
+            if "Kokkos::Impl::" in line:
+                yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
+            if "Kokkos::atomic_load" in line:
+                yield "atomic-load", name, number, "Kokkos::atomic_load is a compare-and-swap loop: use karpos::load_relaxed"
+            if layer in LAYERS and (include := INCLUDE.match(line)):
+                yield from wrong_arrow(root, name, number, layer, include[1])
+
+
+def wrong_arrow(root, name, number, layer, include):
+    if re.search(r"(^|/)(tests|perf|doctest|benchmark)/", include):
+        yield "arrow", name, number, f"includes '{include}': the library knows neither tests nor measurements"
+    elif include.startswith("karpos/") and include != "karpos/version.hpp":
+        target = layer_of(root, include)
+        if target is None:
+            yield "arrow", name, number, f"includes '{include}', which no layer has"
+        elif LAYERS.index(target) > LAYERS.index(layer):
+            yield "arrow", name, number, f"includes '{include}' of {target}/: arrows point from algorithms to backends to lib"
+
+
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
+CLEAN = {
+    "lib/karpos/low.hpp": HEAD + "// __CUDA_ARCH__, Kokkos::Impl::x and asm() may be talked about\n"
+                                 '#include <karpos/version.hpp>\nchar const* s = "__CUDA_ARCH__";\n',
+    "backends/karpos/backend/cuda.hpp": HEAD + '#if defined(__CUDACC__)\nint v = __ballot_sync(1, 2);\n#endif\n',
+    "backends/karpos/backend/host.hpp": HEAD + '#if defined(__x86_64__)\ninline void f() { asm volatile(""); }\n#endif\n',
+    "backends/karpos/backend/tile.hpp": HEAD + '#include "karpos/low.hpp"\n#ifdef KOKKOS_ENABLE_CUDA\n#endif\n',
+    "algorithms/karpos/map.hpp": HEAD + '#include "karpos/backend/tile.hpp"\n#include <karpos/low.hpp>\n',
+    "algorithms/karpos/detail/long.hpp": HEAD + "\n" * (LONGEST_PUBLIC_HEADER + 1),
+    "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
+}
+PLANTED = [
+    ("device-word", "algorithms/karpos/map.hpp", "#if defined(__CUDA_ARCH__)\n#endif\n"),
+    ("device-word", "lib/karpos/low.hpp", "int f() { return __shfl_sync(~0u, 1, 0); }\n"),
+    ("device-word", "backends/karpos/backend/host.hpp", "#ifdef __NVCC__\n#endif\n"),
+    ("device-word", "tests/unit/map.cpp", "#ifdef __HIP_DEVICE_COMPILE__\n#endif\n"),
+    ("host-word", "backends/karpos/backend/tile.hpp", 'inline void f() { asm("nop"); }\n'),
+    ("host-word", "algorithms/karpos/map.hpp", "#ifdef __AVX2__\n#endif\n"),
+    ("vendor-if", "algorithms/karpos/map.hpp", "#ifdef KOKKOS_ENABLE_CUDA\n#endif\n"),
+    ("vendor-if", "lib/karpos/low.hpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
+    ("kokkos-impl", "tests/unit/map.cpp", "using x = Kokkos::Impl::SharedAllocationTracker;\n"),
+    ("atomic-load", "backends/karpos/backend/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
+    ("arrow", "lib/karpos/low.hpp", '#include "karpos/backend/tile.hpp"\n'),
+    ("arrow", "backends/karpos/backend/tile.hpp", "#include <karpos/map.hpp>\n"),
+    ("arrow", "algorithms/karpos/map.hpp", '#include "perf/timer.hpp"\n'),
+    ("arrow", "algorithms/karpos/map.hpp", '#include "../../tests/support/oracle.hpp"\n'),
+    ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
+    ("length", "algorithms/karpos/map.hpp", "\n" * LONGEST_PUBLIC_HEADER),
+    ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),
+    ("licence", "lib/karpos/new.hpp", "#pragma once\n"),
+    ("licence", "lib/cmake/new.cmake", "set(x 1)\n"),
+    ("personal-path", "docs/new.md", "Look into /ro" "ot/somewhere.\n"),
+]
+
+
+def planted(extra_file=None, extra_text=""):
+    """The rules that report something in the clean tree with one text added."""
+    with tempfile.TemporaryDirectory() as root:
+        tree = dict(CLEAN)
+        if extra_file:
+            tree[extra_file] = tree.get(extra_file, "") + extra_text
+        for name, text in tree.items():
+            path = Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return {rule for rule, *_ in violations(root)}
+
+
+def self_test():
+    failures = [] if planted() == set() else [f"a clean tree is reported: {planted()}"]
+    for rule, file, text in PLANTED:
+        reported = planted(file, text)
+        if reported != {rule}:
+            failures.append(f"{rule}: planted {text!r} in {file}, reported {sorted(reported)}")
+    print("\n".join(failures) or f"{len(PLANTED)} planted violations of {len({p[0] for p in PLANTED})} rules were caught")
+    return failures
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return 1 if self_test() else 0
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    found = list(violations(arguments[0]))
+    for rule, file, line, sentence in found:
+        print(f"{file}:{line}: [{rule}] {sentence}")
+    print(f"{len(found)} violations")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

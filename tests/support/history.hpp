@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Checks that what concurrent operations on one key answered can be explained by some sequential order
+/// that respects real time: linearizability. A map is linearizable when every key's history is (locality).
+///
+/// Source: Jeannette Wing and Chun Gong, "Testing and verifying concurrent objects", 1993; the memory of
+/// dead ends after Gavin Lowe, "Testing for linearizability", 2017.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace karpos_test {
+
+enum class action { insert, assign, add, erase, find };
+
+/// One operation on the key that the history belongs to.
+struct event {
+  action what;
+  std::uint64_t value;               ///< argument; what find saw
+  bool answer;                       ///< inserted (else existing), erased, or found
+  std::uint64_t invoked, responded;  ///< instants of one clock for all threads
+
+  friend std::string to_string(event const& e) {
+    static char const* const names[] = {"insert", "assign", "add", "erase", "find"};
+    std::ostringstream text;
+    text << '[' << e.invoked << ", " << e.responded << "] " << names[static_cast<int>(e.what)]
+         << ' ' << e.value << " -> " << (e.answer ? "yes" : "no");
+    return text.str();
+  }
+};
+
+/// What a map holds under one key.
+using stored = std::optional<std::uint64_t>;
+
+/// What is stored after the operation, or nothing when it cannot have answered so.
+inline std::optional<stored> step(stored const& now, event const& e) {
+  switch (e.what) {
+    case action::insert:
+      if (e.answer == now.has_value()) return {};
+      return e.answer ? stored(e.value) : now;
+    case action::assign:
+      if (e.answer == now.has_value()) return {};
+      return stored(e.value);
+    case action::add:
+      if (e.answer == now.has_value()) return {};
+      return stored(e.value + now.value_or(0));
+    case action::erase:
+      if (e.answer != now.has_value()) return {};
+      return stored();
+    case action::find:
+      if (e.answer != now.has_value() || (e.answer && e.value != *now)) return {};
+      return now;
+  }
+  return {};
+}
+
+/// Whether some order explains the history. Starts from an absent key unless told otherwise.
+/// Complexity: linear for orderly histories; exponential in the number of operations that overlap at worst.
+inline bool is_linearizable(std::vector<event> history, stored const& initially = {}) {
+  std::sort(history.begin(), history.end(),
+            [](event const& a, event const& b) { return a.invoked < b.invoked; });
+  // Events that follow one another in time form a line, as those of one thread do: within a line there is but
+  // one order, and what has taken effect is told by a position in each line.
+  std::vector<std::vector<event>> lines;
+  for (event const& e : history) {
+    auto line = std::find_if(lines.begin(), lines.end(),
+                             [&](auto const& l) { return l.back().responded <= e.invoked; });
+    if (line == lines.end()) line = lines.insert(lines.end(), std::vector<event>());
+    line->push_back(e);
+  }
+  using configuration = std::pair<std::vector<std::size_t>, stored>;
+  std::vector<configuration> open{{std::vector<std::size_t>(lines.size(), 0), initially}};
+  std::set<configuration> seen{open.front()};
+  while (!open.empty()) {
+    configuration const c = std::move(open.back());
+    open.pop_back();
+    // Whatever is invoked after the first response among the rest cannot come before it.
+    std::uint64_t deadline = std::numeric_limits<std::uint64_t>::max();
+    bool done = true;
+    for (std::size_t l = 0; l < lines.size(); ++l)
+      if (c.first[l] < lines[l].size()) {
+        deadline = std::min(deadline, lines[l][c.first[l]].responded);
+        done = false;
+      }
+    if (done) return true;
+    for (std::size_t l = 0; l < lines.size(); ++l) {
+      if (c.first[l] == lines[l].size()) continue;
+      event const& e = lines[l][c.first[l]];
+      if (e.invoked >= deadline) continue;
+      auto const next = step(c.second, e);
+      if (!next) continue;
+      configuration d{c.first, *next};
+      ++d.first[l];
+      if (seen.insert(d).second) open.push_back(std::move(d));
+    }
+  }
+  return false;
+}
+
+/// A history in order of invocation, for messages.
+inline std::string print(std::vector<event> history) {
+  std::sort(history.begin(), history.end(),
+            [](event const& a, event const& b) { return a.invoked < b.invoked; });
+  std::string text;
+  for (event const& e : history) text += "\n  " + to_string(e);
+  return text;
+}
+
+}  // namespace karpos_test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The operations of hash_map_ref on the table below it, for tests that choose how that table works: whether
+/// slots are inserted in one step, where the memory lies.
+#pragma once
+
+#include <karpos/detail/open_addressing.hpp>
+
+namespace karpos_test {
+
+template <class Table, class Key, class T>
+struct raw_ref {
+  Table table;
+
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION karpos::outcome insert(Tile const& t, Key key, T value) const {
+    return table.upsert(t, key, value, karpos::detail::keep_stored{});
+  }
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION karpos::outcome insert_or_assign(Tile const& t, Key key, T value) const {
+    return table.upsert(t, key, value, karpos::detail::take_new{});
+  }
+  template <karpos::tile Tile, class Op>
+  KOKKOS_FUNCTION karpos::outcome insert_or_apply(Tile const& t, Key key, T value,
+                                                  Op const& op) const {
+    return table.upsert(t, key, value, op);
+  }
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION karpos::found<T> find(Tile const& t, Key key) const {
+    return table.template find<karpos::access::shared>(t, key);
+  }
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION bool contains(Tile const& t, Key key) const {
+    return find(t, key).present;
+  }
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION bool erase(Tile const& t, Key key) const {
+    return table.erase(t, key);
+  }
+};
+
+}  // namespace karpos_test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Launches reach every index exactly once, whatever the size, and prepare before they work.
+#include <doctest/doctest.h>
+
+#include <karpos/backend/launch.hpp>
+#include <karpos/detail/bulk.hpp>
+
+#include "support/check.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos_test::space;
+using karpos_test::view;
+
+/// Sizes on both sides of every block: teams of 256 / W tiles, pipelines of 4 and 64, blocks of 4 of these.
+constexpr std::uint64_t sizes[] = {0,   1,   2,    3,    7,    8,    9,    31,   32,   33,
+                                   63,  64,  65,   127,  128,  129,  255,  256,  257,  511,
+                                   512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 10007};
+
+struct count_visits {
+  view<std::uint32_t> visits;
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    t.on(~karpos::lane_mask<Tile::width>(), [&](int lane) {
+      Kokkos::atomic_inc(&visits(i * Tile::width + static_cast<std::uint64_t>(lane)));
+    });
+  }
+};
+
+/// Sums i + 1, by a different path on neighbouring tiles.
+struct sum_indices {
+  template <karpos::tile Tile>
+  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i, std::uint64_t& sum) const {
+    for (std::uint64_t j = 0; j < i % 5; ++j) sum += t.once([] { return std::uint64_t(2); });
+    auto const zero = t.each([&](int lane) { return static_cast<std::uint64_t>(lane % 1); });
+    sum += i + 1 - 2 * (i % 5) + t.get(zero, Tile::width - 1);
+  }
+};
+
+template <int W>
+void reaches_every_index() {
+  for (std::uint64_t const n : sizes) {
+    INFO("W = ", W, ", n = ", n);
+    view<std::uint32_t> const visits("visits", n * W);
+    karpos::for_each_tile<W>("karpos_test::visit", space{}, n, count_visits{visits});
+    CHECK(karpos_test::to_host(visits) == std::vector<std::uint32_t>(n * W, 1));
+
+    std::uint64_t sum = 99;
+    karpos::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
+                                Kokkos::Sum<std::uint64_t>(sum));
+    CHECK(sum == n * (n + 1) / 2);
+
+    Kokkos::View<std::uint64_t, space::memory_space> const sum_view("sum");
+    Kokkos::deep_copy(sum_view, 99u);
+    karpos::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
+                                Kokkos::Sum<std::uint64_t, space::memory_space>(sum_view));
+    space{}.fence();
+    CHECK(karpos_test::to_host_scalar(sum_view) == n * (n + 1) / 2);
+  }
+}
+
+TEST_CASE("for_each_tile and reduce_each_tile") {
+  reaches_every_index<1>();
+  reaches_every_index<2>();
+  reaches_every_index<8>();
+  reaches_every_index<32>();
+}
+
+/// A stage is made from its own index, before the work on it and once. Where stages are kept in flight, some
+/// indices need several calls.
+template <bool Stepwise>
+struct staged {
+  view<std::uint32_t> prepared, visits;
+
+  struct stage {
+    std::uint64_t value;
+    int calls_left;
+  };
+  KOKKOS_FUNCTION stage prepare(std::uint64_t i) const {
+    Kokkos::atomic_inc(&prepared(i));
+    return {3 * i + 1, Stepwise ? static_cast<int>(i * i % 5) : 0};
+  }
+  /// Returns: the counter to tally: i mod 4, where 3 stands for none.
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, stage& s) const {
+    if (s.calls_left-- > 0) return karpos::undecided;
+    bool const right =
+        s.value == 3 * i + 1 && s.calls_left == -1 && karpos::load_relaxed(&prepared(i)) >= 1;
+    Kokkos::atomic_add(&visits(i), right ? 1u : 1000u);
+    return i % 4 == 3 ? karpos::uncounted : static_cast<int>(i % 4);
+  }
+};
+
+template <int Distance>
+void prepares_before_it_works() {
+  Kokkos::View<karpos::insert_report, space::memory_space> const tally("tally");
+  for (std::uint64_t const n : sizes) {
+    INFO("distance = ", Distance, ", n = ", n);
+    staged<(Distance > 0)> const body{view<std::uint32_t>("prepared", n),
+                                      view<std::uint32_t>("visits", n)};
+    karpos::for_each_staged<Distance>("karpos_test::staged", space{}, n, body);
+    CHECK(karpos_test::to_host(body.visits) == std::vector<std::uint32_t>(n, 1));
+    CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 1));
+
+    // What the view held before does not count.
+    karpos::tally_each_staged<Distance>("karpos_test::staged", space{}, n, body, tally);
+    space{}.fence();
+    CHECK(karpos_test::to_host(body.visits) == std::vector<std::uint32_t>(n, 2));
+    CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 2));
+    CHECK(bool(karpos_test::to_host_scalar(tally) ==
+               karpos::insert_report{(n + 3) / 4, (n + 2) / 4, (n + 1) / 4, 0}));
+  }
+}
+
+TEST_CASE("for_each_staged and tally_each_staged") {
+  prepares_before_it_works<0>();
+  prepares_before_it_works<4>();
+  prepares_before_it_works<64>();
+}
+
+}  // namespace

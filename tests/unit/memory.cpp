@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Atomic access to words of 4, 8 and 16 bytes, on the host and in kernels.
+#include <doctest/doctest.h>
+
+#include <karpos/backend/memory.hpp>
+
+#include "support/check.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::word16;
+using karpos_test::space;
+using karpos_test::view;
+
+static_assert(karpos::is_lock_free<4, space> && karpos::is_lock_free<8, space>);
+static_assert(!karpos::is_lock_free<2, space> && !karpos::is_lock_free<32, space>);
+static_assert(karpos::is_lock_free<16, Kokkos::DefaultHostExecutionSpace> ==
+              karpos::host::has_compare_and_swap_16);
+static_assert(sizeof(word16) == 16 && alignof(word16) == 16);
+static_assert(karpos::machine_word<word16> && !karpos::machine_word<int>);
+
+template <class Word>
+KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
+  if constexpr (std::is_same_v<Word, word16>)
+    return {x, 3 * x};
+  else
+    return static_cast<Word>(x);
+}
+
+/// Every operation on one word that nobody else touches. Returns: how many answers were wrong.
+template <class Word>
+KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
+  int wrong = 0;
+  if constexpr (sizeof(Word) <= 8) {
+    karpos::store_relaxed(p, word_of<Word>(x));
+    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x));
+    karpos::store_release(p, word_of<Word>(x + 1));
+    wrong += !(karpos::load_acquire(p) == word_of<Word>(x + 1));
+  } else {
+    *p = word_of<Word>(x + 1);
+    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 1));
+  }
+  // The wrong expectation changes nothing and tells what is there.
+  wrong += !(karpos::compare_and_swap(p, word_of<Word>(x), word_of<Word>(x + 2)) ==
+             word_of<Word>(x + 1));
+  wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 1));
+  wrong += !(karpos::compare_and_swap(p, word_of<Word>(x + 1), word_of<Word>(x + 2)) ==
+             word_of<Word>(x + 1));
+  wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 2));
+  if constexpr (std::is_same_v<Word, word16>) {
+    // One half that differs is enough to refuse; both halves take part in the exchange.
+    word16 const half_right{x + 2, 3 * (x + 2) + 1};
+    wrong += !(karpos::compare_and_swap(p, half_right, word_of<Word>(x)) == word_of<Word>(x + 2));
+    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 2));
+    // The halves are words of their own: a slot's key is erased without its value.
+    wrong += karpos::compare_and_swap(&p->lo, x + 2, x + 9) != x + 2;
+    wrong += !(karpos::load_relaxed(p) == word16{x + 9, 3 * (x + 2)});
+  }
+  return wrong;
+}
+
+template <class Word>
+struct misbehaviour_kernel {
+  view<Word> words;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, int& wrong) const {
+    wrong += misbehaviours(&words(i), i * 0x100000001ULL);
+  }
+};
+
+/// All threads add one to the same few words by compare-and-swap.
+template <class Word>
+struct increment_kernel {
+  view<Word> words;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, int& torn) const {
+    Word* const p = &words(i % words.extent(0));
+    Word seen = karpos::load_relaxed(p);
+    while (true) {
+      Word next{};
+      if constexpr (std::is_same_v<Word, word16>)
+        next = {seen.lo + 1, seen.hi + 3};
+      else
+        next = static_cast<Word>(seen + 1);
+      Word const before = karpos::compare_and_swap(p, seen, next);
+      if constexpr (std::is_same_v<Word, word16>) torn += before.hi != 3 * before.lo;
+      if (before == seen) return;
+      seen = before;
+    }
+  }
+};
+
+template <class Word>
+void each_alone() {
+  Word on_host{};
+  if constexpr (karpos::is_lock_free<sizeof(Word), Kokkos::DefaultHostExecutionSpace>)
+    CHECK(misbehaviours(&on_host, 0xfedcba9876543210ULL) == 0);
+  if constexpr (karpos::is_lock_free<sizeof(Word), space>) {
+    view<Word> const words("karpos_test::words", 1000);
+    int wrong = -1;
+    Kokkos::parallel_reduce("karpos_test::misbehaviours", Kokkos::RangePolicy<space>(0, 1000),
+                            misbehaviour_kernel<Word>{words}, wrong);
+    CHECK(wrong == 0);
+  } else {
+    MESSAGE("skipped: no compare-and-swap of ", sizeof(Word), " bytes on " KARPOS_TEST_SPACE_NAME);
+  }
+}
+
+template <class Word>
+void together() {
+  if constexpr (karpos::is_lock_free<sizeof(Word), space>) {
+    constexpr std::uint64_t n = 60000, hot = 3;
+    view<Word> const words("karpos_test::words", hot);
+    int torn = -1;
+    Kokkos::parallel_reduce("karpos_test::increments", Kokkos::RangePolicy<space>(0, n),
+                            increment_kernel<Word>{words}, torn);
+    CHECK(torn == 0);
+    for (Word const& w : karpos_test::to_host(words)) CHECK(bool(w == word_of<Word>(n / hot)));
+  } else {
+    MESSAGE("skipped: no compare-and-swap of ", sizeof(Word), " bytes on " KARPOS_TEST_SPACE_NAME);
+  }
+}
+
+TEST_CASE("a word that nobody else touches") {
+  each_alone<std::uint32_t>();
+  each_alone<std::uint64_t>();
+  each_alone<word16>();
+}
+
+TEST_CASE("increments by compare-and-swap from all threads lose nothing") {
+  together<std::uint32_t>();
+  together<std::uint64_t>();
+  together<word16>();
+}
+
+}  // namespace

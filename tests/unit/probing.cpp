@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <karpos/probing.hpp>
+#include <vector>
+
+#include "support/keys.hpp"
+
+namespace {
+
+using karpos::next_prime;
+
+TEST_CASE("next_prime finds the smallest prime that is not below") {
+  static_assert(next_prime(0) == 2 && next_prime(1) == 2 && next_prime(2) == 2);
+  static_assert(next_prime(3) == 3 && next_prime(4) == 5 && next_prime(90) == 97);
+  std::vector<bool> composite(5000, false);
+  for (std::size_t i = 2; i < 5000; ++i)
+    for (std::size_t j = 2 * i; j < 5000; j += i) composite[j] = true;
+  std::size_t prime = 4999;
+  for (std::size_t n = 4999; n >= 2; --n) {
+    if (!composite[n]) prime = n;
+    CHECK(next_prime(n) == prime);
+  }
+  CHECK(next_prime((1u << 16) + 1) == 65537);
+  CHECK(next_prime(65537 + 1) == 65539);
+  CHECK(next_prime(std::uint64_t(1) << 31) == 2147483659);
+  CHECK(next_prime((std::uint64_t(1) << 31) - 1) == 2147483647);
+  CHECK(next_prime(std::uint64_t(1) << 32) == 4294967311);
+  CHECK(next_prime(std::uint64_t(1) << 40) == 1099511627791);
+  CHECK(next_prime(std::uint64_t(65537) * 65537) ==
+        4295098403);  // not fooled by the square of a prime
+}
+
+/// Whether a path visits every bucket exactly once, and the neighbour of a bucket right after it.
+template <class Probing>
+bool visits_all(std::uint64_t hash, std::uint64_t pairs) {
+  std::vector<bool> visited(2 * pairs, false);
+  karpos::detail::probe_path<Probing> path(hash, pairs);
+  if (path.bucket() != karpos::multiply_high(hash, 2 * pairs)) return false;
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 1; i <= 2 * pairs; ++i) {
+    std::uint64_t const bucket = path.bucket();
+    if (path.tried() != i || bucket >= 2 * pairs || path.pair() != bucket / 2) return false;
+    if (visited[bucket] || (i % 2 == 0 && bucket != (last ^ 1))) return false;
+    visited[bucket] = true;
+    last = bucket;
+    path.advance(pairs);
+  }
+  return true;
+}
+
+template <class Probing>
+void visits_all_at_every_size() {
+  karpos_test::random_numbers random(4);
+  std::uint64_t last = 0;
+  for (std::uint64_t n = 0; n < 600; ++n) {
+    std::uint64_t const pairs = Probing::pair_count_for(n);
+    CHECK(pairs >= n);
+    CHECK(pairs >= 1);
+    if (pairs == last) continue;
+    last = pairs;
+    bool good = visits_all<Probing>(0, pairs) && visits_all<Probing>(~std::uint64_t(0), pairs) &&
+                visits_all<Probing>(0xffffffffu, pairs) &&
+                visits_all<Probing>(~std::uint64_t(0xffffffffu), pairs);
+    for (int i = 0; i < 30; ++i) good = good && visits_all<Probing>(random(), pairs);
+    INFO("pairs = ", pairs);
+    CHECK(good);
+  }
+}
+
+TEST_CASE("every probe path visits every bucket of a small table exactly once") {
+  visits_all_at_every_size<karpos::linear_probing>();
+  visits_all_at_every_size<karpos::double_hashing>();
+}
+
+template <class Probing>
+void stays_inside(std::uint64_t at_least) {
+  std::uint64_t const pairs = Probing::pair_count_for(at_least);
+  CHECK(pairs >= at_least);
+  karpos_test::random_numbers random(5);
+  std::uint64_t highest = 0;
+  bool inside = true, moves = true;
+  for (int key = 0; key < 300; ++key) {
+    std::uint64_t const hash = key == 0 ? 0 : key == 1 ? ~std::uint64_t(0) : random();
+    karpos::detail::probe_path<Probing> path(hash, pairs);
+    for (int i = 0; i < 100; ++i) {
+      std::uint64_t const bucket = path.bucket();
+      inside = inside && bucket < 2 * pairs;
+      highest = bucket > highest ? bucket : highest;
+      path.advance(pairs);
+      moves = moves && path.bucket() != bucket;
+    }
+  }
+  CHECK(inside);
+  CHECK(moves);
+  CHECK(highest > 2 * (pairs / 100) * 99);  // the far end is reached: nothing is cut to 32 bits
+}
+
+TEST_CASE("tables of more than 2^32 buckets are walked in 64 bits") {
+  for (int exponent : {31, 32, 33, 40}) {
+    stays_inside<karpos::linear_probing>(std::uint64_t(1) << exponent);
+    stays_inside<karpos::double_hashing>(std::uint64_t(1) << exponent);
+  }
+  stays_inside<karpos::linear_probing>(std::uint64_t(1) << 56);
+}
+
+TEST_CASE("keys with the same home part ways under double hashing, not under linear probing") {
+  std::uint64_t const pairs = 1009;
+  std::uint64_t const a = 0x8000000000000001ULL, b = 0x80000000f0000000ULL;
+  auto const third = [pairs](auto path) {
+    path.advance(pairs);
+    path.advance(pairs);
+    return path.bucket();
+  };
+  using karpos::double_hashing;
+  using karpos::linear_probing;
+  using karpos::detail::probe_path;
+  REQUIRE(probe_path<double_hashing>(a, pairs).bucket() ==
+          probe_path<double_hashing>(b, pairs).bucket());
+  CHECK(third(probe_path<double_hashing>(a, pairs)) != third(probe_path<double_hashing>(b, pairs)));
+  CHECK(third(probe_path<linear_probing>(a, pairs)) == third(probe_path<linear_probing>(b, pairs)));
+}
+
+}  // namespace
