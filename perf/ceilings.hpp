@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/hash.hpp"
+#include "perf/support/timer.hpp"
+
+// What the memory of a machine allows, measured over as many bytes as a table takes: random aligned reads,
+// random compare-and-swap, streaming copy. Each is the best of several ways to write it, so that a ratio
+// to it says how much is left.
+
+namespace karpos::perf {
+
+/// One ceiling: so many accesses of so many bytes each in `time`.
+struct ceiling {
+  std::string name;     ///< random_read, random_cas, copy
+  std::string variant;  ///< which way was best
+  std::uint64_t operations = 0;
+  int bytes_each = 0;  ///< copy: read plus written
+  samples time;
+
+  double rate() const { return static_cast<double>(operations) / time.median(); }
+  double bytes_per_second() const { return rate() * bytes_each; }
+};
+
+template <int Bytes>
+struct alignas(Bytes) memory_line {
+  std::uint64_t words[Bytes / 8];
+};
+
+KOKKOS_FUNCTION constexpr std::uint64_t random_index(std::uint64_t i, std::uint64_t n) {
+  return multiply_high(mix(i), n);
+}
+
+/// The cache that a line is fetched into.
+enum class level { first = 3, second = 2 };
+
+/// Starts to fetch a line. For reading also where it will be written: measured faster than asking to own it.
+template <level To>
+KOKKOS_FUNCTION void fetch([[maybe_unused]] void const* p) {
+  KOKKOS_IF_ON_HOST((__builtin_prefetch(p, 0, static_cast<int>(To));))
+}
+
+/// Runs access(address) for the random addresses of a block of indices, each address prefetched `Distance`
+/// accesses ahead: what keeps a CPU's line buffers full.
+template <class Access, int Distance, level To>
+struct pipelined_block {
+  using item = typename Access::item;
+  static constexpr bool writes = Access::writes;
+  Access access;
+  std::uint64_t n, block, items;
+  item* data;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t b) const {
+    item* ahead[Distance];
+    std::uint64_t const first = b * block;
+    std::uint64_t const last = first + block < n ? first + block : n;
+    for (std::uint64_t i = first; i < first + Distance; ++i) ahead[i % Distance] = start(i);
+    std::uint64_t gathered = 0;
+    for (std::uint64_t i = first; i < last; ++i) {
+      item* const p = ahead[i % Distance];
+      ahead[i % Distance] = start(i + Distance);
+      gathered ^= access(p, i);
+    }
+    access.finish(gathered);
+  }
+  KOKKOS_FUNCTION item* start(std::uint64_t i) const {
+    item* const p = data + random_index(i, items);
+    fetch<To>(p);
+    return p;
+  }
+};
+
+/// Runs `PerThread` independent accesses in each thread: what a GPU wants. Neighbouring threads take
+/// neighbouring indices.
+template <class Access, int PerThread>
+struct independent {
+  using item = typename Access::item;
+  static constexpr bool writes = Access::writes;
+  Access access;
+  std::uint64_t n, threads, items;
+  item* data;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t t) const {
+    std::uint64_t gathered[PerThread];
+    for (int k = 0; k < PerThread; ++k) {
+      std::uint64_t const i = t + static_cast<std::uint64_t>(k) * threads;
+      gathered[k] = access(data + random_index(i, items), i);
+    }
+    for (int k = 1; k < PerThread; ++k) gathered[0] ^= gathered[k];
+    access.finish(gathered[0]);
+  }
+};
+
+/// Reads a whole aligned line.
+template <int Bytes>
+struct read_line {
+  using item = memory_line<Bytes>;
+  static constexpr bool writes = false;
+  std::uint64_t* sink;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(item const* p, std::uint64_t) const {
+    item const line = *p;
+    std::uint64_t all = line.words[0];
+    for (int w = 1; w < Bytes / 8; ++w) all ^= line.words[w];
+    return all;
+  }
+  KOKKOS_FUNCTION void finish(std::uint64_t gathered) const {
+    if (gathered == 0x123456789abcdefULL) *sink = gathered;  // never; keeps the reads alive
+  }
+};
+
+/// Swaps a word that is all ones for the index: succeeds once for every word.
+template <class Word>
+struct swap_word {
+  using item = Word;
+  static constexpr bool writes = true;
+  std::uint64_t* sink;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(item* p, std::uint64_t i) const {
+    if constexpr (std::is_same_v<Word, word16>)
+      return compare_and_swap(p, word16{~0ULL, ~0ULL}, word16{i, i}).lo;
+    else
+      return compare_and_swap(p, ~std::uint64_t(0), i);
+  }
+  KOKKOS_FUNCTION void finish(std::uint64_t gathered) const {
+    if (gathered == 0x123456789abcdefULL) *sink = gathered;
+  }
+};
+
+template <class ExecSpace>
+class ceilings {
+ public:
+  static constexpr int line_bytes = is_cuda<ExecSpace> ? 32 : 64;
+
+  /// Measures over `bytes` bytes with `operations` accesses a repetition.
+  ceilings(ExecSpace const& exec, std::size_t bytes, std::uint64_t operations, int repetitions = 5)
+      : m_exec(exec),
+        m_timer(exec),
+        m_operations(operations),
+        m_repetitions(repetitions),
+        m_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "karpos::perf::ceilings"),
+                 (bytes + line_bytes - 1) / line_bytes),
+        m_sink("karpos::perf::sink", 1) {
+    if constexpr (std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>)
+      host::advise_huge_pages(m_memory.data(), m_memory.extent(0) * line_bytes);
+    reset();
+  }
+
+  ceiling random_read() {
+    return best<read_line<line_bytes>>("random_read", [] {});
+  }
+  /// Of 8-byte words, or of 16-byte words where `wide` and the space swaps them in one instruction.
+  ceiling random_cas(bool wide) {
+    if constexpr (is_lock_free<16, ExecSpace>)
+      if (wide) return best<swap_word<word16>>("random_cas", [this] { reset(); });
+    return best<swap_word<std::uint64_t>>("random_cas", [this] { reset(); });
+  }
+  /// One half of the memory to the other.
+  ceiling copy() {
+    std::size_t const half = m_memory.extent(0) / 2;
+    auto const from = Kokkos::subview(m_memory, std::make_pair(std::size_t(0), half));
+    auto const to = Kokkos::subview(m_memory, std::make_pair(half, 2 * half));
+    ceiling c{"copy", "deep_copy", half, 2 * line_bytes, {}};
+    c.time = m_timer.repeat(m_repetitions, [&] { Kokkos::deep_copy(m_exec, to, from); });
+    return c;
+  }
+
+ private:
+  using line = memory_line<line_bytes>;
+
+  /// All bits set, as swap_word expects; this also touches every page.
+  void reset() {
+    std::uint64_t const words = m_memory.extent(0) * (line_bytes / 8);
+    Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space> const flat(
+        reinterpret_cast<std::uint64_t*>(m_memory.data()), words);
+    Kokkos::deep_copy(m_exec, flat, ~std::uint64_t(0));
+  }
+
+  template <class Access, class Prepare>
+  ceiling best(char const* name, Prepare const& prepare) {
+    ceiling c{name, "", m_operations, static_cast<int>(sizeof(typename Access::item)), {}};
+    if constexpr (is_cuda<ExecSpace>) {
+      try_independent<Access, 1>(c, prepare);
+      try_independent<Access, 2>(c, prepare);
+      try_independent<Access, 4>(c, prepare);
+    } else {
+      try_pipelined<Access, 16, level::first>(c, prepare);
+      try_pipelined<Access, 64, level::first>(c, prepare);
+      try_pipelined<Access, 32, level::second>(c, prepare);
+      try_pipelined<Access, 64, level::second>(c, prepare);
+      try_pipelined<Access, 128, level::second>(c, prepare);
+    }
+    return c;
+  }
+  template <class Access, int PerThread, class Prepare>
+  void try_independent(ceiling& c, Prepare const& prepare) {
+    std::uint64_t const threads = (m_operations + PerThread - 1) / PerThread;
+    keep_faster(c, std::to_string(PerThread) + " per thread", prepare, threads,
+                independent<Access, PerThread>{
+                    {m_sink.data()}, m_operations, threads, count<Access>(), data<Access>()});
+  }
+  template <class Access, int Distance, level To, class Prepare>
+  void try_pipelined(ceiling& c, Prepare const& prepare) {
+    std::uint64_t const block = 4096, blocks = (m_operations + block - 1) / block;
+    keep_faster(c,
+                "prefetch " + std::to_string(Distance) + " ahead into " +
+                    (To == level::first ? "L1" : "L2"),
+                prepare, blocks,
+                pipelined_block<Access, Distance, To>{
+                    {m_sink.data()}, m_operations, block, count<Access>(), data<Access>()});
+  }
+  template <class Prepare, class Kernel>
+  void keep_faster(ceiling& c, std::string const& variant, Prepare const& prepare, std::uint64_t n,
+                   Kernel const& kernel) {
+    using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>;
+    auto const run = [&] {
+      Kokkos::parallel_for("karpos::perf::" + c.name, policy(m_exec, 0, n), kernel);
+    };
+    samples const time = Kernel::writes ? m_timer.repeat(m_repetitions, prepare, run)
+                                        : m_timer.repeat(m_repetitions, run);
+    if (c.variant.empty() || time.median() < c.time.median()) {
+      c.variant = variant;
+      c.time = time;
+    }
+  }
+  template <class Access>
+  typename Access::item* data() {
+    return reinterpret_cast<typename Access::item*>(m_memory.data());
+  }
+  template <class Access>
+  std::uint64_t count() const {
+    return m_memory.extent(0) * line_bytes / sizeof(typename Access::item);
+  }
+
+  ExecSpace m_exec;
+  timer<ExecSpace> m_timer;
+  std::uint64_t m_operations;
+  int m_repetitions;
+  Kokkos::View<line*, typename ExecSpace::memory_space> m_memory;
+  Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space> m_sink;
+};
+
+}  // namespace karpos::perf

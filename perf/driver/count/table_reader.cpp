@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/count/table_reader.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+#include "perf/driver/command.hpp"
+
+namespace karpos::perf {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t(1) << 20;
+constexpr std::size_t parts_at_a_time = 32;
+
+void fail(table_part& part, std::size_t offset, std::string const& why) {
+  if (!part.error.empty()) return;
+  part.error_at = offset;
+  part.error = why;
+}
+
+void read_line(std::string_view line, std::size_t offset, table_format const& format,
+               table_part& part) {
+  std::size_t const fields =
+      for_each_field(line, format.separator, [&](std::size_t column, std::string_view field) {
+        if (!format.chosen(column)) return;
+        std::uint64_t number = 0;
+        if (!format.numeric)
+          part.words.push_back(field);
+        else if (read_number(field, number))
+          part.numbers.push_back(number);
+        else
+          fail(
+              part, offset,
+              "'" + std::string(field.substr(0, 40)) + "' in column " + std::to_string(column + 1) +
+                  " is no unsigned 64-bit integer, as the values before are (--text counts words)");
+      });
+  if (fields < format.needed())
+    fail(part, offset,
+         "the line has " + std::to_string(fields) + " columns, " + std::to_string(format.needed()) +
+             " are needed");
+  ++part.lines;
+}
+
+void read_part(std::string_view text, std::size_t begin, std::size_t end,
+               table_format const& format, table_part& part) {
+  part.numbers.clear();
+  part.words.clear();
+  part.lines = 0;
+  part.error.clear();
+  for (std::size_t at = begin; at < end && part.error.empty();) {
+    std::string_view const line = line_at(text, at);
+    if (holds_data(line)) read_line(line, at, format, part);
+    at += line.size() + 1;
+  }
+}
+
+/// Kernel for the host: part i of the file. Lines belong to the part in which they begin.
+struct read_parts {
+  std::string_view text;
+  std::size_t const* begins;
+  table_format const* format;
+  table_part* parts;
+  void operator()(int i) const { read_part(text, begins[i], begins[i + 1], *format, parts[i]); }
+};
+
+}  // namespace
+
+table_reader::table_reader(mapped_file const& file, table_format const& format)
+    : m_file(file),
+      m_format(format),
+      m_offset(format.data_begin) {}
+
+double table_reader::progress() const {
+  return static_cast<double>(m_offset) / static_cast<double>(m_file.text().size());
+}
+
+std::vector<table_part> const& table_reader::next() {
+  std::string_view const text = m_file.text();
+  std::vector<std::size_t> begins = {m_offset};
+  while (begins.size() <= parts_at_a_time && begins.back() < text.size()) {
+    std::size_t const end = text.find('\n', std::min(begins.back() + part_bytes, text.size()));
+    begins.push_back(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  int const count = static_cast<int>(begins.size()) - 1;
+  m_parts.resize(static_cast<std::size_t>(count));
+  using host = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::parallel_for("karpos::perf::read",
+                       Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Dynamic>>(0, count),
+                       read_parts{text, begins.data(), &m_format, m_parts.data()});
+  host().fence("karpos::perf: the text is read");
+  for (table_part const& part : m_parts)
+    if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
+  m_offset = begins.back();
+  return m_parts;
+}
+
+}  // namespace karpos::perf

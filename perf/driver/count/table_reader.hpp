@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/driver/count/mapped_file.hpp"
+#include "perf/driver/count/table_text.hpp"
+
+namespace karpos::perf {
+
+/// The chosen fields of a part of the file: numbers, or words where the format is not numeric.
+struct table_part {
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::string_view> words;
+  std::uint64_t lines = 0;
+  std::size_t error_at = 0;  ///< offset of the first bad line
+  std::string error;         ///< empty: none
+
+  std::uint64_t values() const { return numbers.size() + words.size(); }
+};
+
+/// Reads a file part by part, several parts at a time on the host's threads.
+class table_reader {
+ public:
+  table_reader(mapped_file const& file, table_format const& format);
+
+  bool done() const { return m_offset >= m_file.text().size(); }
+  double progress() const;
+  /// The next parts, some tens of megabytes in all, in the order of the file. Throws bad_input that names
+  /// file and line. The answer is good until the next call.
+  std::vector<table_part> const& next();
+
+ private:
+  mapped_file const& m_file;
+  table_format const& m_format;
+  std::size_t m_offset;
+  std::vector<table_part> m_parts;
+};
+
+}  // namespace karpos::perf

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/count/value_counter.hpp"
+
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <stdexcept>
+
+namespace karpos::perf {
+namespace {
+
+constexpr std::uint64_t staging = std::uint64_t(1) << 22;
+constexpr std::uint64_t first_size = std::uint64_t(1) << 12;
+constexpr std::uint64_t first_reserved = ~std::uint64_t(0) - 2;
+
+}  // namespace
+
+value_counter::value_counter(space const& exec)
+    : m_exec(exec),
+      m_map(exec, first_size),
+      m_staged(make_array<std::uint64_t>("staged", staging)),
+      m_host(Kokkos::create_mirror_view(m_staged)) {}
+
+void value_counter::add(std::vector<std::uint64_t> const& values) {
+  for (std::uint64_t const v : values) {
+    if (v >= first_reserved) {
+      ++m_largest[v - first_reserved];
+      ++m_total;
+      continue;
+    }
+    if (m_filled == staging) flush();
+    m_host(m_filled++) = v;
+  }
+}
+
+void value_counter::flush() {
+  if (m_filled == 0) return;
+  Kokkos::Timer clock;
+  make_room(m_filled);
+  auto const part = std::make_pair(std::uint64_t(0), m_filled);
+  auto const keys = Kokkos::subview(m_staged, part);
+  Kokkos::deep_copy(m_exec, keys, Kokkos::subview(m_host, part));
+  insert_report const r = m_map.insert_or_apply(m_exec, keys, std::uint64_t(1), plus{});
+  if (r.rejected != 0) throw std::logic_error("values were lost although there was room for them");
+  m_distinct += r.inserted;
+  m_total += m_filled;
+  m_filled = 0;
+  m_seconds += clock.seconds();
+}
+
+/// Room for `more` keys in the worst case, that all are new; doubling keeps the work linear.
+void value_counter::make_room(std::uint64_t more) {
+  if (m_distinct + more > m_map.max_keys())
+    m_map.rehash(m_exec, std::max(2 * m_map.max_keys(), m_distinct + more));
+}
+
+std::uint64_t value_counter::distinct() const {
+  std::uint64_t n = m_distinct;
+  for (std::uint64_t const count : m_largest) n += count != 0;
+  return n;
+}
+
+std::vector<value_count> value_counter::all() const {
+  auto const values = make_array<std::uint64_t>("values", m_distinct);
+  auto const counts = make_array<std::uint64_t>("counts", m_distinct);
+  m_map.retrieve_all(m_exec, values, counts);
+  auto const host_values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+  auto const host_counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  std::vector<value_count> list;
+  list.reserve(distinct());
+  for (std::uint64_t i = 0; i < m_distinct; ++i) list.emplace_back(host_values(i), host_counts(i));
+  for (std::uint64_t i = 0; i < m_largest.size(); ++i)
+    if (m_largest[i] != 0) list.emplace_back(first_reserved + i, m_largest[i]);
+  return list;
+}
+
+std::vector<value_count> value_counter::top(
+    std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const {
+  std::vector<value_count> list = all();
+  k = std::min(k, list.size());
+  std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list.end(),
+                    [&](value_count const& a, value_count const& b) {
+                      return a.second != b.second ? a.second > b.second : smaller(a.first, b.first);
+                    });
+  list.resize(k);
+  return list;
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "karpos/hash_map.hpp"
+#include "perf/support/space.hpp"
+
+namespace karpos::perf {
+
+using value_count = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Counts how often each 64-bit value occurs, on the device, in a hash map that grows with what it holds.
+class value_counter {
+ public:
+  explicit value_counter(space const& exec);
+
+  /// Counts the values; they are copied.
+  void add(std::vector<std::uint64_t> const& values);
+  /// Counts what was added so far and not yet counted.
+  void flush();
+
+  std::uint64_t total() const { return m_total; }
+  std::uint64_t distinct() const;
+  double seconds() const { return m_seconds; }  ///< in counting
+  /// The k most frequent values, ties by smaller value as `smaller` sees it.
+  std::vector<value_count> top(
+      std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const;
+
+ private:
+  using map = hash_map<std::uint64_t, std::uint64_t, space>;
+
+  void make_room(std::uint64_t more);
+  std::vector<value_count> all() const;
+
+  space m_exec;
+  map m_map;
+  array<std::uint64_t> m_staged;
+  array<std::uint64_t>::host_mirror_type m_host;
+  std::uint64_t m_filled = 0, m_total = 0, m_distinct = 0;
+  double m_seconds = 0;
+  std::array<std::uint64_t, 3>
+      m_largest{};  ///< counts of 2^64-1, -2 and -3, which mark slots in the map
+};
+
+/// Numbers words in the order in which they come, so that equal words, and only they, get equal numbers.
+/// The words must outlive it.
+class dictionary {
+ public:
+  std::uint64_t number_of(std::string_view word) {
+    auto const [at, is_new] = m_numbers.try_emplace(word, m_words.size());
+    if (is_new) m_words.push_back(word);
+    return at->second;
+  }
+  std::string_view word(std::uint64_t number) const { return m_words[number]; }
+
+ private:
+  std::unordered_map<std::string_view, std::uint64_t> m_numbers;
+  std::vector<std::string_view> m_words;
+};
+
+}  // namespace karpos::perf

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "karpos/version.hpp"
+#include "perf/driver/command.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+namespace {
+
+constexpr int exit_bad_input = 2;
+
+/// Arguments that Kokkos understands itself are kept from the option parser.
+bool meant_for_kokkos(std::string const& argument) { return argument.rfind("--kokkos-", 0) == 0; }
+
+int run_with_kokkos(int argc, char** argv, action const& run) {
+  std::vector<char*> arguments;
+  std::copy_if(argv, argv + argc, std::back_inserter(arguments),
+               [&](char* a) { return a == argv[0] || meant_for_kokkos(a); });
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, arguments.data());
+  try {
+    return run();
+  } catch (bad_input const& e) {
+    std::fprintf(stderr, "karpos: %s\n", e.what());
+  } catch (std::invalid_argument const& e) {
+    std::fprintf(stderr, "karpos: %s\n", e.what());
+  } catch (std::bad_alloc const& e) {
+    std::fprintf(stderr, "karpos: out of memory: %s\n", e.what());
+  }
+  return exit_bad_input;
+}
+
+int run_driver(int argc, char** argv) {
+  CLI::App app("Karpos: irregular parallel algorithms on Kokkos", "karpos");
+  app.set_version_flag("--version", std::string("karpos ") + version_string);
+  app.require_subcommand(1);
+  app.footer("Arguments that begin with --kokkos- go to Kokkos, e.g. --kokkos-num-threads=2.");
+
+  std::map<std::string, action> actions;
+  auto& commands = command::all();
+  std::sort(commands.begin(), commands.end(),
+            [](command const& a, command const& b) { return a.name < b.name; });
+  for (command const& c : commands)
+    actions[c.name] = c.define(*app.add_subcommand(c.name, c.summary));
+
+  std::vector<std::string> words;
+  for (int i = argc - 1; i > 0; --i)
+    if (!meant_for_kokkos(argv[i])) words.emplace_back(argv[i]);
+  try {
+    app.parse(words);
+  } catch (CLI::ParseError const& e) {
+    return app.exit(e) == 0 ? 0 : exit_bad_input;
+  }
+  remember_command_line(argc, argv);
+  return run_with_kokkos(argc, argv, actions.at(app.get_subcommands().front()->get_name()));
+}
+
+}  // namespace
+}  // namespace karpos::perf
+
+int main(int argc, char** argv) { return karpos::perf::run_driver(argc, argv); }

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Measures everything of the CPU on this machine.
+#
+#   perf/record_cpu.sh BUILD [OUT]
+#
+# BUILD is the build folder, or the one that holds the driver; OUT (default: perf/results/cpu of this checkout) gets one
+# JSON file a run. KARPOS_QUICK=1 measures small tables only, to try it out. Leave the machine alone meanwhile.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:?usage: perf/record_cpu.sh BUILD [OUT]}
+out=${2:-$here/results/cpu}
+driver=$build/karpos
+[ -x "$driver" ] && [ ! -d "$driver" ] || driver=$build/perf/karpos
+mkdir -p "$out"
+
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND="${OMP_PROC_BIND:-spread}" OMP_PLACES="${OMP_PLACES:-threads}"
+
+run() {
+  name=$1
+  shift
+  echo "$name: karpos hash $*" >&2
+  "$driver" hash --json "$@" > "$out/$name.json"
+}
+
+large=2^26 medium=2^22
+[ -z "${KARPOS_QUICK:-}" ] || { large=2^20 medium=2^18; }
+
+# The targets: two threads against the peers, in the same run.
+run targets-large --keys $large --load 0.5 --miss 0.5 --peers kokkos,absl,tbb
+run targets-medium --keys $medium --load 0.5 --miss 0.5 --reps 9 --peers kokkos,absl,tbb,std
+
+# Rate against load factor, and against table size.
+for load in 0.5 0.6 0.7 0.8 0.9 0.95; do
+  run load-4-$load --keys $large --load $load
+  run load-8-$load --keys $medium --key-bytes 8 --load $load
+done
+for bits in 14 16 18 20 22 24; do
+  run size-4-$bits --keys "2^$bits" --load 0.5 --reps 9
+done
+"$driver" info --json > "$out/info.json"
+echo "$out" >&2

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perf/support/space.hpp"
+
+namespace karpos::perf {
+
+/// A hash map that can be measured: ours or a peer. Keys and values have the same type. Calls only enqueue
+/// where the map can do so; the caller fences.
+template <class Key>
+class subject {
+ public:
+  virtual ~subject() = default;
+  /// Threads that work on one call; 0: the device decides.
+  virtual int threads(space const& exec) const { return exec.concurrency(); }
+  virtual std::size_t bytes() const { return 0; }  ///< of the table; 0: unknown
+  virtual bool reduces() const { return false; }   ///< whether insert_or_add works
+
+  virtual void clear(space const& exec) = 0;
+  virtual void insert(space const& exec, array<Key> const& keys, array<Key> const& values) = 0;
+  /// Writes the value of each query, or all ones.
+  virtual void find(space const& exec, array<Key> const& queries, array<Key> const& answers) = 0;
+  virtual void erase(space const& exec, array<Key> const& keys) = 0;
+  /// Adds 1 to the value of each key.
+  virtual void insert_or_add(space const&, array<Key> const&) {}
+  virtual std::uint64_t size(space const& exec) = 0;
+};
+
+template <class Key>
+using subject_factory = std::unique_ptr<subject<Key>> (*)(space const&, std::uint64_t max_keys,
+                                                          double load);
+
+/// What can be measured: every file of this folder registers one.
+struct subject_entry {
+  std::string id;    ///< as the command line says it
+  std::string name;  ///< as reports say it
+  bool peer;
+  subject_factory<std::uint32_t> narrow;
+  subject_factory<std::uint64_t> wide;
+};
+
+template <class Key>
+std::unique_ptr<subject<Key>> make(subject_entry const& entry, space const& exec,
+                                   std::uint64_t max_keys, double load) {
+  if constexpr (sizeof(Key) == 4)
+    return entry.narrow(exec, max_keys, load);
+  else
+    return entry.wide(exec, max_keys, load);
+}
+
+/// All that this build can measure, sorted by name, ours first.
+std::vector<subject_entry>& subjects();
+/// The entry of that id. Throws std::invalid_argument that names the known ones.
+subject_entry const& subject_named(std::string const& id);
+
+/// Makes a Map<Key>(exec, max_keys, load).
+template <template <class> class Map, class Key>
+std::unique_ptr<subject<Key>> make_subject(space const& exec, std::uint64_t max_keys, double load) {
+  return std::make_unique<Map<Key>>(exec, max_keys, load);
+}
+
+template <template <class> class Map>
+struct register_subject {
+  register_subject(char const* id, char const* name, bool peer) {
+    subjects().push_back(
+        {id, name, peer, make_subject<Map, std::uint32_t>, make_subject<Map, std::uint64_t>});
+  }
+};
+/// Registers a map of plain host code, where the measured space is the host's.
+template <template <class> class Map>
+struct register_host_peer {
+  register_host_peer(char const* id, char const* name) {
+    if constexpr (on_host) register_subject<Map>(id, name, true);
+  }
+};
+
+}  // namespace karpos::perf

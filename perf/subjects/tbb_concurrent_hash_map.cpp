@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tbb/concurrent_hash_map.h>
+
+#include "perf/subjects/subject.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Called from the threads of Kokkos, so that it has as many as the library.
+template <class Key>
+class tbb_map : public subject<Key> {
+  using map = tbb::concurrent_hash_map<Key, Key>;
+
+ public:
+  tbb_map(space const&, std::uint64_t max_keys, double) : m_keys(max_keys), m_map(max_keys) {}
+
+  void clear(space const&) override {
+    m_map.clear();
+    m_map.rehash(m_keys);
+  }
+  void insert(space const& exec, array<Key> const& keys, array<Key> const& values) override {
+    Kokkos::parallel_for("tbb::insert", range(exec, keys.extent(0)), [=, this](std::uint64_t i) {
+      m_map.insert({keys(i), values(i)});
+    });
+  }
+  void find(space const& exec, array<Key> const& queries, array<Key> const& answers) override {
+    Kokkos::parallel_for("tbb::find", range(exec, queries.extent(0)), [=, this](std::uint64_t i) {
+      typename map::const_accessor at;
+      answers(i) = m_map.find(at, queries(i)) ? at->second : static_cast<Key>(~Key(0));
+    });
+  }
+  void erase(space const& exec, array<Key> const& keys) override {
+    Kokkos::parallel_for("tbb::erase", range(exec, keys.extent(0)),
+                         [=, this](std::uint64_t i) { m_map.erase(keys(i)); });
+  }
+  std::uint64_t size(space const&) override { return m_map.size(); }
+
+ private:
+  std::uint64_t m_keys;
+  map m_map;
+};
+
+register_host_peer<tbb_map> const here("tbb", "tbb::concurrent_hash_map");
+
+}  // namespace
+}  // namespace karpos::perf

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace karpos::perf {
+
+using json = nlohmann::ordered_json;
+
+/// The words of the command line, recorded with every result.
+void remember_command_line(int argc, char const* const* argv);
+
+/// What a result depends on beside its parameters: versions, device, compiler, commit, date, command.
+/// Requires: Kokkos is initialized.
+json context();
+
+std::string device_name();
+std::vector<std::string> backends();
+
+}  // namespace karpos::perf

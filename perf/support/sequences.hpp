@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+// Random keys and queries made where they are used: every sequence is a function of the position alone.
+
+namespace karpos::perf {
+
+/// Bijections of 32- and 64-bit words, others than the library's hash.
+/// Source: Austin Appleby, MurmurHash3's finalizers.
+KOKKOS_FUNCTION constexpr std::uint32_t scramble(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x85ebca6bu;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+  return x ^ (x >> 16);
+}
+KOKKOS_FUNCTION constexpr std::uint64_t scramble(std::uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+/// Distinct random keys: the i-th for every i < limit. The largest three values, which the library takes for
+/// sentinels, are walked around: x -> scramble(x) is a permutation, so that following it until the key is
+/// allowed is one as well.
+template <class Key>
+struct key_sequence {
+  static_assert(std::is_unsigned_v<Key>);
+  static constexpr Key limit = std::numeric_limits<Key>::max() - 2;
+  std::uint64_t seed;
+
+  KOKKOS_FUNCTION Key operator()(std::uint64_t i) const {
+    Key const salt = static_cast<Key>(scramble(seed));
+    Key key = static_cast<Key>(i);
+    do key = scramble(static_cast<Key>(key ^ salt));
+    while (key >= limit);
+    return key;
+  }
+};
+
+/// A random permutation of [0, n): a permutation of the next power of two, walked into the range.
+struct permutation {
+  std::uint64_t n;
+  int bits;
+  std::uint64_t seed;
+
+  static permutation of(std::uint64_t n, std::uint64_t seed) {
+    int bits = 2;
+    while ((std::uint64_t(1) << bits) < n) ++bits;
+    return {n, bits, seed};
+  }
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const {
+    std::uint64_t const mask = (std::uint64_t(1) << bits) - 1;
+    int const shift = (bits + 1) / 2;
+    do
+      for (int round = 0; round < 3; ++round) {
+        i = (i * 0x9e3779b97f4a7c15ULL + (seed | 1)) &
+            mask;  // odd multiplier: a bijection of `bits` bits
+        i ^= i >> shift;
+      }
+    while (i >= n);
+    return i;
+  }
+};
+
+/// Which key the i-th query asks for: one of the n that are in, each once when `missing` is 0, or, for a
+/// random part `missing` of the queries, one beyond them.
+struct query_sequence {
+  permutation order;
+  double missing;
+
+  KOKKOS_FUNCTION bool absent(std::uint64_t i) const {
+    double const coin = static_cast<double>(scramble(i + 0x5bd1e995u) >> 11) * 0x1p-53;
+    return coin < missing;
+  }
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const {
+    return absent(i) ? order.n + i : order(i);
+  }
+};
+
+}  // namespace karpos::perf

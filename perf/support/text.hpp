@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+// Numbers as people write and read them.
+
+namespace karpos::perf {
+
+/// Reads 100000, 1e6, 2^27. Throws std::invalid_argument that quotes the text.
+std::uint64_t parse_count(std::string const& text);
+
+/// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t n);
+
+/// Three significant digits: "0.145", "43.7", "291".
+std::string three_digits(double x);
+
+/// "1.07 GB", "16.8 MB", "640 B"; powers of ten.
+std::string human_bytes(double bytes);
+
+/// "1.25 s", "46.1 ms", "8.00 us".
+std::string human_seconds(double seconds);
+
+/// Fixed-width columns.
+std::string left(std::string const& text, std::size_t width);
+std::string right(std::string const& text, std::size_t width);
+
+}  // namespace karpos::perf
