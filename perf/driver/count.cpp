@@ -129,7 +129,8 @@ action define_count(CLI::App& app) {
   auto const o = std::make_shared<count_options>();
   app.add_option("file", o->file, "edge list, MatrixMarket or CSV")->required();
   app.add_option("--column", o->format.columns, "columns to count, from 1; 'all' is the default")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--top", o->top, "how many of the most frequent values to print")
       ->capture_default_str();
   app.add_option("--separator", o->format.separator,

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,14 @@
 namespace karpos::perf {
 namespace {
 
+constexpr int exit_failed = 1;
 constexpr int exit_bad_input = 2;
+
+/// "karpos: what"; the library's own messages begin so already.
+void complain(std::exception const& e) {
+  std::string const what = e.what();
+  std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
+}
 
 /// Arguments that Kokkos understands itself are kept from the option parser.
 bool meant_for_kokkos(std::string const& argument) { return argument.rfind("--kokkos-", 0) == 0; }
@@ -29,11 +37,16 @@ int run_with_kokkos(int argc, char** argv, action const& run) {
   try {
     return run();
   } catch (bad_input const& e) {
-    std::fprintf(stderr, "karpos: %s\n", e.what());
+    complain(e);
   } catch (std::invalid_argument const& e) {
-    std::fprintf(stderr, "karpos: %s\n", e.what());
+    complain(e);
+  } catch (std::length_error const& e) {
+    complain(e);
   } catch (std::bad_alloc const& e) {
-    std::fprintf(stderr, "karpos: out of memory: %s\n", e.what());
+    complain(e);
+  } catch (std::exception const& e) {
+    complain(e);
+    return exit_failed;
   }
   return exit_bad_input;
 }

@@ -22,6 +22,8 @@ class hash_measurement {
         m_timer(m_exec) {}
 
   hash_run operator()() {
+    workload<Key>::checked(parameters().keys);
+    for (std::string const& id : parameters().maps) subject_named(id);
     measure_ceilings();
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
     for (std::string const& id : parameters().maps) measure(subject_named(id));

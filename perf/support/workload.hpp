@@ -57,6 +57,16 @@ class workload {
  public:
   static constexpr Key missing = static_cast<Key>(~Key(0));
 
+  /// Throws std::invalid_argument when there are not so many distinct keys.
+  static std::uint64_t checked(std::uint64_t n) {
+    // Keys for misses are drawn from the same sequence, behind those that are in.
+    if (n < 1 || n > key_sequence<Key>::limit / 2)
+      throw std::invalid_argument("--keys is out of range (" + std::to_string(n) + " keys of " +
+                                  std::to_string(sizeof(Key)) + " bytes): choose 1 to " +
+                                  std::to_string(key_sequence<Key>::limit / 2));
+    return n;
+  }
+
   workload(space const& exec, std::uint64_t n, std::uint64_t seed)
       : m_exec(exec),
         m_key{seed},
@@ -97,15 +107,6 @@ class workload {
   array<Key> keys, values, queries, answers;
 
  private:
-  static std::uint64_t checked(std::uint64_t n) {
-    // Keys for misses are drawn from the same sequence, behind those that are in.
-    if (n < 1 || n > key_sequence<Key>::limit / 2)
-      throw std::invalid_argument("--keys is out of range (" + std::to_string(n) + " keys of " +
-                                  std::to_string(sizeof(Key)) + " bytes): choose 1 to " +
-                                  std::to_string(key_sequence<Key>::limit / 2));
-    return n;
-  }
-
   space m_exec;
   key_sequence<Key> m_key;
   std::uint64_t m_n;

@@ -93,8 +93,8 @@ TEST_CASE(
     o.erased_key = erased;
     table_type const table(space{}, "two_step", 10, o, {}, {}, {});
     one_step_table const same_keys(space{}, "one_step", 10, o, {}, {}, {});
-    auto const s = table.ref().reserved_keys();
-    CHECK(same_keys.ref().reserved_keys().busy == s.busy);  // every machine stores the same keys
+    auto const s = table.ref().slot().reserved_keys();
+    CHECK(same_keys.ref().slot().reserved_keys().busy == s.busy);  // every machine stores the same keys
     CHECK(s.empty == empty);
     CHECK(s.erased == erased);
     CHECK(s.busy != empty);
@@ -111,11 +111,11 @@ TEST_CASE("a table changes from one step to two and back") {
   one_step source(space{}, "one_step", 100, {}, {}, {}, {});
   two_step copy(space{}, "two_step", 100, {}, {}, {}, {});
   copy.copy_from(space{}, source);
-  auto const s = copy.ref().reserved_keys();
+  auto const s = copy.ref().slot().reserved_keys();
   CHECK(s.busy != s.erased);
   CHECK(s.busy != s.empty);
   source.copy_from(space{}, copy);
-  CHECK(source.ref().reserved_keys().busy == s.busy);
+  CHECK(source.ref().slot().reserved_keys().busy == s.busy);
 }
 
 }  // namespace
