@@ -67,6 +67,14 @@ KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
   }
 }
 
+/// c ? a : b without a branch, for conditions that no predictor knows.
+template <class T>
+KOKKOS_FUNCTION constexpr T select(bool c, T const& a, T const& b) {
+  using bits = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
+  bits const all = bits(0) - static_cast<bits>(c);
+  return from_bits<T>(static_cast<bits>((to_bits<bits>(a) & all) | (to_bits<bits>(b) & ~all)));
+}
+
 /// Default hash of keys of up to eight bytes. Objects that compare equal must have the same bits
 /// (std::has_unique_object_representations); write your own hash for keys where that does not hold.
 ///

@@ -4,6 +4,8 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
+#include "karpos/hash.hpp"
+
 namespace karpos {
 
 /// What became of one insertion. Nothing is lost in silence: `full` means that the table holds what it
@@ -61,7 +63,9 @@ struct found {
 
   KOKKOS_FUNCTION constexpr explicit operator bool() const { return present; }
   KOKKOS_FUNCTION constexpr T const& operator*() const { return value; }
-  KOKKOS_FUNCTION constexpr T value_or(T const& other) const { return present ? value : other; }
+  KOKKOS_FUNCTION constexpr T value_or(T const& other) const {
+    return select(present, value, other);
+  }
 };
 
 }  // namespace karpos

@@ -7,6 +7,7 @@
 
 #include "karpos/backend/memory.hpp"
 #include "karpos/backend/tile.hpp"
+#include "karpos/backend/tuning.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/hash.hpp"
@@ -56,6 +57,10 @@ class open_addressing_ref {
   using protocol = slot_protocol<Key, T, OneStep>;
   using path = probe_path<Probing>;
   static constexpr bool one_step = protocol::one_step;
+  /// Whether a matched slot is read again instead of taken out of the window.
+  template <class Tile>
+  static constexpr bool rereads =
+      Tile::width == 1 && tuning<ExecSpace, open_addressing>::reread_slots;
 
   open_addressing_ref() = default;
   open_addressing_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs, sentinels<key_bits> s,
@@ -158,11 +163,24 @@ class open_addressing_ref {
   KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
                                   found<T>& result) const {
     while (p.tried() <= m_probes) {
-      auto const window = load_window<B, Access>(t, bucket(p));
+      word const* const slots = bucket(p);
+      auto const window = load_window<B, Access>(t, slots);
       word slot{};
-      if (window.only(holds_query, slot))
-        return decide(result, found<T>{true, layout::value_of(slot)});
-      if (ends(t, p, window)) return true;
+      if constexpr (!rereads<Tile>) {
+        if (window.only(holds_query, slot))
+          return decide(result, found<T>{true, layout::value_of(slot)});
+        if (ends(t, p, window)) return true;
+      } else {
+        // CPUs leave by one exit whether the key is there or not, for no predictor knows which, and read the
+        // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
+        // the key holds it still or is a tombstone by now.
+        auto const hit = window.match(holds_query);
+        if (hit | window.match(m_slot.is_empty())) {
+          slot = load_relaxed(slots + (hit | lane_mask<B>::of(B - 1)).first());
+          return decide(result, found<T>{holds_query(slot), layout::value_of(slot)});
+        }
+        if (at_mark(p.tried()) && !marked(p)) return true;
+      }
       p.advance(m_pairs);
       if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
     }
@@ -176,8 +194,14 @@ class open_addressing_ref {
       word* const slots = bucket(p);
       auto const window = load_window<B, access::shared>(t, slots);
       if (auto const hit = window.match(holds_query)) {
-        word const seen = window.get(hit.first());
-        return decide(erased, t.once([&] { return m_slot.bury(slots + hit.first(), seen); }));
+        word* const slot = slots + hit.first();
+        if constexpr (!rereads<Tile>) {
+          word const seen = window.get(hit.first());
+          return decide(erased, t.once([&] { return m_slot.bury(slot, seen); }));
+        } else {
+          word const seen = load_relaxed(slot);  // again, as in find
+          return decide(erased, holds_query(seen) && m_slot.bury(slot, seen));
+        }
       }
       if (ends(t, p, window)) return true;
       p.advance(m_pairs);

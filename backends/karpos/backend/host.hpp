@@ -36,7 +36,9 @@ namespace host {
 /// Starts to bring the cache line of p in. Never faults, whatever p is.
 inline void prefetch([[maybe_unused]] void const* p) {
 #if defined(__GNUC__)
-  __builtin_prefetch(p);
+  // Into the second-level cache, which takes more misses at once than the first (random reads of 1 GiB, two
+  // threads: 172 M/s into the first, 197 M/s into the second; asking to own the line for writing: slower).
+  __builtin_prefetch(p, 0, 2);
 #endif
 }
 

@@ -106,6 +106,15 @@ inline constexpr int undecided =
 
 namespace detail {
 
+/// One index from its stage to its end.
+template <class Body>
+KOKKOS_FUNCTION int run_alone(Body const& body, index_type i) {
+  auto stage = body.prepare(i);
+  int counter = body(i, stage);
+  while (counter == undecided) counter = body(i, stage);
+  return counter;
+}
+
 /// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
 /// many cache misses overlap; an index that must look further waits its turn in the ring like a new one.
 /// Calls done(counter) for every index.
@@ -132,24 +141,24 @@ struct pipelined {
   template <class Done>
   KOKKOS_FUNCTION void run(index_type b, Done const& done) const {
     if constexpr (Distance == 0) {
-      auto stage = body.prepare(b);
-      done(body(b, stage));
+      done(run_alone(body, b));
     } else {
       struct in_flight {
         index_type i;
         decltype(body.prepare(index_type())) stage;
       } ring[Distance];
+      Body const work = body;  // a copy that stays in registers
       index_type next = b * block;
       index_type const last = next + block < n ? next + block : n;
       int active = 0;
-      for (; active < Distance && next < last; ++next) ring[active++] = {next, body.prepare(next)};
+      for (; active < Distance && next < last; ++next) ring[active++] = {next, work.prepare(next)};
       while (active > 0) {
         for (int r = 0; r < active; ++r) {
-          int const counter = body(ring[r].i, ring[r].stage);
+          int const counter = work(ring[r].i, ring[r].stage);
           if (counter == undecided) continue;
           done(counter);
           if (next < last) {
-            ring[r] = {next, body.prepare(next)};
+            ring[r] = {next, work.prepare(next)};
             ++next;
           } else {
             ring[r--] = ring[--active];
@@ -186,11 +195,7 @@ struct voting {
   KOKKOS_FUNCTION void operator()(typename policy_type::member_type const& team) const {
     auto const i = static_cast<index_type>(team.league_rank()) * block +
                    static_cast<index_type>(team.team_rank());
-    int counter = uncounted;
-    if (i < n) {
-      auto stage = body.prepare(i);
-      counter = body(i, stage);
-    }
+    int const counter = i < n ? run_alone(body, i) : uncounted;
     for (int c = 0; c < Tally::counters; ++c) {
       int count = 0;
       KOKKOS_IF_ON_DEVICE((count = cuda::count_in_block(counter == c);))
@@ -210,8 +215,8 @@ struct zero_tally {
 }  // namespace detail
 
 /// Runs body(i, stage) for every i in [0, n), stage = body.prepare(i). prepare computes addresses and starts to
-/// fetch them; on spaces that profit it runs Distance indices ahead of the work. With
-/// Distance > 0 a body may return `undecided`: it has changed its stage and is called again. Asynchronous.
+/// fetch them; on spaces that profit it runs Distance indices ahead of the work. A body that
+/// returns `undecided` has changed its stage and is called again. Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {
