@@ -197,12 +197,17 @@ class hash_map {
   friend void deep_copy(
       ExecSpace const& exec, hash_map& dst,
       hash_map<Key, T, OtherSpace, Hash, KeyEqual, Probing, BucketSlots> const& src) {
-    dst.m_table.copy_from(exec, src.m_table);
+    dst.copy_from(exec, src);
   }
 
  private:
   template <class, class, karpos::execution_space, class, class, class, int>
   friend class hash_map;
+  /// A friend function of one specialization is none of the others.
+  template <class Other>
+  void copy_from(ExecSpace const& exec, Other const& src) {
+    m_table.copy_from(exec, src.m_table);
+  }
 
   template <class Keys, class Values>
   static auto checked_values(Keys const& keys, Values const& values) {

@@ -184,12 +184,17 @@ class hash_set {
   friend void deep_copy(
       ExecSpace const& exec, hash_set& dst,
       hash_set<Key, OtherSpace, Hash, KeyEqual, Probing, BucketSlots> const& src) {
-    dst.m_table.copy_from(exec, src.m_table);
+    dst.copy_from(exec, src);
   }
 
  private:
   template <class, karpos::execution_space, class, class, class, int>
   friend class hash_set;
+  /// A friend function of one specialization is none of the others.
+  template <class Other>
+  void copy_from(ExecSpace const& exec, Other const& src) {
+    m_table.copy_from(exec, src.m_table);
+  }
   using nothing = detail::constant<detail::no_value>;
 
   table m_table;
