@@ -19,7 +19,9 @@ namespace karpos {
 ///
 /// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing.
 /// Concurrency: bulk calls on one execution space instance run in order. Calls that return void only
-///   enqueue; calls that return a report or a count wait for that instance, and for nothing else.
+///   enqueue; calls that return a report or a count wait for that instance. Those count in memory of the map's
+///   own: one of them at a time per map (the _async forms count where you say). Bulk lookups read as a
+///   frozen ref does: they see what happened before them, and must not run beside writers on another instance.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in
 ///   16-byte slots) and cannot be stored.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
@@ -211,6 +213,7 @@ class hash_map {
 
   template <class Keys, class Values>
   static auto checked_values(Keys const& keys, Values const& values) {
+    detail::require_key_type<Key, Keys>();
     if constexpr (Kokkos::is_view_v<Values>) {
       detail::require_reachable<ExecSpace, Keys, Values>();
       detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));

@@ -11,25 +11,22 @@
 
 namespace karpos {
 
-/// The view of a hash_set that kernels take by value; the contract is that of hash_map_ref.
-template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots>
-class hash_set_ref {
+/// The reading half of hash_set_ref, and all of a frozen ref: for kernels during which nobody changes the set.
+template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots,
+          access Access>
+class hash_set_reader {
+ protected:
   using table = detail::open_addressing_ref<Key, detail::no_value, ExecSpace, Hash, KeyEqual,
                                             Probing, BucketSlots>;
+  table m_table;
 
  public:
   using key_type = Key;
   static constexpr int bucket_slots = BucketSlots;
 
-  hash_set_ref() = default;
-  explicit hash_set_ref(table const& t) : m_table(t) {}
+  hash_set_reader() = default;
+  explicit hash_set_reader(table const& t) : m_table(t) {}
 
-  /// Inserts the key unless it is there. Returns: inserted, existing or full.
-  KOKKOS_FUNCTION outcome insert(Key const& key) const { return insert(thread_tile{}, key); }
-  template <tile Tile>
-  KOKKOS_FUNCTION outcome insert(Tile const& t, Key const& key) const {
-    return m_table.upsert(t, key, {}, detail::keep_stored{});
-  }
   /// Whether a key is there.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
@@ -38,7 +35,26 @@ class hash_set_ref {
   template <tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
-    return m_table.template find<access::shared>(t, query).present;
+    return m_table.template find<Access>(t, query).present;
+  }
+};
+
+/// The view of a hash_set that kernels take by value; the contract is that of hash_map_ref.
+template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots>
+class hash_set_ref
+    : public hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, access::shared> {
+  using reader =
+      hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, access::shared>;
+  using reader::m_table;
+
+ public:
+  using reader::reader;
+
+  /// Inserts the key unless it is there. Returns: inserted, existing or full.
+  KOKKOS_FUNCTION outcome insert(Key const& key) const { return insert(thread_tile{}, key); }
+  template <tile Tile>
+  KOKKOS_FUNCTION outcome insert(Tile const& t, Key const& key) const {
+    return m_table.upsert(t, key, {}, detail::keep_stored{});
   }
   /// Removes a key. Its slot is used again only after clear or rehash. Returns: whether this call removed it.
   template <class Query>
@@ -50,9 +66,6 @@ class hash_set_ref {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
     return m_table.erase(t, query);
   }
-
- private:
-  table m_table;
 };
 
 /// Hash set of keys of up to eight bytes: hash_map without values, in half the memory. Interface, memory,
@@ -71,6 +84,8 @@ class hash_set {
   using memory_space = typename ExecSpace::memory_space;
   using options = hash_table_options<Key>;
   using ref_type = hash_set_ref<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
+  using frozen_ref_type =
+      hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, access::frozen>;
   using report_view = Kokkos::View<insert_report, memory_space>;
   using erase_view = Kokkos::View<erase_report, memory_space>;
   static constexpr int bucket_slots = BucketSlots;
@@ -94,6 +109,7 @@ class hash_set {
   template <view_1d Keys>
   insert_report insert(ExecSpace const& exec, Keys const& keys) {
     detail::require_reachable<ExecSpace, Keys>();
+    detail::require_key_type<Key, Keys>();
     return m_table.insert(exec, "insert", keys, nothing{}, detail::keep_stored{},
                           detail::everything{});
   }
@@ -102,6 +118,7 @@ class hash_set {
   insert_report insert_if(ExecSpace const& exec, Keys const& keys, Stencil const& stencil,
                           Predicate const& predicate = {}) {
     detail::require_reachable<ExecSpace, Keys, Stencil>();
+    detail::require_key_type<Key, Keys>();
     detail::require_same_extent("keys", keys.extent(0), "stencil", stencil.extent(0));
     return m_table.insert(exec, "insert_if", keys, nothing{}, detail::keep_stored{},
                           detail::where<Stencil, Predicate>{stencil, predicate});
@@ -117,6 +134,7 @@ class hash_set {
   template <view_1d Keys>
   void insert_async(ExecSpace const& exec, Keys const& keys, report_view const& report) {
     detail::require_reachable<ExecSpace, Keys>();
+    detail::require_key_type<Key, Keys>();
     m_table.insert(exec, "insert_async", keys, nothing{}, detail::keep_stored{},
                    detail::everything{}, report);
   }
@@ -173,6 +191,8 @@ class hash_set {
   }
 
   ref_type ref() const { return ref_type(m_table.ref()); }
+  /// A ref that only reads, faster on GPUs, for kernels during which nobody changes the set.
+  frozen_ref_type frozen_ref() const { return frozen_ref_type(m_table.ref()); }
   std::uint64_t max_keys() const { return m_table.max_keys(); }          ///< asked for
   std::uint64_t bucket_count() const { return m_table.bucket_count(); }  ///< buckets there are
   std::uint64_t capacity() const {

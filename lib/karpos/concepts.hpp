@@ -28,6 +28,12 @@ constexpr void require_reachable() {
       "karpos: a view lies in a memory space that the execution space cannot reach; copy it "
       "with Kokkos::create_mirror_view_and_copy first");
 }
+/// Compile error, with a sentence, for keys that would be converted: -1 would become a sentinel, 2^32 + 5 a 5.
+template <class Key, class Keys>
+constexpr void require_key_type() {
+  static_assert(std::is_same_v<typename Keys::non_const_value_type, Key>,
+                "karpos: keys to insert must come in a view of the container's key type");
+}
 }  // namespace detail
 
 }  // namespace karpos

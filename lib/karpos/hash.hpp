@@ -67,19 +67,11 @@ KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
   }
 }
 
-/// c ? a : b without a branch, for conditions that no predictor knows.
-template <class T>
-KOKKOS_FUNCTION constexpr T select(bool c, T const& a, T const& b) {
-  using bits = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
-  bits const all = bits(0) - static_cast<bits>(c);
-  return from_bits<T>(static_cast<bits>((to_bits<bits>(a) & all) | (to_bits<bits>(b) & ~all)));
-}
-
 /// Default hash of keys of up to eight bytes. Objects that compare equal must have the same bits
 /// (std::has_unique_object_representations); write your own hash for keys where that does not hold.
 ///
-/// A hash function that mixes well says so with a member type `is_avalanching` (Boost's convention); the
-/// containers mix the result of any other themselves.
+/// A hash function that mixes well over 64 bits says so with a member type `is_avalanching` (Boost's
+/// convention); the containers mix the result of any other themselves.
 template <class Key>
 struct hash {
   using is_avalanching = std::true_type;
@@ -98,12 +90,20 @@ struct equal_to {
 };
 
 namespace detail {
+/// c ? a : b without a branch, for conditions that no predictor knows.
+template <class T>
+KOKKOS_FUNCTION constexpr T select(bool c, T const& a, T const& b) {
+  using bits = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
+  bits const all = bits(0) - static_cast<bits>(c);
+  return from_bits<T>(static_cast<bits>((to_bits<bits>(a) & all) | (to_bits<bits>(b) & ~all)));
+}
+
 template <class Hash>
 concept avalanching = requires { typename Hash::is_avalanching; };
 
 template <class Hash, class Query>
 KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Query const& query) {
-  if constexpr (avalanching<Hash>)
+  if constexpr (avalanching<Hash> && sizeof(hash(query)) == sizeof(std::uint64_t))
     return hash(query);
   else
     return mix(static_cast<std::uint64_t>(hash(query)));

@@ -64,7 +64,7 @@ struct found {
   KOKKOS_FUNCTION constexpr explicit operator bool() const { return present; }
   KOKKOS_FUNCTION constexpr T const& operator*() const { return value; }
   KOKKOS_FUNCTION constexpr T value_or(T const& other) const {
-    return select(present, value, other);
+    return detail::select(present, value, other);
   }
 };
 

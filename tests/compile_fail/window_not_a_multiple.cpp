@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A window is read in whole rounds of the tile.
+/// A window is read in whole rounds of the tile, or by some of its lanes in one.
 #include <karpos/backend/memory.hpp>
 
 #ifdef KARPOS_GOOD
 constexpr int slots = 16;
 #else
-constexpr int slots = 4;
+constexpr int slots = 12;
 #endif
 
 bool any(karpos::host_tile<8> const& tile, std::uint64_t const* bucket) {

@@ -113,6 +113,39 @@ void prepares_before_it_works() {
   }
 }
 
+/// Each team adds up its number, once for each thread, in its scratch.
+struct team_sums {
+  using member = typename Kokkos::TeamPolicy<space>::member_type;
+  view<std::uint32_t> sums, sizes;
+  KOKKOS_FUNCTION void operator()(member const& team) const {
+    auto* const sum =
+        static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(sizeof(std::uint32_t)));
+    if (team.team_rank() == 0) *sum = 0;
+    team.team_barrier();
+    Kokkos::atomic_add(sum, static_cast<std::uint32_t>(team.league_rank()) + 1);
+    team.team_barrier();
+    if (team.team_rank() == 0) {
+      sums(team.league_rank()) = *sum;
+      sizes(team.league_rank()) = static_cast<std::uint32_t>(team.team_size());
+    }
+  }
+};
+
+TEST_CASE("for_each_team gives every team its scratch") {
+  for (int const league : {0, 1, 7, 100}) {
+    team_sums const body{view<std::uint32_t>("sums", std::size_t(league)),
+                         view<std::uint32_t>("sizes", std::size_t(league))};
+    karpos::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
+    space{}.fence();
+    auto const sums = karpos_test::to_host(body.sums), sizes = karpos_test::to_host(body.sizes);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      CHECK(sizes[i] >= 1);
+      CHECK(sizes[i] <= 128);
+      CHECK(sums[i] == (i + 1) * sizes[i]);
+    }
+  }
+}
+
 TEST_CASE("for_each_staged and tally_each_staged") {
   prepares_before_it_works<0>();
   prepares_before_it_works<4>();

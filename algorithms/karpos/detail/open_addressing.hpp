@@ -56,6 +56,8 @@ class open_addressing_ref {
   using key_bits = typename layout::key_bits;
   using protocol = slot_protocol<Key, T, OneStep>;
   using path = probe_path<Probing>;
+  /// Small buckets are full more often, so that paths may be longer.
+  static constexpr std::uint32_t probe_limit = Probing::probe_limit * (B < 4 ? 4 / B : 1);
   static constexpr bool one_step = protocol::one_step;
   /// Whether a matched slot is read again instead of taken out of the window.
   template <class Tile>
@@ -68,8 +70,7 @@ class open_addressing_ref {
       : m_slots(slots),
         m_marks(marks),
         m_pairs(pairs),
-        m_probes(2 * pairs < Probing::probe_limit ? static_cast<std::uint32_t>(2 * pairs)
-                                                  : Probing::probe_limit),
+        m_probes(2 * pairs < probe_limit ? static_cast<std::uint32_t>(2 * pairs) : probe_limit),
         m_slot(s),
         m_hash(hash),
         m_equal(equal) {}
@@ -98,7 +99,7 @@ class open_addressing_ref {
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                  std::has_unique_object_representations_v<Key>)
+                  (std::is_integral_v<Key> || std::is_enum_v<Key>))
       return typename protocol::has_key{to_bits<key_bits>(query)};
     else
       return has_equal_key<Query>{*this, query};

@@ -9,30 +9,9 @@
 #include "karpos/backend/memory.hpp"
 #include "karpos/backend/simd.hpp"
 #include "karpos/detail/slot.hpp"
+#include "karpos/operations.hpp"
 
 namespace karpos {
-
-/// Adds the new value to the stored one (integers: one atomic addition).
-struct plus {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return static_cast<T>(stored + value);
-  }
-};
-/// Keeps the smaller value.
-struct minimum {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return value < stored ? value : stored;
-  }
-};
-/// Keeps the larger value.
-struct maximum {
-  template <class T>
-  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
-    return stored < value ? value : stored;
-  }
-};
 
 namespace detail {
 
@@ -117,7 +96,8 @@ class slot_protocol {
         store_release(&slot->lo, item.lo);
         return empty_slot();
       }
-      std::uint64_t lo = seen;
+      // With acquire: whoever recognises the key that won must see the value stored with it.
+      std::uint64_t lo = load_acquire(&slot->lo);
       while (lo == m_sentinels.busy) lo = load_acquire(&slot->lo);
       return {lo, load_relaxed(&slot->hi)};
     }

@@ -126,7 +126,9 @@ class open_addressing_table {
     if (report.invalid != 0)
       reject("keys equal to a sentinel",
              std::to_string(report.invalid) + " of " + std::to_string(keys.extent(0)) +
-                 " keys; the others were handled",
+                 " keys; the others were handled: " + std::to_string(report.inserted) +
+                 " inserted, " + std::to_string(report.existing) + " existing, " +
+                 std::to_string(report.rejected) + " rejected",
              "choose other sentinels in the options");
     return report;
   }

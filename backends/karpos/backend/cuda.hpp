@@ -130,11 +130,20 @@ __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
 /// the L2; frozen reads take the second half from the L1.
 template <bool Frozen, int B, class Word>
 __device__ inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
-  if constexpr (Frozen && sizeof(slots) % 16 == 0) {
-    auto const* const from = reinterpret_cast<uint4 const*>(bucket);
-    auto* const to = reinterpret_cast<uint4*>(slots);
+  if constexpr (Frozen && sizeof(Word) >= 8 && sizeof(slots) % 16 == 0) {
+    auto const* const from = reinterpret_cast<std::uint64_t const*>(bucket);
+    auto* const to = reinterpret_cast<std::uint64_t*>(slots);
 #pragma unroll
-    for (int i = 0; i < static_cast<int>(sizeof(slots) / 16); ++i) to[i] = from[i];
+    for (int i = 0; i < static_cast<int>(sizeof(slots) / 8); i += 2)
+      asm volatile("ld.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(to[i]), "=l"(to[i + 1])
+                   : "l"(global(from + i)));
+  } else if constexpr (Frozen && sizeof(slots) % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < B; i += 4)
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(slots[i]), "=r"(slots[i + 1]), "=r"(slots[i + 2]), "=r"(slots[i + 3])
+                   : "l"(global(bucket + i)));
   } else if constexpr (sizeof(Word) == 8 && B % 2 == 0) {
     for (int i = 0; i < B; i += 2)
       asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
@@ -213,7 +222,8 @@ class cuda_tile {
   KOKKOS_FUNCTION auto once(F const& f) const {
     std::decay_t<decltype(f())> r{};
     if (m_lane == 0) r = f();
-    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(r, 0, W, m_members);))
+    // A shuffle orders no memory: what the lane wrote, the others see from here on.
+    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(r, 0, W, m_members); __syncwarp(m_members);))
     return r;
   }
   template <class F>

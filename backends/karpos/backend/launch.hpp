@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -53,21 +54,25 @@ struct tile_kernel {
     body(tile_type{}, i, r);
   }
   KOKKOS_FUNCTION void operator()(team_member const& team) const {
-    index_type const i = static_cast<index_type>(team.league_rank()) * team_size +
-                         static_cast<index_type>(team.team_rank());
-    if (i < n) body(tile_type{}, i);
+    for (index_type i = first(team); i < n; i += stride(team)) body(tile_type{}, i);
   }
   template <class Result>
   KOKKOS_FUNCTION void operator()(team_member const& team, Result& r) const {
-    index_type const i = static_cast<index_type>(team.league_rank()) * team_size +
-                         static_cast<index_type>(team.team_rank());
-    if (i < n) body(tile_type{}, i, r);
+    for (index_type i = first(team); i < n; i += stride(team)) body(tile_type{}, i, r);
+  }
+  KOKKOS_FUNCTION static index_type first(team_member const& team) {
+    return static_cast<index_type>(team.league_rank()) * team_size +
+           static_cast<index_type>(team.team_rank());
+  }
+  KOKKOS_FUNCTION static index_type stride(team_member const& team) {
+    return static_cast<index_type>(team.league_size()) * team_size;
   }
 
   auto policy(ExecSpace const& exec) const {
+    index_type const teams = (n + team_size - 1) / team_size;
     if constexpr (in_teams)
       return Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>>(
-          exec, static_cast<int>((n + team_size - 1) / team_size), team_size, W);
+          exec, static_cast<int>(teams < (1u << 30) ? teams : (1u << 30)), team_size, W);
     else
       return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>>(exec, 0, n);
   }
@@ -97,6 +102,23 @@ void reduce_each_tile(std::string const& label, ExecSpace const& exec, std::uint
                       Body const& body, Reducer const& reducer) {
   detail::tile_reduction<ExecSpace, W, Body, typename Reducer::value_type> const kernel{{n, body}};
   Kokkos::parallel_reduce(label, kernel.policy(exec), kernel, reducer);
+}
+
+/// Runs body(team) for each of `league` teams, team being Kokkos' handle; each has `scratch_bytes` of scratch of
+/// level 0, which is shared memory on GPUs: team.team_scratch(0). Teams have team_size threads, or as many as
+/// the execution space can give when that is fewer. Teams may run one after another: never wait for another.
+/// Asynchronous to the host.
+template <class ExecSpace, class Body>
+void for_each_team(std::string const& label, ExecSpace const& exec, int league, int team_size,
+                   std::size_t scratch_bytes, Body const& body) {
+  using policy = Kokkos::TeamPolicy<ExecSpace>;
+  if (league == 0) return;
+  auto const scratch = Kokkos::PerTeam(static_cast<int>(scratch_bytes));
+  int const most = policy(exec, league, 1)
+                       .set_scratch_size(0, scratch)
+                       .team_size_max(body, Kokkos::ParallelForTag());
+  int const size = team_size < most ? team_size : most;
+  Kokkos::parallel_for(label, policy(exec, league, size).set_scratch_size(0, scratch), body);
 }
 
 /// What a staged body returns besides the number of a counter.

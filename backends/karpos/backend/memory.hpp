@@ -107,7 +107,7 @@ enum class access { shared, frozen };
 template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
   if constexpr (Tile::width == 1) {
-    Word slots[B];
+    alignas(16) Word slots[B];
     KOKKOS_IF_ON_DEVICE((cuda::load_bucket<Access == access::frozen>(bucket, slots);))
     KOKKOS_IF_ON_HOST((host::load_bucket(bucket, slots);))
     return window<Tile, Word, B>(t, slots);

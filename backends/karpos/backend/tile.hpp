@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <bit>
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -76,19 +77,23 @@ using thread_tile = reference_tile<1>;
 
 /// B slots read at once by a tile of any width and matched to a mask. B belongs to the layout of a table
 /// and W to the machine: a table whose bytes were laid out with one B is read by tiles of every width.
-/// Slot i is held by lane i % W.
+/// Slot i is held by lane i % W; in a tile wider than the window the other lanes hold nothing.
 template <tile Tile, class Slot, int B>
-  requires(B % Tile::width == 0)
+  requires(B % Tile::width == 0 || Tile::width % B == 0)
 class window {
  public:
-  static constexpr int rounds = B / Tile::width;
+  static constexpr int width = Tile::width;
+  static constexpr int rounds = (B + width - 1) / width;
 
   /// Reads slot i with load(i), lane by lane.
   template <class Load>
     requires std::invocable<Load const&, int>
   KOKKOS_FUNCTION window(Tile const& tile, Load const& load) : m_tile(&tile) {
     for (int r = 0; r < rounds; ++r)
-      m_slots[r] = tile.each([&](int lane) -> Slot { return load(r * Tile::width + lane); });
+      m_slots[r] = tile.each([&](int lane) -> Slot {
+        int const i = r * width + lane;
+        return i < B ? load(i) : Slot{};
+      });
   }
 
   /// Takes slots that one lane has read already: backends tune that read (`load_window` in memory.hpp).
@@ -101,13 +106,13 @@ class window {
   /// Slots for which p(slot) holds. p runs once per slot and must not communicate between lanes.
   template <class P>
   KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
-    using word = typename lane_mask<B>::word;
-    word bits = 0;
+    std::uint64_t bits = 0;
     for (int r = 0; r < rounds; ++r) {
-      auto const m = m_tile->ballot([&](int lane) { return p(m_slots[r][lane]); });
-      bits = static_cast<word>(bits | (static_cast<word>(m.bits()) << (r * Tile::width)));
+      auto const m =
+          m_tile->ballot([&](int lane) { return (width <= B || lane < B) && p(m_slots[r][lane]); });
+      bits |= static_cast<std::uint64_t>(m.bits()) << (r * width);
     }
-    return lane_mask<B>(bits);
+    return lane_mask<B>(static_cast<typename lane_mask<B>::word>(bits));
   }
   /// The same for a predicate that is a bit pattern: one vector comparison on CPUs.
   template <bitwise_predicate<Slot> P>

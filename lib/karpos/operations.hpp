@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// Operations by which a new value is merged with a stored one: associative and commutative.
+
+namespace karpos {
+
+/// Adds the new value to the stored one (integers: one atomic addition).
+struct plus {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return static_cast<T>(stored + value);
+  }
+};
+/// Keeps the smaller value.
+struct minimum {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return value < stored ? value : stored;
+  }
+};
+/// Keeps the larger value.
+struct maximum {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
+    return stored < value ? value : stored;
+  }
+};
+
+}  // namespace karpos
