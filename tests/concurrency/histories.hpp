@@ -73,7 +73,8 @@ class host_table {
   std::uint64_t count(Key key) {
     std::uint64_t n = 0;
     for (std::uint64_t i = 0; i < slots(); ++i)
-      n += table().live(m_slots[i]) && layout::key_of(m_slots[i]) == karpos::to_bits<key_bits>(key);
+      n += table().slot().live(m_slots[i]) &&
+           layout::key_of(m_slots[i]) == karpos::to_bits<key_bits>(key);
     return n;
   }
 

@@ -94,7 +94,8 @@ TEST_CASE(
     table_type const table(space{}, "two_step", 10, o, {}, {}, {});
     one_step_table const same_keys(space{}, "one_step", 10, o, {}, {}, {});
     auto const s = table.ref().slot().reserved_keys();
-    CHECK(same_keys.ref().slot().reserved_keys().busy == s.busy);  // every machine stores the same keys
+    CHECK(same_keys.ref().slot().reserved_keys().busy ==
+          s.busy);  // every machine stores the same keys
     CHECK(s.empty == empty);
     CHECK(s.erased == erased);
     CHECK(s.busy != empty);

@@ -137,11 +137,11 @@ TEST_CASE("for_each_team gives every team its scratch") {
                          view<std::uint32_t>("sizes", std::size_t(league))};
     karpos::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
     space{}.fence();
-    auto const sums = karpos_test::to_host(body.sums), sizes = karpos_test::to_host(body.sizes);
+    auto const sums = karpos_test::to_host(body.sums), threads = karpos_test::to_host(body.sizes);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      CHECK(sizes[i] >= 1);
-      CHECK(sizes[i] <= 128);
-      CHECK(sums[i] == (i + 1) * sizes[i]);
+      CHECK(threads[i] >= 1);
+      CHECK(threads[i] <= 128);
+      CHECK(sums[i] == (i + 1) * threads[i]);
     }
   }
 }
