@@ -90,10 +90,7 @@ class open_addressing_ref {
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION word* slots() const { return m_slots; }
-  KOKKOS_FUNCTION std::uint32_t* marks() const { return m_marks; }
   KOKKOS_FUNCTION std::uint64_t bucket_count() const { return 2 * m_pairs; }
-  Hash const& hash_function() const { return m_hash; }
-  KeyEqual const& key_equal() const { return m_equal; }
 
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
