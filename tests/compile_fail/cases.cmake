@@ -16,3 +16,7 @@ set(unsatisfied "constraints? not satisfied|no instance of overloaded function")
 karpos_add_compile_fail(NAME window_not_a_multiple FILE window_not_a_multiple.cpp REGEX "${unsatisfied}")
 karpos_add_compile_fail(NAME not_a_tile FILE not_a_tile.cpp REGEX "${unsatisfied}")
 karpos_add_compile_fail(NAME tile_of_three FILE tile_of_three.cpp REGEX "${unsatisfied}")
+karpos_add_compile_fail(NAME distances_of_another_type FILE distances_of_another_type.cpp
+  REGEX "karpos: distances come in a view of std::int32_t")
+karpos_add_compile_fail(NAME parents_of_another_type FILE parents_of_another_type.cpp
+  REGEX "karpos: parents come in a view of the graph's vertex type")

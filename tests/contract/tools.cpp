@@ -1,114 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What a profiler sees: labels, instances, fences and allocations of every bulk call.
-///
-/// Source: the idea of testing behaviour through profiling callbacks is ArborX's
-/// (test/tstKokkosToolsExecutionSpaceInstances.cpp).
 #include <karpos/hash_map.hpp>
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/listener.hpp"
 #include "support/space.hpp"
 
 namespace {
 
+using karpos_test::check_call;
+using karpos_test::id_of;
+using karpos_test::listener;
+using karpos_test::record;
+using karpos_test::recorded;
 using karpos_test::space;
 using karpos_test::to_space;
 using karpos_test::view;
+using karpos_test::waits;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
-
-/// What the callbacks have seen since the last reset.
-struct recorded {
-  struct launch {
-    std::string label;
-    u32 device;
-  };
-  std::vector<launch> launches, fences;
-  std::vector<std::string> allocations, regions;
-  u64 allocated = 0;
-  int open_regions = 0;
-};
-recorded record;
-
-void on_launch(char const* label, u32 device, u64*) { record.launches.push_back({label, device}); }
-void on_fence(char const* label, u32 device, u64*) {
-  // Kokkos fences before every callback, because somebody listens: that is not our doing.
-  if (std::string(label).find("Kokkos Profile Tool Fence") == std::string::npos)
-    record.fences.push_back({label, device});
-}
-void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*, u64 bytes) {
-  if (bytes == 0) return;  // Kokkos asks for the scratch of a team even when there is none
-  record.allocations.push_back(label);
-  record.allocated += bytes;
-}
-void on_push(char const* label) {
-  record.regions.push_back(label);
-  ++record.open_regions;
-}
-void on_pop() { --record.open_regions; }
-
-/// Listens while it lives.
-class listener {
- public:
-  listener() {
-    namespace tools = Kokkos::Tools::Experimental;
-    record = {};
-    tools::set_begin_parallel_for_callback(on_launch);
-    tools::set_begin_parallel_reduce_callback(on_launch);
-    tools::set_begin_parallel_scan_callback(on_launch);
-    tools::set_begin_fence_callback(on_fence);
-    tools::set_allocate_data_callback(on_allocate);
-    tools::set_push_region_callback(on_push);
-    tools::set_pop_region_callback(on_pop);
-  }
-  listener(listener const&) = delete;
-  ~listener() {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(nullptr);
-    tools::set_begin_parallel_reduce_callback(nullptr);
-    tools::set_begin_parallel_scan_callback(nullptr);
-    tools::set_begin_fence_callback(nullptr);
-    tools::set_allocate_data_callback(nullptr);
-    tools::set_push_region_callback(nullptr);
-    tools::set_pop_region_callback(nullptr);
-  }
-};
-
-u32 id_of(space const& exec) { return Kokkos::Tools::Experimental::device_id(exec); }
-
-enum class waits { never, on_the_instance };
-
-/// Runs f once to warm up (Kokkos keeps scratch memory of its own), then again and listens.
-template <class F>
-void check(std::string const& what, space const& exec, waits allowed, F const& f) {
-  f();
-  exec.fence();
-  recorded seen;
-  {
-    listener const ears;
-    f();
-    seen = record;
-  }
-  exec.fence();
-  karpos_test::holds(what + " launches something", !seen.launches.empty());
-  for (auto const& [label, device] : seen.launches) {
-    karpos_test::holds(what + ": the label '" + label + "' starts with karpos::",
-                       label.rfind("karpos::", 0) == 0);
-    karpos_test::same(what + ": '" + label + "' runs on the instance that was passed", device,
-                      id_of(exec));
-  }
-  for (auto const& [label, device] : seen.fences) {
-    karpos_test::holds(what + ": hidden fence '" + label + "'", allowed == waits::on_the_instance);
-    karpos_test::same(what + ": fence '" + label + "' is of the instance that was passed", device,
-                      id_of(exec));
-  }
-  for (std::string const& label : seen.allocations)
-    karpos_test::holds(what + ": hidden allocation '" + label + "'", false);
-  karpos_test::same(what + ": regions are closed", static_cast<u64>(seen.open_regions), 0);
-  for (std::string const& label : seen.regions)
-    karpos_test::holds(what + ": region '" + label + "'", label.rfind("karpos::", 0) == 0);
-}
 
 struct visitor {
   view<u64> count;
@@ -128,10 +40,10 @@ void every_call(space const& exec) {
   Kokkos::fence();
 
   auto const asynchronous = [&](char const* what, auto const& f) {
-    check(what, exec, waits::never, f);
+    check_call(what, exec, waits::never, f);
   };
   auto const waiting = [&](char const* what, auto const& f) {
-    check(what, exec, waits::on_the_instance, f);
+    check_call(what, exec, waits::on_the_instance, f);
   };
 
   asynchronous("insert_async", [&] { map.insert_async(exec, keys, values, report); });

@@ -16,7 +16,7 @@ LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 400
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
-DEVICE_FILES = {"backends/karpos/backend/cuda.hpp"}
+DEVICE_FILES = {f"backends/karpos/backend/{name}.hpp" for name in ("cuda", "cuda_grid")}
 MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/backend/{name}.hpp" for name in ("host", "memory", "simd")}
 
 DEVICE_WORDS = re.compile(

@@ -125,6 +125,37 @@ __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
 }
 
+__device__ inline std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.gpu.global.or.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(global(p)), "r"(bits)
+               : "memory");
+  return old;
+}
+__device__ inline std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(global(p)), "r"(v)
+               : "memory");
+  return old;
+}
+__device__ inline void add(std::uint32_t* p, std::uint32_t v) {
+  asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
+}
+__device__ inline void add(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
+
+/// Of shared memory.
+__device__ inline void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
+  asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(p))),
+               "r"(bits)
+               : "memory");
+}
+
 /// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read whole (PTX: a vector access is a
 /// set of scalar accesses). Relaxed loads pass the L1 cache by, so that a 32-byte bucket costs two requests to
 /// the L2; frozen reads take the second half from the L1.
@@ -159,6 +190,24 @@ __device__ inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
   }
 }
 
+__device__ inline void prefetch(void const* p) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(global(p)));
+}
+
+template <class T, int N>
+__device__ __forceinline__ void load_16_frozen(T const* p, T (&to)[N]) {
+  uint4 const v = *reinterpret_cast<uint4 const*>(p);
+  if constexpr (sizeof(T) == 4) {
+    to[0] = static_cast<T>(v.x);
+    to[1] = static_cast<T>(v.y);
+    to[2] = static_cast<T>(v.z);
+    to[3] = static_cast<T>(v.w);
+  } else {
+    to[0] = static_cast<T>(std::uint64_t(v.y) << 32 | v.x);
+    to[1] = static_cast<T>(std::uint64_t(v.w) << 32 | v.z);
+  }
+}
+
 /// How many threads of the block say yes; every thread of the block takes part.
 __device__ inline int count_in_block(bool yes) { return __syncthreads_count(yes); }
 
@@ -175,6 +224,58 @@ __device__ inline V shuffle(V const& v, int lane, int width, unsigned members) {
   e.value = v;
   for (int i = 0; i < pieces; ++i) e.words[i] = __shfl_sync(members, e.words[i], lane, width);
   return e.value;
+}
+
+/// Sum of v over this lane and those of the tile below it, by doubling the distance.
+template <class V>
+__device__ inline V inclusive_sum(V v, int lane, int width, unsigned members) {
+  for (int d = 1; d < width; d *= 2) {
+    V const below = __shfl_up_sync(members, v, d, width);
+    if (lane >= d) v += below;
+  }
+  return v;
+}
+
+__device__ inline void block_barrier() { __syncthreads(); }
+
+/// Sum of v over the threads of a block before this one, and over all. words: 33 of shared memory.
+__device__ inline std::uint64_t block_prefix_sum(std::uint64_t v, int thread, int threads,
+                                                 std::uint64_t* words, std::uint64_t& total) {
+  int const lane = thread % 32;
+  std::uint64_t const in_warp = inclusive_sum(v, lane, 32, ~0u);
+  if (lane == 31) words[thread / 32] = in_warp;
+  __syncthreads();
+  if (thread < 32) {
+    std::uint64_t const warp = thread < threads / 32 ? words[thread] : 0;
+    std::uint64_t const up_to = inclusive_sum(warp, lane, 32, ~0u);
+    words[thread] = up_to - warp;
+    if (thread == 31) words[32] = up_to;
+  }
+  __syncthreads();
+  std::uint64_t const before = words[thread / 32] + in_warp - v;
+  total = words[32];
+  __syncthreads();
+  return before;
+}
+
+/// Where blocks stand before the first meeting of a launch: fewer than `blocks` have arrived at it.
+__device__ __forceinline__ std::uint64_t first_meeting(std::uint64_t const* arrived,
+                                                       unsigned blocks) {
+  return load_relaxed(arrived) / blocks * blocks;
+}
+/// Waits until `all` arrivals of blocks were counted, then runs then() on thread 0 while the block still waits. What any
+/// block wrote before is visible after: thread 0 releases what its block wrote and acquires what the others
+/// released, which also empties the multiprocessor's L1 cache.
+template <class Then>
+__device__ __forceinline__ void meet(std::uint64_t* arrived, std::uint64_t all, Then const& then) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(global(arrived)) : "memory");
+    while (load_acquire(arrived) < all) {
+    }
+    then();
+  }
+  __syncthreads();
 }
 
 #endif  // __CUDACC__
@@ -218,6 +319,13 @@ class cuda_tile {
     KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(v.mine, lane, W, m_members);))
     return r;
   }
+  template <class V, class From>
+  KOKKOS_FUNCTION varying<V> gather(varying<V> const& v, From const& from) const {
+    varying<V> r{v};
+    [[maybe_unused]] int const lane = from(m_lane);
+    KOKKOS_IF_ON_DEVICE((r.mine = cuda::shuffle(v.mine, lane, W, m_members);))
+    return r;
+  }
   template <class F>
   KOKKOS_FUNCTION auto once(F const& f) const {
     std::decay_t<decltype(f())> r{};
@@ -230,6 +338,14 @@ class cuda_tile {
   KOKKOS_FUNCTION void on(lane_mask<W> m, F const& f) const {
     if (m.test(m_lane)) f(m_lane);
     sync();
+  }
+  template <class V>
+  KOKKOS_FUNCTION prefix_sums<varying<V>, V> prefix_sum(varying<V> const& v) const {
+    prefix_sums<varying<V>, V> r{v, v.mine};
+    KOKKOS_IF_ON_DEVICE((V const sum = cuda::inclusive_sum(v.mine, m_lane, W, m_members);
+                         r.before.mine = sum - v.mine;
+                         r.total = cuda::shuffle(sum, W - 1, W, m_members);))
+    return r;
   }
   KOKKOS_FUNCTION void sync() const { KOKKOS_IF_ON_DEVICE((__syncwarp(m_members);)) }
 

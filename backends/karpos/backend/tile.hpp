@@ -26,9 +26,20 @@ concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), vo
   { t.ballot(p) } -> std::same_as<lane_mask<T::width>>;              // bit l = p(l)
   { t.each(f) } -> std::same_as<typename T::template varying<int>>;  // one value per lane
   { t.get(t.each(f), 0) } -> std::same_as<int>;  // lane i's value, on every lane
-  { t.once(g) } -> std::same_as<int>;            // one lane runs g, all receive
-  { t.on(m, h) };                                // h(l) for the lanes l in m
-  { t.sync() };                                  // memory order + convergence
+  {
+    t.gather(t.each(f), f)
+  } -> std::same_as<typename T::template varying<int>>;           // lane f(l)'s, on lane l
+  { t.once(g) } -> std::same_as<int>;                             // one lane runs g, all receive
+  { t.on(m, h) };                                                 // h(l) for the lanes l in m
+  { t.prefix_sum(t.each(f)).total } -> std::convertible_to<int>;  // sums over the lanes before each
+  { t.sync() };                                                   // memory order + convergence
+};
+
+/// What a tile's prefix_sum returns: for every lane the sum over the lanes below it, and the sum over all.
+template <class Varying, class V>
+struct prefix_sums {
+  Varying before;
+  V total;
 };
 
 /// The portable tile: W lanes as a loop in one thread, on any backend. It is the oracle of the tuned
@@ -61,6 +72,10 @@ struct reference_tile {
   KOKKOS_FUNCTION constexpr V get(varying<V> const& v, int lane) const {
     return v.lanes[lane];
   }
+  template <class V, class From>
+  KOKKOS_FUNCTION constexpr varying<V> gather(varying<V> const& v, From const& from) const {
+    return each([&](int lane) { return v.lanes[from(lane)]; });
+  }
   template <class F>
   KOKKOS_FUNCTION constexpr auto once(F const& f) const {
     return f();
@@ -68,6 +83,15 @@ struct reference_tile {
   template <class F>
   KOKKOS_FUNCTION constexpr void on(lane_mask<W> m, F const& f) const {
     for (; m; m = m.without_first()) f(m.first());
+  }
+  template <class V>
+  KOKKOS_FUNCTION constexpr prefix_sums<varying<V>, V> prefix_sum(varying<V> const& v) const {
+    prefix_sums<varying<V>, V> r{};
+    for (int lane = 0; lane < W; ++lane) {
+      r.before.lanes[lane] = r.total;
+      r.total += v.lanes[lane];
+    }
+    return r;
   }
   KOKKOS_FUNCTION constexpr void sync() const {}
 };

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/backend/team.hpp"
+
+// Programs inside of one CUDA kernel, whose blocks are all resident and meet at a barrier.
+
+#if defined(KOKKOS_ENABLE_CUDA)
+// Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
+#define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
+#else
+#define KARPOS_PROGRAM
+#endif
+
+namespace karpos {
+
+/// State that steps share, copied into each: for steps that are kernels of their own.
+template <class State>
+struct held_copy {
+  using state = State;
+  State value;
+  KOKKOS_FUNCTION State const& operator*() const { return value; }
+  KOKKOS_FUNCTION State const* operator->() const { return &value; }
+};
+/// The same where it is: for steps of one kernel, which would copy it to local memory.
+template <class State>
+struct held_in_place {
+  using state = State;
+  State const* where;
+  KOKKOS_FUNCTION State const& operator*() const { return *where; }
+  KOKKOS_FUNCTION State const* operator->() const { return where; }
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+#if defined(__CUDACC__)
+
+/// Runs a program inside of one kernel. The barrier's word grows for ever: a launch leaves a multiple of the
+/// number of its blocks behind, so that a word belongs to launches of one size.
+class cooperative_grid {
+ public:
+  using execution_space = Kokkos::Cuda;
+
+  __device__ cooperative_grid(std::uint64_t* barrier, std::byte* scratch)
+      : m_barrier(barrier),
+        m_arrivals(cuda::first_meeting(barrier, gridDim.x)),
+        m_team(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+               static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), scratch, nullptr) {}
+
+  template <class State>
+  using held = held_in_place<State>;
+  template <class State>
+  __device__ held<State> hold(State const& s) const {
+    return {&s};
+  }
+
+  template <class Step, class Then>
+  __device__ __forceinline__ void run(Step const& step, Then const& then) {
+    step(m_team);
+    m_arrivals += gridDim.x;
+    cuda::meet(m_barrier, m_arrivals, then);
+  }
+  /// Requires, as write does: called by thread 0 of a block, from `then`.
+  template <class T>
+  __device__ __forceinline__ T read(T const* p) {
+    static_assert(sizeof(T) % 8 == 0 && sizeof(T) <= 128);
+    union value {
+      __device__ value() : word{} {}
+      std::uint64_t word[sizeof(T) / 8];
+      T whole;
+    } v;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(T) / 8; ++i)
+      v.word[i] = cuda::load_relaxed(reinterpret_cast<std::uint64_t const*>(p) + i);
+    return v.whole;
+  }
+  template <class T>
+  __device__ __forceinline__ void write(T* p, T const& v) {
+    if (blockIdx.x == 0) *p = v;
+  }
+
+ private:
+  std::uint64_t* m_barrier;
+  std::uint64_t m_arrivals;  // of all blocks, until the meeting behind the running step
+  team<Kokkos::Cuda> m_team;
+};
+
+namespace cuda {
+template <int Threads, int BlocksPerProcessor, class Program>
+__global__ void __launch_bounds__(Threads, BlocksPerProcessor)
+    run_program(__grid_constant__ Program const program, std::uint64_t* barrier) {
+  extern __shared__ std::uint64_t scratch[];
+  __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
+  cooperative_grid grid(barrier, reinterpret_cast<std::byte*>(scratch));
+  program(grid, reinterpret_cast<typename Program::shared&>(shared));
+}
+}  // namespace cuda
+
+/// Runs a program on CUDA in one cooperative kernel. Asynchronous to the host.
+/// Throws: std::runtime_error if so many blocks with so much scratch do not fit on the device at once.
+template <int Threads, int BlocksPerProcessor, class Program>
+void run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_bytes,
+                       std::uint64_t* barrier, Program const& program) {
+  auto* const kernel = &cuda::run_program<Threads, BlocksPerProcessor, Program>;
+  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(scratch_bytes));
+  void* arguments[] = {const_cast<Program*>(&program), &barrier};
+  if (e == cudaSuccess)
+    e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
+                                    dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
+                                    scratch_bytes, exec.cuda_stream());
+  if (e != cudaSuccess)
+    throw std::runtime_error(std::string("karpos: a cooperative kernel did not start (") +
+                             cudaGetErrorString(e) +
+                             "): choose program_driver::launches for this device");
+}
+
+#endif  // __CUDACC__
+#endif  // KOKKOS_ENABLE_CUDA
+
+}  // namespace karpos

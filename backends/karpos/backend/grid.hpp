@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/backend/cuda_grid.hpp"
+#include "karpos/backend/launch.hpp"
+#include "karpos/backend/memory.hpp"
+#include "karpos/backend/team.hpp"
+#include "karpos/contract.hpp"
+
+// A program is a loop over steps, such as the levels of a search; a grid runs it. A step says what every team
+// of a league does and ends when all are done:
+//
+//   struct step { template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const; };
+//   struct program {
+//     using shared = …;  // what the loop remembers; trivial
+//     KARPOS_PROGRAM template <class Grid> KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
+//   };
+//
+//   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
+//   grid.hold(x)           x as a step keeps it: what many steps share (held<X>: the type)
+//   grid.read(p)           in then(): the value of *p
+//   grid.write(p, v)       in then(): *p = v
+//
+// launched_grid runs the loop on the host and each step as a kernel, on every backend. On CUDA cooperative_grid
+// runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
+
+namespace karpos {
+
+/// How a program runs: `launches` on every backend; `cooperative` where one kernel can hold it.
+enum class program_driver { automatic, launches, cooperative };
+
+/// Numbers that a step may call `share` on a host team.
+inline constexpr int max_shares = 8;
+
+namespace detail {
+
+template <class ExecSpace, class Step>
+struct team_kernel {
+  using member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+  Step step;
+  std::size_t scratch_bytes;
+
+  KOKKOS_FUNCTION void operator()(member const& m) const {
+    auto* const scratch = static_cast<std::byte*>(
+        m.team_scratch(0).get_shmem(static_cast<std::ptrdiff_t>(scratch_bytes)));
+    team<ExecSpace> t(m.league_rank(), m.league_size(), m.team_rank(), m.team_size(), scratch,
+                      nullptr);
+    step(t);
+  }
+};
+
+template <class ExecSpace, class Step>
+struct thread_kernel {
+  Step step;
+  int league;
+  std::byte* scratch;
+  std::size_t scratch_bytes;
+  std::uint64_t* next;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    team<ExecSpace> t(i, league, 0, 1, scratch + static_cast<std::size_t>(i) * scratch_bytes, next);
+    step(t);
+  }
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+inline int processors(Kokkos::Cuda const& exec) {
+  return exec.cuda_device_prop().multiProcessorCount;
+}
+#else
+template <class ExecSpace>
+int processors(ExecSpace const& exec) {
+  return exec.concurrency();
+}
+#endif
+
+}  // namespace detail
+
+/// Teams, their threads and the scratch of each: what a program's memory is dimensioned by.
+struct grid_shape {
+  int teams = 1, threads = 1;
+  std::size_t scratch_bytes = 0, thread_bytes = 0;  // of a team; of these, for each of its threads
+  std::size_t host_scratch_bytes() const { return static_cast<std::size_t>(teams) * scratch_bytes; }
+};
+
+/// Runs a program step by step from the host, each step a kernel.
+template <class ExecSpace>
+class launched_grid {
+ public:
+  using execution_space = ExecSpace;
+
+  /// scratch: shape.host_scratch_bytes() bytes and `next`: max_shares words, for host teams; unused on GPUs.
+  launched_grid(ExecSpace const& exec, grid_shape shape, std::byte* scratch, std::uint64_t* next)
+      : m_exec(exec),
+        m_shape(shape),
+        m_scratch(scratch),
+        m_next(next) {}
+
+  template <class State>
+  using held = held_copy<State>;
+  template <class State>
+  held<State> hold(State const& s) const {
+    return {s};
+  }
+
+  template <class Step, class Then>
+  void run(Step const& step, Then const& then) {
+    if constexpr (is_cuda<ExecSpace>) {
+      // Small teams: Kokkos refuses more than 48 KB of scratch.
+      constexpr int threads = 256;
+      std::size_t const bytes =
+          m_shape.scratch_bytes -
+          m_shape.thread_bytes * static_cast<std::size_t>(m_shape.threads - threads);
+      for_each_team(Step::label, m_exec, m_shape.teams, threads, bytes + 16,
+                    detail::team_kernel<ExecSpace, Step>{step, bytes});
+    } else {
+      for (int i = 0; i < max_shares; ++i) m_next[i] = 0;
+      using policy =
+          Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+      Kokkos::parallel_for(Step::label, policy(m_exec, 0, m_shape.teams, Kokkos::ChunkSize(1)),
+                           detail::thread_kernel<ExecSpace, Step>{step, m_shape.teams, m_scratch,
+                                                                  m_shape.scratch_bytes, m_next});
+      m_exec.fence("karpos::launched_grid: end of a step");
+    }
+    then();
+  }
+
+  template <class T>
+  T read(T const* p) {
+    if constexpr (is_cuda<ExecSpace>) {
+      T value{};
+      using memory = typename ExecSpace::memory_space;
+      Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(&value);
+      Kokkos::deep_copy(m_exec, to, Kokkos::View<T const, memory, Kokkos::MemoryUnmanaged>(p));
+      m_exec.fence("karpos::launched_grid: a word that decides about the next step");
+      return value;
+    } else {
+      return *p;
+    }
+  }
+  template <class T>
+  void write(T* p, T const& value) {
+    if constexpr (is_cuda<ExecSpace>) {
+      using memory = typename ExecSpace::memory_space;
+      Kokkos::View<T const, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(&value);
+      Kokkos::deep_copy(m_exec, Kokkos::View<T, memory, Kokkos::MemoryUnmanaged>(p), from);
+    } else {
+      *p = value;
+    }
+  }
+
+ private:
+  ExecSpace m_exec;
+  grid_shape m_shape;
+  std::byte* m_scratch;
+  std::uint64_t* m_next;
+};
+
+/// Whether programs can run inside of one kernel of ExecSpace.
+template <class ExecSpace>
+inline constexpr bool has_cooperative_grid = is_cuda<ExecSpace>;
+
+/// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
+/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes.
+template <int Threads, int PerProcessor, int W, class ExecSpace>
+grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
+  grid_shape s;
+  s.scratch_bytes = team<ExecSpace>::reserved_bytes + team_bytes;
+  if constexpr (is_cuda<ExecSpace>) {
+    s.threads = Threads;
+    s.thread_bytes = tile_bytes / W;
+    s.scratch_bytes += s.thread_bytes * Threads;
+    s.teams = detail::processors(exec) * PerProcessor;
+  } else {
+    s.scratch_bytes =
+        (s.scratch_bytes + tile_bytes + 127) / 128 * 128;  // no cache line of two threads
+    s.teams = exec.concurrency();
+  }
+  return s;
+}
+
+/// What a grid needs beside the program's own memory: allocated once, used by one program at a time.
+template <class ExecSpace>
+class grid_memory {
+ public:
+  grid_memory() = default;
+  grid_memory(ExecSpace const& exec, grid_shape shape) : m_shape(shape) {
+    using Kokkos::view_alloc;
+    m_words = words_view(view_alloc(exec, "karpos::grid_memory::words"), max_shares);
+    if constexpr (!is_cuda<ExecSpace>)
+      m_scratch = scratch_view(
+          view_alloc(exec, Kokkos::WithoutInitializing, "karpos::grid_memory::scratch"),
+          shape.host_scratch_bytes());
+  }
+  static std::size_t bytes_for(grid_shape shape) {
+    return max_shares * sizeof(std::uint64_t) +
+           (is_cuda<ExecSpace> ? 0 : shape.host_scratch_bytes());
+  }
+  grid_shape shape() const { return m_shape; }
+  /// For shares of host teams; the first is the barrier of cooperative kernels.
+  std::uint64_t* words() const { return m_words.data(); }
+  std::byte* scratch() const { return m_scratch.data(); }
+
+ private:
+  using words_view = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
+  using scratch_view = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
+  grid_shape m_shape;
+  words_view m_words;
+  scratch_view m_scratch;
+};
+
+/// Runs a program. Asynchronous to the host when it runs inside of one kernel.
+template <int Threads, int PerProcessor, class ExecSpace, class Program>
+void run_program(ExecSpace const& exec, program_driver driver, grid_memory<ExecSpace> const& memory,
+                 Program const& program) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (has_cooperative_grid<ExecSpace>) {
+    if (driver != program_driver::launches) {
+      run_cooperatively<Threads, PerProcessor>(
+          exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
+      return;
+    }
+  }
+#endif
+  if (driver == program_driver::cooperative && !has_cooperative_grid<ExecSpace>)
+    detail::reject("program_driver::cooperative is not available", ExecSpace::name(),
+                   "choose automatic, or an execution space that has cooperative kernels");
+  launched_grid<ExecSpace> grid(exec, memory.shape(), memory.scratch(), memory.words());
+  typename Program::shared shared{};
+  program(grid, shared);
+}
+
+}  // namespace karpos

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "perf/graph/text_lines.hpp"
+
+namespace karpos::perf::graph_input {
+
+/// A text whose header tells how many vertices and entries follow, held against what does follow. Ids count
+/// from 1.
+class announced_edges {
+ public:
+  /// The shortest line of an entry, "1 1" or "a 1 1" with its end, keeps a wrong header from claiming memory.
+  announced_edges(text_lines const& lines, std::uint64_t vertices, std::uint64_t entries,
+                  std::size_t shortest_line)
+      : m_entries(entries) {
+    if (vertices > most_vertices)
+      lines.fail(std::to_string(vertices) + " vertices, but ids must fit into 32 bits",
+                 "split the graph");
+    std::uint64_t const room = (lines.bytes_left() + 1) / shortest_line;
+    if (entries > room)
+      lines.fail("the header announces " + std::to_string(entries) + " entries, but " +
+                     std::to_string(lines.bytes_left()) + " bytes follow, room for at most " +
+                     std::to_string(room),
+                 "check that the file is whole");
+    m_edges.vertices = vertices;
+    m_edges.sources.reserve(entries);
+    m_edges.targets.reserve(entries);
+  }
+
+  /// Takes the two ids off the line at hand.
+  void take(text_lines& lines) {
+    if (m_edges.sources.size() == m_entries)
+      lines.fail("more entries than the " + std::to_string(m_entries) + " of the header",
+                 "correct the header");
+    m_edges.sources.push_back(lines.take_id(1, m_edges.vertices));
+    m_edges.targets.push_back(lines.take_id(1, m_edges.vertices));
+  }
+
+  /// The edges, once the text is at its end.
+  edge_list finish(text_lines const& lines, bool undirected) {
+    if (m_edges.sources.size() != m_entries)
+      lines.fail("the file ends after " + std::to_string(m_edges.sources.size()) + " of the " +
+                     std::to_string(m_entries) + " entries that the header announces",
+                 "check that the file is whole");
+    m_edges.undirected = undirected;
+    return std::move(m_edges);
+  }
+
+ private:
+  std::uint64_t m_entries;
+  edge_list m_edges;
+};
+
+}  // namespace karpos::perf::graph_input

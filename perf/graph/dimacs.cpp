@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "perf/graph/announced.hpp"
+
+// Source: the formats of the DIMACS implementation challenges: shortest paths (9th) and colouring (2nd).
+
+namespace karpos::perf::graph_input {
+namespace {
+
+/// "p sp", arcs "a u v w"; or "p edge" and "p col", undirected edges "e u v".
+bool take_problem(text_lines& lines) {
+  if (lines.take_field("the kind of the line") != "p")
+    lines.fail("an entry before the line 'p sp VERTICES ARCS' or 'p edge VERTICES EDGES'",
+               "check that the file is whole");
+  std::string_view const kind = lines.take_field("the kind of the problem");
+  if (kind != "sp" && kind != "edge" && kind != "col")
+    lines.fail("the problem " + quoted(kind), "graphs are read with: sp, edge, col");
+  return kind != "sp";
+}
+
+}  // namespace
+
+edge_list read_dimacs(input const& in) {
+  text_lines lines(in);
+  if (!lines.next_data("c")) lines.fail("nothing but comments", "check that the file is whole");
+  bool const undirected = take_problem(lines);
+  std::uint64_t const vertices = lines.take_count("the number of vertices");
+  std::uint64_t const entries = lines.take_count("the number of edges");
+  lines.expect_end();
+  std::string_view const mark = undirected ? "e" : "a";
+  announced_edges edges(lines, vertices, entries, 6);
+  while (lines.next_data("c")) {
+    std::string_view const kind = lines.take_field("the kind of the line");
+    if (kind != mark)
+      lines.fail("a line of the kind " + quoted(kind) + " among those of the kind '" +
+                     std::string(mark) + "'",
+                 "remove it");
+    edges.take(lines);
+    if (!lines.at_end()) lines.skip_value("the weight");
+    lines.expect_end();
+  }
+  return edges.finish(lines, undirected);
+}
+
+}  // namespace karpos::perf::graph_input

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <karpos/detail/edge_list.hpp>
+#include <karpos/hash.hpp>
+
+#include "perf/graph/generator_spec.hpp"
+#include "perf/support/sequences.hpp"
+
+// Edge lists that are functions of the position alone: the same on every backend, with any number of threads.
+
+namespace karpos::perf {
+
+/// Random words by counting: word k of draw i is a hash of the seed, of i and of k.
+struct random_words {
+  std::uint64_t start;
+
+  static random_words of(std::uint64_t seed) { return {scramble(seed + 1)}; }
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const { return mix(start + i); }
+  KOKKOS_FUNCTION static std::uint64_t next(std::uint64_t draw, std::uint64_t k) {
+    return mix(draw + (k + 1) * 0x9e3779b97f4a7c15ULL);
+  }
+};
+
+/// A chance in units of 2^-32, to be compared with 32 random bits.
+inline std::uint64_t chance_of(double p) { return static_cast<std::uint64_t>(p * 0x1p32); }
+
+/// New names of vertices: a bijection of [0, n) that is computed where it is needed.
+struct renaming {
+  permutation order;
+  bool active;
+
+  static renaming of(generator_spec const& spec) {
+    return {permutation::of(spec.vertices(), scramble(spec.seed)), spec.permute};
+  }
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const { return active ? order(v) : v; }
+};
+
+/// Every edge descends through the adjacency matrix, from quadrant to quadrant, to one of its cells.
+///
+/// Source: Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004; the Graph500
+/// specification, graph500.org.
+struct rmat_edges {
+  std::uint64_t edges, scale;
+  std::uint64_t a, ab, abc;  // ends of the quadrants in [0, 2^32)
+  random_words random;
+  renaming rename;
+
+  static rmat_edges of(generator_spec const& s) {
+    return {s.candidates(),
+            s.scale,
+            chance_of(s.a),
+            chance_of(s.a + s.b),
+            chance_of(s.a + s.b + s.c),
+            random_words::of(s.seed),
+            renaming::of(s)};
+  }
+  std::uint64_t size() const { return edges; }
+  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+    std::uint64_t const draw = random(i);
+    std::uint64_t source = 0, target = 0, word = 0;
+    for (std::uint64_t level = 0; level < scale; ++level) {
+      word = level % 2 == 0 ? random_words::next(draw, level / 2) : word >> 32;
+      std::uint64_t const at = word & 0xffffffffu;
+      source = source << 1 | (at >= ab);
+      target = target << 1 | ((at >= a) ^ (at >= ab) ^ (at >= abc));
+    }
+    return {rename(source), rename(target)};
+  }
+};
+
+struct uniform_edges {
+  std::uint64_t edges, scale;
+  random_words random;
+
+  static uniform_edges of(generator_spec const& s) {
+    return {s.candidates(), s.scale, random_words::of(s.seed)};
+  }
+  std::uint64_t size() const { return edges; }
+  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+    std::uint64_t const word = random(i);
+    return {word >> (64 - scale), word & ((std::uint64_t(1) << scale) - 1)};
+  }
+};
+
+/// Edge 2v goes from v to the right, edge 2v + 1 downwards. One that does not exist, for a vertex at the border
+/// or because it was dropped, is a self loop.
+struct grid_edges {
+  std::uint64_t rows, columns, drop;
+  random_words random;
+  renaming rename;
+
+  static grid_edges of(generator_spec const& s) {
+    return {s.rows, s.columns, chance_of(s.drop), random_words::of(s.seed), renaming::of(s)};
+  }
+  std::uint64_t size() const { return 2 * rows * columns; }
+  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+    std::uint64_t const v = i / 2;
+    bool const down = i % 2 == 1;
+    bool const exists = down ? v + columns < rows * columns : (v + 1) % columns != 0;
+    bool const kept = exists && (random(i) >> 32) >= drop;
+    return {rename(v), rename(!kept ? v : down ? v + columns : v + 1)};
+  }
+};
+
+}  // namespace karpos::perf

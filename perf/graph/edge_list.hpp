@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace karpos::perf {
+
+/// The edges of a graph in the order of the file, self-loops and duplicates included. Ids count from 0.
+struct edge_list {
+  std::uint64_t vertices = 0;  ///< every id is below; at most 2^32
+  std::vector<std::uint32_t> sources, targets;
+  bool undirected = false;  ///< the file says that every edge stands for both directions
+};
+
+/// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to offsets[v + 1].
+struct csr_arrays {
+  std::uint64_t vertices = 0;
+  std::vector<std::uint64_t> offsets;  ///< vertices + 1, ascending from 0
+  std::vector<std::uint32_t> columns;
+  bool directed = false;  ///< if not, every edge stands in both directions
+  /// The reversed edges of a directed graph; empty for the others.
+  std::vector<std::uint64_t> in_offsets;
+  std::vector<std::uint32_t> in_columns;
+};
+
+using graph_file = std::variant<edge_list, csr_arrays>;
+
+}  // namespace karpos::perf

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <functional>
+#include <karpos/build_csr.hpp>
+#include <karpos/csr_graph.hpp>
+#include <string>
+
+#include "perf/graph/edge_generators.hpp"
+
+namespace karpos::perf {
+
+/// Told which part of the work, in [0, 1], is done, and what comes next.
+using generator_progress = std::function<void(double, std::string const&)>;
+
+template <class List, class Keys>
+struct keep_edges {
+  List list;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { keys(i) = detail::pack(list(i)); }
+};
+
+template <class Keys>
+struct kept_edges {
+  Keys keys;
+  std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+    return {detail::source_of(keys(i)), detail::target_of(keys(i))};
+  }
+};
+
+template <class Graph, class Space, class List>
+Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& list,
+                         generator_progress const& report) {
+  csr_options const options{.symmetrise = true};
+  detail::require_graph_fits<Graph>(vertices, list.size(), options);
+  if constexpr (detail::sorts_edges<Space>) {
+    if (report) report(0, "edges and rows");
+    return detail::csr_of_edges<Graph>(exec, vertices, list, options);
+  } else {
+    // CPUs read the edges twice: to draw them twice would take longer.
+    using keys_view = Kokkos::View<std::uint64_t*, typename Space::memory_space>;
+    if (report) report(0, "edges");
+    auto const keys = detail::graph_array<keys_view>(exec, "generated edges", list.size());
+    Kokkos::parallel_for("karpos::perf::generate", detail::graph_range(exec, list.size()),
+                         keep_edges<List, keys_view>{list, keys});
+    exec.fence("karpos::perf::generate");
+    if (report) report(0.5, "rows");
+    return detail::csr_of_edges<Graph>(exec, vertices, kept_edges<keys_view>{keys}, options);
+  }
+}
+
+/// The undirected graph of a spec, in the memory of any execution space.
+/// Throws: std::length_error when Offset is too narrow for twice spec.candidates(); allocation_error.
+template <class Offset, class Space>
+csr_graph<std::uint32_t, Offset, typename Space::memory_space> generate_on(
+    Space const& exec, generator_spec const& spec, generator_progress const& report = {}) {
+  using graph = csr_graph<std::uint32_t, Offset, typename Space::memory_space>;
+  using families = generator_spec::families;
+  std::uint64_t const n = spec.vertices();
+  if (spec.family == families::grid)
+    return graph_of_generated<graph>(exec, n, grid_edges::of(spec), report);
+  if (spec.family == families::uniform)
+    return graph_of_generated<graph>(exec, n, uniform_edges::of(spec), report);
+  return graph_of_generated<graph>(exec, n, rmat_edges::of(spec), report);
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the readers of the formats share: the bytes with their name, messages, progress.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "perf/graph/read_graph.hpp"
+
+namespace karpos::perf::graph_input {
+
+/// Ids are unsigned 32-bit integers.
+constexpr std::uint64_t most_vertices = std::uint64_t(1) << 32;
+constexpr std::size_t report_bytes = std::size_t(4) << 20;
+
+[[noreturn]] inline void fail(std::string const& place, std::string const& why,
+                              std::string const& what_to_do) {
+  throw graph_file_error("karpos: cannot read " + place + " (" + why + "): " + what_to_do);
+}
+
+/// The content of a file. Unpacking may have been the first part of the work.
+struct input {
+  std::string_view bytes;
+  std::string const& name;
+  graph_progress const& progress;
+  double progress_begin = 0;
+
+  void show(std::size_t done, std::string const& note) const {
+    if (!progress) return;
+    double const part = static_cast<double>(done) / static_cast<double>(bytes.size());
+    progress(progress_begin + (1 - progress_begin) * part, note);
+  }
+};
+
+/// A part of a file for a message: short, and harmless on a terminal.
+inline std::string quoted(std::string_view s) {
+  constexpr std::size_t longest = 40;
+  std::string q = "'";
+  for (char const c : s.substr(0, longest)) q += c >= ' ' && c <= '~' ? c : '?';
+  return q + (s.size() > longest ? "...'" : "'");
+}
+
+// The readers: a whole graph, or a graph_file_error.
+edge_list read_matrix_market(input const& in);
+edge_list read_dimacs(input const& in);
+edge_list read_snap(input const& in);
+csr_arrays read_serialized(input const& in);
+
+/// Unpacks a gzip'ed file, which may consist of several members.
+std::string gunzip(input const& in, std::uint64_t most_bytes = std::uint64_t(64) << 30);
+
+}  // namespace karpos::perf::graph_input

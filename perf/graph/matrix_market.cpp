@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+#include <string>
+
+#include "perf/graph/announced.hpp"
+
+// Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
+
+namespace karpos::perf::graph_input {
+namespace {
+
+struct banner {
+  int values = 0;  ///< numbers behind the two ids of an entry
+  bool undirected = false;
+};
+
+std::string take_lower(text_lines& lines, char const* what) {
+  std::string word(lines.take_field(what));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
+}
+
+/// A word of the banner, which must be one of the choices. Returns: its place among them.
+std::ptrdiff_t choose(text_lines const& lines, std::string const& word, char const* what,
+                      std::initializer_list<std::string_view> choices) {
+  auto const* const found = std::find(choices.begin(), choices.end(), word);
+  if (found != choices.end()) return found - choices.begin();
+  std::string list;
+  for (std::string_view const c : choices) list += (list.empty() ? "" : ", ") + std::string(c);
+  lines.fail(quoted(word) + " in the place of " + what, "graphs are read with: " + list);
+}
+std::ptrdiff_t take_word(text_lines& lines, char const* what,
+                         std::initializer_list<std::string_view> choices) {
+  std::string const word = take_lower(lines, what);
+  return choose(lines, word, what, choices);
+}
+
+banner take_banner(text_lines& lines) {
+  banner b;
+  take_word(lines, "the mark of MatrixMarket", {"%%matrixmarket"});
+  take_word(lines, "the object", {"matrix"});
+  std::string const storage = take_lower(lines, "the storage");
+  if (storage == "array")
+    lines.fail("a dense matrix, storage 'array', is no graph", "write it as 'coordinate'");
+  choose(lines, storage, "the storage", {"coordinate"});
+  constexpr int values[] = {0, 1, 1, 2};
+  b.values = values[take_word(lines, "the field", {"pattern", "real", "integer", "complex"})];
+  b.undirected = take_word(lines, "the symmetry",
+                           {"general", "symmetric", "skew-symmetric", "hermitian"}) != 0;
+  lines.expect_end();
+  return b;
+}
+
+}  // namespace
+
+edge_list read_matrix_market(input const& in) {
+  text_lines lines(in);
+  lines.next();
+  banner const b = take_banner(lines);
+  if (!lines.next_data("%")) lines.fail("no line of sizes", "check that the file is whole");
+  std::uint64_t const rows = lines.take_count("the number of rows");
+  std::uint64_t const columns = lines.take_count("the number of columns");
+  std::uint64_t const entries = lines.take_count("the number of entries");
+  lines.expect_end();
+  if (rows != columns)
+    lines.fail(
+        "a matrix of " + std::to_string(rows) + " by " + std::to_string(columns) + " is no graph",
+        "choose a square one");
+  announced_edges edges(lines, rows, entries, std::size_t(4) + 2 * std::size_t(b.values));
+  while (lines.next_data("%")) {
+    edges.take(lines);
+    for (int i = 0; i < b.values; ++i) lines.skip_value("the value");
+    lines.expect_end();
+  }
+  return edges.finish(lines, b.undirected);
+}
+
+}  // namespace karpos::perf::graph_input

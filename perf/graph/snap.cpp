@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "perf/graph/text_lines.hpp"
+
+// Source: the edge lists of the Stanford Network Analysis Project; those of KONECT add weight and time.
+
+namespace karpos::perf::graph_input {
+
+edge_list read_snap(input const& in) {
+  text_lines lines(in);
+  edge_list edges;
+  std::uint32_t largest = 0;
+  while (lines.next_data("#%")) {
+    std::uint32_t const source = lines.take_id(0, most_vertices);
+    std::uint32_t const target = lines.take_id(0, most_vertices);
+    if (!lines.at_end()) lines.skip_value("the weight");
+    if (!lines.at_end()) lines.skip_value("the time");
+    lines.expect_end();
+    largest = std::max({largest, source, target});
+    edges.sources.push_back(source);
+    edges.targets.push_back(target);
+  }
+  if (edges.sources.empty())
+    lines.fail("the list has no edge, and thus tells no number of vertices",
+               "check that the file is whole");
+  edges.vertices = std::uint64_t(largest) + 1;
+  return edges;
+}
+
+}  // namespace karpos::perf::graph_input

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "perf/graph/input.hpp"
+
+namespace karpos::perf::graph_input {
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a line
+/// ends as a graph_file_error that names it.
+class text_lines {
+ public:
+  explicit text_lines(input const& in)
+      : m_in(in),
+        m_next(in.bytes.data()),
+        m_text_end(m_next + in.bytes.size()),
+        m_report(m_next) {}
+
+  explicit text_lines(input&&) = delete;  // is kept as a reference
+
+  /// Moves to the next line. Returns: whether there is one.
+  bool next();
+  /// The same, but passes over lines that begin with one of the marks.
+  bool next_data(std::string_view comment_marks) {
+    while (next())
+      if (comment_marks.find(*m_at) == std::string_view::npos) return true;
+    return false;
+  }
+
+  bool at_end() const { return m_at == m_end; }
+  std::size_t bytes_left() const { return static_cast<std::size_t>(m_text_end - m_next); }
+  std::string_view rest() const { return {m_at, static_cast<std::size_t>(m_end - m_at)}; }
+
+  std::string_view take_field(char const* what);
+  std::uint64_t take_count(char const* what) { return take_integer(what); }
+  /// An id that counts from `first`. Returns: the same, counted from 0.
+  std::uint32_t take_id(std::uint64_t first, std::uint64_t vertices);
+  /// A weight: some number, which is dropped.
+  void skip_value(char const* what);
+  void expect_end() const;
+
+  [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const {
+    graph_input::fail(m_in.name + ":" + std::to_string(m_line), why, what_to_do);
+  }
+
+ private:
+  std::uint64_t take_integer(char const* what);
+  [[noreturn]] void fail_integer(char const* what, std::errc error) const;
+  [[noreturn]] void fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const;
+
+  void skip_blanks() {
+    while (m_at != m_end && is_blank(*m_at)) ++m_at;
+  }
+
+  input const& m_in;
+  char const* m_at = nullptr;   // in the line
+  char const* m_end = nullptr;  // of the line, without its blanks
+  char const* m_next;           // line
+  char const* m_text_end;
+  char const* m_report;
+  std::uint64_t m_line = 0;
+};
+
+inline std::uint64_t text_lines::take_integer(char const* what) {
+  std::uint64_t value = 0;
+  auto const [behind, error] = std::from_chars(m_at, m_end, value);
+  if (error != std::errc() || (behind != m_end && !is_blank(*behind))) fail_integer(what, error);
+  m_at = behind;
+  skip_blanks();
+  return value;
+}
+
+inline std::uint32_t text_lines::take_id(std::uint64_t first, std::uint64_t vertices) {
+  std::uint64_t const id = take_integer("a vertex id");
+  if (id < first || id - first >= vertices) fail_id(id, first, vertices);
+  return static_cast<std::uint32_t>(id - first);
+}
+
+}  // namespace karpos::perf::graph_input

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Distances of another type than std::int32_t.
+#include <karpos/bfs.hpp>
+
+#ifdef KARPOS_GOOD
+using distance = std::int32_t;
+#else
+using distance = std::uint32_t;
+#endif
+
+using graph = karpos::csr_graph<>;
+
+karpos::bfs_report search(graph const& g, Kokkos::View<distance*> const& distances) {
+  return karpos::bfs(Kokkos::DefaultExecutionSpace{}, g, 0, distances);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Breadth-first searches that follow only some edges, and that call back for what they find.
+#include <doctest/doctest.h>
+
+#include "support/bfs_subject.hpp"
+
+namespace {
+
+using karpos_test::make_graph;
+using karpos_test::print;
+using karpos_test::same;
+using karpos_test::sides;
+using karpos_test::space;
+using karpos_test::to_host;
+using karpos_test::view;
+using numbers = std::vector<std::uint64_t>;
+using u32 = std::uint32_t;
+
+/// Follows some edges, and not always both directions of one. Out of 16 directed edges it refuses `refused`.
+struct follow_some {
+  u32 refused;
+  KOKKOS_FUNCTION bool operator()(u32 u, u32 v) const {
+    u32 const x = (u * 2654435769u) ^ (v * 2246822519u);
+    return (x ^ (x >> 15)) % 16 >= refused;
+  }
+};
+
+/// Counts the calls for every vertex, and keeps the level.
+struct notice {
+  view<u32> calls;
+  view<std::int32_t> level;
+  KOKKOS_FUNCTION void operator()(u32 v, std::int32_t l) const {
+    Kokkos::atomic_inc(&calls(v));
+    level(v) = l;
+  }
+};
+
+void check(karpos_test::host_graph const& g, numbers const& sources, u32 refused) {
+  space const exec;
+  auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
+  karpos::bfs_workspace const workspace(exec, graph);
+  auto const from = karpos_test::to_space(std::vector<u32>(sources.begin(), sources.end()));
+  follow_some const follow{refused};
+  auto const expected = serial_bfs(g, sources, [&](std::uint64_t u, std::uint64_t v) {
+    return follow(static_cast<u32>(u), static_cast<u32>(v));
+  });
+  view<std::int32_t> const distance("distance", g.vertices), level("level", g.vertices);
+  view<u32> const parent("parent", g.vertices), calls("calls", g.vertices);
+  for (auto const& o : karpos_test::all_options()) {
+    std::string const what = g.name + ", refused " + std::to_string(refused) + ", " + print(o);
+    Kokkos::deep_copy(exec, calls, 0u);
+    Kokkos::deep_copy(exec, level, -1);
+    karpos::bfs_hooks<follow_some, notice> const hooks{follow, {calls, level}};
+    auto const r = karpos::bfs(exec, workspace, from, distance, parent, o, hooks);
+    karpos_test::holds(what + ": distances", to_host(distance) == expected);
+    karpos_test::holds(what + ": levels told", to_host(level) == expected);
+    std::uint64_t wrong = 0, reached = 0;
+    auto const called = to_host(calls);
+    for (std::size_t v = 0; v < called.size(); ++v) {
+      wrong += called[v] != (expected[v] >= 0 ? 1u : 0u);
+      reached += expected[v] >= 0 ? 1 : 0;
+    }
+    same(what + ": vertices told not once", wrong, 0);
+    same(what + ": visited", r.visited, reached);
+    auto const defects = karpos::validate_bfs(exec, graph, from, distance, parent, follow);
+    karpos_test::holds(what + ": " + defects.to_string(), defects.valid());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("predicates and visitors") {
+  auto edges = karpos_test::random_edges(4000, 24000, 1);
+  for (std::uint64_t v = 0; v < 2000; ++v) edges.emplace_back(v % 3, 2 * v);  // some hubs
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+    auto const g = make_graph("random", 4000, edges, kind);
+    for (u32 const refused : {0u, 8u, 14u}) check(g, {1, 77}, refused);
+    check(g, {0}, 16);
+  }
+  check(make_graph("parts", 1000, karpos_test::random_edges(1000, 600, 2)), {1, 2, 2, 3}, 1);
+}

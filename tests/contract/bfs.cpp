@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What a profiler sees of a breadth-first search, and the memory that it takes.
+#include "support/bfs_subject.hpp"
+#include "support/listener.hpp"
+
+namespace {
+
+using karpos_test::check_call;
+using karpos_test::id_of;
+using karpos_test::listener;
+using karpos_test::make_graph;
+using karpos_test::print;
+using karpos_test::record;
+using karpos_test::recorded;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::to_space;
+using karpos_test::view;
+using karpos_test::waits;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using graph_type = karpos::csr_graph<u32, u64, space::memory_space>;
+using workspace_type = karpos::bfs_workspace<space, graph_type>;
+
+/// A graph in which searches turn, with a long tail.
+graph_type some_graph() {
+  auto edges = karpos_test::random_edges(1000, 5000, 1);
+  for (u64 v = 0; v < 500; ++v) edges.emplace_back(v % 3, 2 * v);
+  for (u64 v = 1000; v < 1100; ++v) edges.emplace_back(v - 1, v);
+  return karpos_test::to_space<u32, u64>(make_graph("some", 1100, edges));
+}
+
+void every_search(space const& exec) {
+  graph_type const g = some_graph();
+  workspace_type const w(exec, g);
+  view<std::int32_t> const distance("distance", g.vertices());
+  view<u32> const parent("parent", g.vertices()), none;
+  auto const sources = to_space(std::vector<u32>{1, 2, 2, 1099});
+  karpos::bfs_search<space, graph_type> const search(exec, w);
+  Kokkos::fence();
+  for (auto const& o : karpos_test::all_options()) {
+    bool const one_kernel =
+        karpos::has_cooperative_grid<space> && o.driver != karpos::program_driver::launches;
+    auto const one_source = one_kernel ? waits::never : waits::on_the_instance;
+    check_call("start, " + print(o), exec, one_source,
+               [&] { search.start(7, distance, parent, o); });
+    check_call("start without parents, " + print(o), exec, one_source,
+               [&] { search.start(7, distance, none, o); });
+    check_call("start from several, " + print(o), exec, waits::on_the_instance,
+               [&] { search.start(sources, distance, parent, o); });
+  }
+  check_call("bfs", exec, waits::on_the_instance, [&] { karpos::bfs(exec, w, 7u, distance); });
+}
+
+/// Bytes that a workspace holds, by the callbacks.
+u64 held_by_workspace(graph_type const& g) {
+  listener const ears;
+  workspace_type const w(space{}, g);
+  Kokkos::fence();
+  return record.allocated - record.freed;
+}
+
+TEST_CASE("searches on the default instance") { every_search(space{}); }
+
+TEST_CASE("searches on an instance of the user's") {
+  auto const instances = Kokkos::Experimental::partition_space(space{}, 1, 1);
+  if (id_of(instances[0]) == id_of(space{}))
+    MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
+  else
+    every_search(instances[1]);
+}
+
+TEST_CASE("a workspace is made on the instance, of memory with names") {
+  auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
+  graph_type const g = some_graph();
+  recorded seen;
+  {
+    listener const ears;
+    workspace_type const w(exec, g);
+    seen = record;
+  }
+  exec.fence();
+  for (auto const& [label, device] : seen.launches) {
+    karpos_test::holds("the label '" + label + "' names karpos::",
+                       label.find("karpos::") != std::string::npos);
+    same("'" + label + "' runs on the instance that was passed", device, id_of(exec));
+  }
+  for (std::string const& label : seen.allocations)
+    karpos_test::holds("the label '" + label + "' starts with karpos::",
+                       label.rfind("karpos::", 0) == 0);
+}
+
+TEST_CASE("a workspace takes the memory that it says, and less than 16 bytes a vertex") {
+  // Of no vertices there is nothing to say: Kokkos reports the headers of empty arrays.
+  for (u64 const n : {u64(1), u64(33), u64(100003), u64(1) << 20}) {
+    auto const g =
+        karpos_test::to_space<u32, u64>(make_graph("path", n, karpos_test::path_edges(n)));
+    u64 const said = karpos::bfs_workspace_bytes(g, space{}), held = held_by_workspace(g);
+    INFO("vertices: ", n, ", said: ", said, ", held: ", held);
+    CHECK(held >= said);
+    CHECK(held <= said + 16 * 8);  // Kokkos rounds every array up to a multiple of eight bytes
+    if (n >= 1000000) CHECK(said <= 16 * n);
+  }
+}
+
+}  // namespace

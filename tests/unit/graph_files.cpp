@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Readers of graph files: what each format means, and what is said about a file that breaks its rules.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perf/graph/input.hpp"
+#include "perf/graph/read_graph.hpp"
+#include "support/check.hpp"
+
+namespace {
+
+using namespace karpos::perf;
+using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+graph_file parse(std::string const& bytes) { return parse_graph(bytes, "g"); }
+
+edges edges_of(edge_list const& g) {
+  edges list;
+  REQUIRE(g.sources.size() == g.targets.size());
+  for (std::size_t i = 0; i < g.sources.size(); ++i) list.emplace_back(g.sources[i], g.targets[i]);
+  return list;
+}
+edges edges_of(std::vector<std::uint64_t> const& offsets,
+               std::vector<std::uint32_t> const& columns) {
+  edges list;
+  for (std::uint32_t v = 0; v + 1 < offsets.size(); ++v)
+    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) list.emplace_back(v, columns[i]);
+  return list;
+}
+
+void reads(std::string const& bytes, std::uint64_t vertices, edges const& expected,
+           bool undirected = false) {
+  INFO(bytes);
+  graph_file const file = parse(bytes);
+  edge_list const* const g = std::get_if<edge_list>(&file);
+  REQUIRE(g != nullptr);
+  CHECK(g->vertices == vertices);
+  CHECK(edges_of(*g) == expected);
+  CHECK(g->undirected == undirected);
+}
+
+/// The message begins with the file and the place, and goes on with the rest.
+template <class... Words>
+void refuses(std::string const& bytes, std::string const& place, Words const&... words) {
+  karpos_test::throws<graph_file_error>([&] { parse(bytes); }, "karpos: cannot read g" + place,
+                                        "): ", words...);
+}
+
+template <class T>
+void put(std::string& bytes, T value) {
+  char raw[sizeof(T)];
+  std::memcpy(raw, &value, sizeof(T));
+  bytes.append(raw, sizeof(T));
+}
+
+/// Half a .sg file: offsets and entries of the edges, ordered by source.
+std::string sg_half(std::uint64_t vertices, edges list) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::string bytes;
+  for (std::uint64_t v = 0; v <= vertices; ++v)
+    put(bytes, std::int64_t(std::count_if(list.begin(), list.end(),
+                                          [&](auto const& e) { return e.first < v; })));
+  for (auto const& e : list) put(bytes, std::int32_t(e.second));
+  return bytes;
+}
+edges reversed(edges list) {
+  for (auto& e : list) std::swap(e.first, e.second);
+  return list;
+}
+std::string sg(bool directed, std::uint64_t vertices, edges const& list) {
+  std::string bytes(1, directed ? '\1' : '\0');
+  put(bytes, std::int64_t(list.size()));
+  put(bytes, std::int64_t(vertices));
+  bytes += sg_half(vertices, list);
+  return directed ? bytes + sg_half(vertices, reversed(list)) : bytes;
+}
+
+std::uint32_t crc32(std::string_view bytes) {
+  std::uint32_t crc = ~std::uint32_t(0);
+  for (char const c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0u);
+  }
+  return ~crc;
+}
+/// A gzip member that stores its content as it is (RFC 1951, 1952), in blocks of at most 65535 bytes.
+std::string packed(std::string const& content) {
+  std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+  for (std::size_t at = 0;;) {
+    auto const size = static_cast<std::uint16_t>(std::min<std::size_t>(65535, content.size() - at));
+    bytes += at + size == content.size() ? '\1' : '\0';
+    put(bytes, size);
+    put(bytes, static_cast<std::uint16_t>(~size));
+    bytes.append(content, at, size);
+    at += size;
+    if (at == content.size()) break;
+  }
+  put(bytes, crc32(content));
+  put(bytes, static_cast<std::uint32_t>(content.size()));
+  return bytes;
+}
+
+constexpr char pattern[] = "%%MatrixMarket matrix coordinate pattern general\n";
+
+TEST_CASE("graph files: MatrixMarket") {
+  edges const three = {{0, 1}, {2, 0}, {1, 1}};
+  reads(std::string(pattern) + "3 3 3\n1 2\n3 1\n2 2\n", 3, three);
+  reads(std::string(pattern) + "%a\n\n3 3 3\n1 2\n% in the middle\n3\t1 \n\n 2 2", 3, three);
+  reads("%%matrixmarket MATRIX Coordinate REAL General\n3 3 3\n1 2 1\n3 1 -2e-3\n2 2 +.5\n", 3,
+        three);
+  reads("%%MatrixMarket matrix coordinate integer general\r\n3 3 3\r\n1 2 1\r\n3 1 -7\r\n2 2 0\r\n",
+        3, three);
+  reads("%%MatrixMarket matrix coordinate complex hermitian\n3 3 1\n3 1 1e400 -1\n", 3, {{2, 0}},
+        true);
+  reads("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1\n", 3, {{2, 0}}, true);
+  reads("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n3 1 nan\n", 3, {{2, 0}},
+        true);
+  reads(std::string(pattern) + "7 7 0\n", 7, {});
+}
+
+TEST_CASE("graph files: DIMACS") {
+  edges const two = {{0, 1}, {2, 0}};
+  reads("c a comment\np sp 4 2\na 1 2 30\nc\na 3 1 -1.5\n", 4, two);
+  reads("p sp 4 2\r\na 1 2 30\r\na 3 1 7", 4, two);
+  reads("p edge 3 2\ne 1 2\ne 3 1\n", 3, two, true);
+  reads("p col 3 2\ne 1 2\ne 3 1\n", 3, two, true);
+}
+
+TEST_CASE("graph files: SNAP edge lists") {
+  edges const two = {{0, 1}, {5, 0}};
+  reads("0 1\n5 0\n", 6, two);
+  reads("# name 75877 405739 10\n0\t1\r\n% another comment\r\n\r\n  5 \t 0 \r\n", 6, two);
+  reads("0 1 0.25\n5 0 -3 1082040961", 6, two);
+  reads("0 4294967295\n", std::uint64_t(1) << 32, {{0, 4294967295u}});
+}
+
+TEST_CASE("graph files: serialized graphs of the GAP suite") {
+  edges const directed = {{0, 1}, {0, 2}, {2, 2}, {3, 0}};
+  graph_file file = parse(sg(true, 4, directed));
+  csr_arrays const& d = std::get<csr_arrays>(file);
+  CHECK(d.vertices == 4);
+  CHECK(d.directed);
+  CHECK(edges_of(d.offsets, d.columns) == directed);
+  CHECK(edges_of(d.in_offsets, d.in_columns) == edges{{0, 3}, {1, 0}, {2, 0}, {2, 2}});
+
+  edges const both = {{0, 1}, {1, 0}, {1, 2}, {2, 1}};
+  file = parse(sg(false, 3, both));
+  csr_arrays const& u = std::get<csr_arrays>(file);
+  CHECK_FALSE(u.directed);
+  CHECK(edges_of(u.offsets, u.columns) == both);
+  CHECK(u.in_offsets.empty());
+  CHECK(std::get<csr_arrays>(parse(sg(false, 2, {}))).offsets ==
+        std::vector<std::uint64_t>{0, 0, 0});
+}
+
+// Content "0 1\n1 2\n2 0\n" as gzip packs it.
+constexpr unsigned char really_packed[] = {
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x50, 0x30, 0xe4, 0x32, 0x54,
+    0x30, 0xe2, 0x32, 0x52, 0x30, 0xe0, 0x02, 0x00, 0x7b, 0x61, 0x5b, 0x23, 0x0c, 0x00, 0x00, 0x00};
+
+TEST_CASE("graph files: gzip'ed") {
+  std::string const text = "0 1\n1 2\n2 0\n", gz = packed(text);
+  edges const ring = {{0, 1}, {1, 2}, {2, 0}};
+  if (!reads_gzip()) {
+    refuses(gz, " ", "no zlib", "gunzip");
+    return;
+  }
+  reads(gz, 3, ring);
+  reads(std::string(really_packed, std::end(really_packed)), 3, ring);
+  reads(packed("0 1\n1 ") + packed("") + packed("2\n2 0\n") + std::string(5, '\0'), 3, ring);
+  reads(packed(std::string(pattern) + "2 2 1\n1 2\n"), 2, {{0, 1}});
+  CHECK(std::get<csr_arrays>(parse(packed(sg(false, 5, {})))).vertices == 5);
+
+  // A line is that of the content, a byte that of the file.
+  refuses(packed("0 1\n1 x\n"), ":2 ", "'x'");
+  for (std::size_t size = 2; size < gz.size(); ++size)
+    refuses(gz.substr(0, size), " at byte ", "too early");
+  std::string broken = gz;
+  broken[16] ^= 1;
+  refuses(broken, " at byte ", "gzip", "check that the file is whole");
+  refuses(gz + "rest", " at byte ", "behind the end");
+  refuses(packed(gz), " at byte 0", "neither a text nor");
+  refuses(packed(""), " ", "it is empty");
+}
+
+TEST_CASE("graph files: gzip'ed content has a bound, and may be large") {
+  if (!reads_gzip()) return;
+  std::string const large(3'000'000, '\n'), gz = packed(large), name = "g";
+  graph_progress const silent;
+  CHECK(graph_input::gunzip({gz, name, silent}) == large);
+  CHECK(graph_input::gunzip({gz, name, silent}, large.size()) == large);
+  karpos_test::throws<graph_file_error>(
+      [&] {
+        graph_input::gunzip({gz, name, silent}, large.size() - 1);
+      },
+      "more than 2999999 bytes");
+}
+
+TEST_CASE("graph files: every format gives the same graph") {
+  constexpr std::uint32_t vertices = 50;
+  std::mt19937 next(1);
+  edges list = {{0, vertices - 1}};
+  for (int i = 0; i < 300; ++i) list.emplace_back(next() % vertices, next() % vertices);
+  std::stable_sort(list.begin(), list.end(),
+                   [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::string const sizes = " " + std::to_string(list.size()) + "\n";
+  std::string mtx = pattern + ("50 50" + sizes), gr = "p sp 50" + sizes, snap;
+  for (auto const& [u, v] : list) {
+    std::string const from_one = std::to_string(u + 1) + " " + std::to_string(v + 1);
+    mtx += from_one + "\n";
+    gr += "a " + from_one + " 1\n";
+    snap += std::to_string(u) + "\t" + std::to_string(v) + "\r\n";
+  }
+  for (std::string const& text : {mtx, gr, snap}) {
+    reads(text, vertices, list);
+    if (reads_gzip()) reads(packed(text), vertices, list);
+  }
+  csr_arrays const g = std::get<csr_arrays>(parse(sg(true, vertices, list)));
+  CHECK(edges_of(g.offsets, g.columns) == list);
+}
+
+TEST_CASE("graph files: ids that are none") {
+  std::string const mtx = std::string(pattern) + "3 3 1\n";
+  refuses(mtx + "0 1\n", ":3 ", "vertex id 0", "count from 1");
+  refuses(mtx + "1 4\n", ":3 ", "vertex id 4", "announces 3 vertices");
+  refuses(mtx + "1 -2\n", ":3 ", "'-2'", "negative");
+  refuses(mtx + "1 99999999999999999999999\n", ":3 ", "32 bits");
+  refuses("p sp 3 1\na 0 1 1\n", ":2 ", "vertex id 0", "count from 1");
+  refuses("p sp 3 1\na 1 4 1\n", ":2 ", "vertex id 4", "announces 3 vertices");
+  refuses("0 1\n\n# c\n-1 2\n", ":4 ", "'-1'", "negative", "renumber");
+  refuses("-1 2\n", ":1 ", "'-1'", "negative");
+  refuses("0 1\n1 4294967296\n", ":2 ", "vertex id 4294967296", "32 bits");
+  refuses("0 1\n1 18446744073709551616\n", ":2 ", "18446744073709551616", "32 bits");
+}
+
+TEST_CASE("graph files: lines that are none") {
+  refuses("0 1\n1 2x\n", ":2 ", "'2x'", "no unsigned integer");
+  refuses("0 1\n1 2.0\n", ":2 ", "'2.0'", "no unsigned integer");
+  refuses("0,1\n", ":1 ", "'0,1'", "blanks or tabs");
+  refuses("0 1\n7\n", ":2 ", "the line ends before a vertex id");
+  refuses("0 1 heavy\n", ":1 ", "'heavy' is no number", "the weight");
+  refuses("0 1 +-2\n", ":1 ", "'+-2' is no number");
+  refuses("0 1 1 1 1\n", ":1 ", "goes on with '1'");
+  refuses("# " + std::string(5000, '-') + "\n1 \x1b[2J\x80\n", ":2 ", "'?[2J?'");
+  refuses("0 1\n1 " + std::string(100, 'y') + "\n", ":2 ", std::string(40, 'y') + "...'");
+  refuses("0 1\n#" + std::string(70000, ' ') + "\n", ":2 ", "a line of 70001 bytes");
+  refuses(std::string(pattern) + "2 2 1\n1 2 5\n", ":3 ", "goes on with '5'");
+  refuses("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2   \n", ":3 ",
+          "ends before the value");
+  refuses("p sp 2 1\ne 1 2 5\n", ":2 ", "kind 'e'");
+  refuses("p sp 2 1\nc\na 1\n", ":3 ", "ends before a vertex id");
+  refuses("p sp 2 1\na 1 2 x\n", ":2 ", "'x' is no number");
+}
+
+TEST_CASE("graph files: headers that do not fit") {
+  std::string const banner = "%%MatrixMarket matrix ";
+  refuses(banner + "array real general\n2 2\n", ":1 ", "dense", "coordinate");
+  refuses(banner + "sparse real general\n", ":1 ", "'sparse'", "coordinate");
+  refuses(banner + "coordinate quaternion general\n", ":1 ", "'quaternion'", "pattern, real");
+  refuses(banner + "coordinate real diagonal\n", ":1 ", "'diagonal'", "general, symmetric");
+  refuses(banner + "coordinate real\n", ":1 ", "the line ends before the symmetry");
+  refuses("%%MatrixMarke matrix coordinate real general\n", ":1 ", "'%%matrixmarke'");
+  refuses("%%MatrixMarket vector coordinate real general\n", ":1 ", "'vector'");
+  refuses(std::string(pattern) + "%\n", ":2 ", "no line of sizes");
+  refuses(std::string(pattern) + "2 3 1\n1 2\n", ":2 ", "2 by 3", "square");
+  refuses(std::string(pattern) + "2 2\n", ":2 ", "ends before the number of entries");
+  refuses(std::string(pattern) + "-2 2 1\n", ":2 ", "negative");
+  refuses("c\na 1 2 3\n", ":2 ", "before the line 'p sp");
+  refuses("c\nc\n", ":2 ", "nothing but comments");
+  refuses("p max 2 1\n", ":1 ", "'max'", "sp, edge, col");
+  refuses("p sp 2\n", ":1 ", "ends before the number of edges");
+}
+
+TEST_CASE("graph files: numbers of entries that do not fit") {
+  std::string const mtx = std::string(pattern) + "3 3 2\n1 2\n";
+  refuses(mtx + "% long enough for two\n", ":4 ", "after 1 of the 2 entries", "whole");
+  refuses(mtx + "2 1\n3 1\n", ":5 ", "more entries than the 2");
+  refuses("p sp 3 2\na 1 2 3\nc long enough\n", ":3 ", "after 1 of the 2 entries");
+  refuses("p sp 3 1\na 1 2 3\na 1 2 3\n", ":3 ", "more entries than the 1");
+  // Claimed memory is bounded by the bytes that follow.
+  std::string const absurd = "1000000000000";
+  refuses(std::string(pattern) + "3 3 " + absurd + "\n1 2\n", ":2 ", absurd, "4 bytes follow");
+  refuses(std::string(pattern) + absurd + " " + absurd + " 1\n1 2\n", ":2 ", absurd, "32 bits");
+  refuses("p sp 3 " + absurd + "\na 1 2 3\n", ":1 ", absurd, "8 bytes follow");
+  refuses("p edge " + absurd + " 1\ne 1 2\n", ":1 ", absurd, "32 bits");
+}
+
+/// The file with one 64-bit or 32-bit word replaced.
+template <class T>
+std::string with(std::string bytes, std::size_t at, T value) {
+  std::memcpy(bytes.data() + at, &value, sizeof(T));
+  return bytes;
+}
+
+TEST_CASE("graph files: serialized graphs that break") {
+  std::string const good = sg(true, 3, {{0, 1}, {1, 2}});
+  // Header 17, four offsets to 49, two entries to 57, four offsets to 89, two entries.
+  for (std::size_t size = 1; size < 17; ++size)
+    refuses(good.substr(0, size), " at byte 0 ", "ends within its header");
+  for (std::size_t size = 17; size < good.size(); ++size)
+    refuses(good.substr(0, size), " at byte 0 ", "3 vertices and 2 entries", "whole");
+  refuses(good + "x", " at byte 0 ", std::to_string(good.size() + 1) + " bytes");
+  refuses(with(good, 1, std::int64_t(1) << 60), " at byte 0 ", "1152921504606846976 entries");
+  refuses(with(good, 9, std::int64_t(-5)), " at byte 0 ", "-5 vertices");
+  refuses(with(good, 17, std::int64_t(1)), " at byte 17 ", "first offset");
+  refuses(with(good, 33, std::int64_t(0)), " at byte 33 ", "descend at vertex 1");
+  refuses(with(good, 41, std::int64_t(7)), " at byte 41 ", "last offset is 7");
+  refuses(with(good, 53, std::int32_t(3)), " at byte 53 ", "vertex id 3", "3 vertices");
+  refuses(with(good, 81, std::int64_t(1)), " at byte 81 ", "last offset is 1");
+  refuses(with(good, 93, std::int32_t(-2)), " at byte 93 ", "vertex id -2");
+  refuses(with(good, 93, std::int32_t(2)), " at byte 0 ", "not the outgoing ones reversed");
+  refuses(sg(false, 2, {{0, 1}}), " at byte 0 ", "not every edge", "reverse");
+
+  std::string weighted = sg(false, 2, {{0, 1}, {1, 0}});
+  weighted += std::string(8, '\1');
+  refuses(weighted, " at byte 0 ", "with weights", "without");
+}
+
+TEST_CASE("graph files: what is no graph at all") {
+  refuses("", " ", "it is empty");
+  refuses("# only\n# comments\n", ":2 ", "no edge");
+  refuses("\n\nonce upon a time\n", ":3 ", "'once upon a time' begins no graph", "MatrixMarket");
+  refuses("graph {\n", ":1 ", "begins no graph");
+  refuses(std::string("\x7f"
+                      "ELF\x02\x01\0\0\0\0",
+                      10),
+          " at byte 0 ", "neither a text nor");
+  refuses(std::string("0 1\n0 \0 2\n", 10), " at byte 6 ", "neither a text nor");
+}
+
+/// A file that is gone at the end of the scope.
+struct temporary_file {
+  explicit temporary_file(std::string const& content)
+      : path((std::filesystem::temp_directory_path() /
+              ("karpos_graph_files_" + std::to_string(std::random_device()())))
+                 .string()) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  ~temporary_file() { std::filesystem::remove(path); }
+  std::string path;
+};
+
+TEST_CASE("graph files: from the disk") {
+  temporary_file const good("0 1\n1 2\n"), bad("0 1\n1 z\n"), empty("");
+  graph_file const file = read_graph(good.path);
+  CHECK(edges_of(std::get<edge_list>(file)) == edges{{0, 1}, {1, 2}});
+  auto const refuses_file = [](std::string const& path, auto const&... words) {
+    karpos_test::throws<graph_file_error>([&] { read_graph(path); }, "karpos: cannot read " + path,
+                                          words...);
+  };
+  refuses_file(bad.path, ":2 ", "'z'");
+  refuses_file(empty.path, "it is empty");
+  refuses_file(good.path + ".missing", "No such file", "check the path");
+  refuses_file(std::filesystem::temp_directory_path().string(), "directory", "name a file");
+}
+
+TEST_CASE("graph files: progress goes from 0 to 1 and never back") {
+  std::string large;
+  while (large.size() < 10'000'000) large += "1234567 7654321\n";
+  for (std::string const& bytes : {large, reads_gzip() ? packed(large) : large}) {
+    double last = 0;
+    int calls = 0;
+    parse_graph(bytes, "g", [&](double part, std::string const& note) {
+      CHECK(part >= last);
+      CHECK(part <= 1);
+      CHECK_FALSE(note.empty());
+      last = part;
+      ++calls;
+    });
+    CHECK(calls >= 3);
+    CHECK(last > 0.5);
+  }
+}
+
+}  // namespace
