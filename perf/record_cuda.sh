@@ -45,5 +45,32 @@ for bits in 16 18 20 21 22 23 24 26 28; do
   [ -z "${KARPOS_QUICK:-}" ] || [ $bits -le 20 ] || continue
   run size-$bits --keys "2^$bits" --load 0.5 --reps 9
 done
+# Breadth-first search: 64 sources, harmonic mean.
+bfs() {
+  name=$1
+  shift
+  echo "$name: karpos bfs $*" >&2
+  "$driver" bfs --json --sources 64 --validate "$@" > "$out/$name.json"
+}
+graphs='kron:scale=20,ef=16 kron:scale=20,ef=128 kron:scale=22,ef=16 kron:scale=22,ef=64 kron:scale=24,ef=16 kron:scale=24,ef=32
+        rmat:scale=22,ef=32 uniform:scale=22,ef=16'
+[ -z "${KARPOS_QUICK:-}" ] || graphs='kron:scale=16,ef=16'
+for graph in $graphs; do
+  bfs "bfs-$(echo "$graph" | tr ':,=' '---')" "$graph"
+done
+# What each technique brings.
+graph=kron:scale=22,ef=16
+[ -z "${KARPOS_QUICK:-}" ] || graph=kron:scale=16,ef=16
+bfs ablation-baseline $graph --baseline
+bfs ablation-top-down $graph --direction top-down
+bfs ablation-beamer $graph --direction beamer
+bfs ablation-gamma $graph --direction gamma
+bfs ablation-scanned $graph --queue scanned
+bfs ablation-no-classes $graph --no-degree-classes
+bfs ablation-hub-cache $graph --hub-cache
+bfs ablation-unvisited-queue $graph --unvisited-queue
+bfs ablation-launches $graph --launches
+bfs ablation-parents $graph --parents
+[ -n "${KARPOS_QUICK:-}" ] || "$driver" bfs --json --sources 8 --reps 1 grid:4096x4096,drop=0.3 > "$out/bfs-grid.json"
 "$driver" info --json > "$out/info.json"
 echo "$out" >&2

@@ -10,6 +10,7 @@
 
 #include "karpos/version.hpp"
 #include "perf/driver/command.hpp"
+#include "perf/graph/read_graph.hpp"
 #include "perf/support/context.hpp"
 
 namespace karpos::perf {
@@ -37,6 +38,8 @@ int run_with_kokkos(int argc, char** argv, action const& run) {
   try {
     return run();
   } catch (bad_input const& e) {
+    complain(e);
+  } catch (graph_file_error const& e) {
     complain(e);
   } catch (std::invalid_argument const& e) {
     complain(e);

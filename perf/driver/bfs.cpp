@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "perf/driver/bfs/measure.hpp"
+#include "perf/driver/bfs/summary.hpp"
+#include "perf/driver/command.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+struct bfs_words {
+  bfs_parameters parameters;
+  std::string direction = "auto", queue = "collected", offsets = "auto";
+  bool one_class = false, launches = false, as_json = false;
+  CLI::Option *sources = nullptr, *gamma = nullptr, *alpha = nullptr, *beta = nullptr;
+};
+
+/// An option that has no effect is a mistake.
+void require_direction(CLI::Option const* given, bfs_words const& o, char const* direction) {
+  if (given->count() > 0 && o.direction != direction)
+    throw bad_input(given->get_name() + " does not apply (--direction " + o.direction +
+                    "): leave it out, or choose --direction " + direction);
+}
+
+bfs_parameters parameters_of(bfs_words const& o) {
+  bfs_parameters p = o.parameters;
+  require_direction(o.gamma, o, "gamma");
+  require_direction(o.alpha, o, "beamer");
+  require_direction(o.beta, o, "beamer");
+  if (o.sources->count() > 0 && !p.output.empty())
+    throw bad_input("--output does not apply (--sources makes several results): choose --source");
+  for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
+                       bfs_direction::beamer})
+    if (o.direction == name_of(d)) p.options.direction = d;
+  p.options.queue = o.queue == "scanned" ? bfs_queue::scanned : bfs_queue::collected;
+  p.options.degree_classes = !o.one_class;
+  if (o.launches) p.options.driver = program_driver::launches;
+  p.offset_bits = o.offsets == "auto" ? 0 : std::stoi(o.offsets);
+  return p;
+}
+
+int report_wrong(bfs_run const& run) {
+  constexpr int most = 5;
+  int told = 0;
+  for (bfs_result const& r : run.searches)
+    if (!r.defect.empty() && told++ < most)
+      std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
+                   std::to_string(r.source).c_str(), r.defect.c_str());
+  if (told > 0)
+    std::fprintf(stderr, "karpos: %s of %s searches were wrong: please report this\n",
+                 grouped(run.wrong()).c_str(), grouped(run.searches.size()).c_str());
+  return told > 0 ? 1 : 0;
+}
+
+int bfs(bfs_words const& o) {
+  bfs_parameters const p = parameters_of(o);
+  bfs_run run;
+  {
+    progress bar("karpos bfs");
+    run = run_bfs(p, [&](double part, std::string const& what) { bar.show(part, what); });
+  }
+  if (o.as_json)
+    std::printf("%s\n", to_json(run).dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  else
+    print(run);
+  return report_wrong(run);
+}
+
+/// Instead of wrapping around, or of the range of a double in a message.
+CLI::Validator const not_negative(
+    [](std::string const& number) {
+      return std::string(number.rfind('-', 0) == 0 ? number + " is negative" : "");
+    },
+    "", "");
+
+void add_search_options(CLI::App& app, bfs_words& o) {
+  bfs_options& b = o.parameters.options;
+  app.add_option("--direction", o.direction, "which way levels are expanded")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "top-down", "gamma", "beamer"}));
+  o.gamma = app.add_option("--gamma", b.gamma, "of --direction gamma: share of all hubs")
+                ->capture_default_str()
+                ->check(CLI::Range(0.0, 1.0));
+  o.alpha = app.add_option("--alpha", b.alpha, "of --direction beamer: when to turn bottom-up")
+                ->capture_default_str()
+                ->check(not_negative);
+  o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to turn back")
+               ->capture_default_str()
+               ->check(not_negative);
+  app.add_option("--queue", o.queue, "how the frontier is queued")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"collected", "scanned"}));
+  app.add_flag("--no-degree-classes", o.one_class, "expand every vertex alike");
+  app.add_flag("--hub-cache", b.hub_cache, "end bottom-up searches by a cache of hubs");
+  app.add_flag("--unvisited-queue", b.unvisited_queue, "bottom-up over a queue of the unvisited");
+  app.add_flag("--launches", o.launches, "a kernel for each step, not one for the search");
+  app.add_option("--offset-bits", o.offsets, "width of edge offsets")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "32", "64"}));
+}
+
+action define_bfs(CLI::App& app) {
+  auto const o = std::make_shared<bfs_words>();
+  bfs_parameters& p = o->parameters;
+  app.add_option("graph", p.graph,
+                 "a file (MatrixMarket, SNAP, DIMACS, .sg; gzip'ed or not), or a generator:\n"
+                 "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
+      ->required();
+  auto* const source =
+      app.add_option("--source", p.source, "vertex to start from, counted from 0 (default: 0)")
+          ->check(not_negative);
+  o->sources =
+      app.add_option("--sources", p.sources, "search from so many random vertices with neighbours")
+          ->check(CLI::Range(1, 1 << 20))
+          ->excludes(source);
+  app.add_option("--seed", p.seed, "of the random sources")
+      ->check(not_negative)
+      ->capture_default_str()
+      ->needs(o->sources);
+  app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  app.add_flag("--parents", p.parents, "find parents, too");
+  app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
+  app.add_option("--output", p.output,
+                 "write the distance (and parent) of each vertex, a line each");
+  app.add_flag("--baseline", p.baseline, "compare with a plain top-down search in the same run");
+  app.add_option("--reps", p.repetitions,
+                 "readings of the clock for each source; their median counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  add_search_options(app, *o);
+  app.add_flag("--json", o->as_json, "print one JSON object");
+  app.footer(
+      "GTEPS: 10^9 directed edges of the reached component a second, the reset of the state\n"
+      "included. A file that is called like a generator is reached as ./NAME.");
+  return [o] { return bfs(*o); };
+}
+
+command const here("bfs", "Search a graph breadth-first: distances, levels, edges a second.",
+                   define_bfs);
+
+}  // namespace
+}  // namespace karpos::perf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "perf/support/sequences.hpp"
+#include "perf/support/space.hpp"
+
+namespace karpos::perf {
+
+/// Marks which of the vertices order(first), order(first + 1), … have an edge.
+template <class Graph>
+struct mark_useful {
+  typename Graph::offsets_view offsets;
+  permutation order;
+  std::uint64_t first;
+  array<std::uint8_t> useful;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t const v = order(first + i);
+    useful(i) = offsets(v + 1) != offsets(v);
+  }
+};
+
+/// Different random vertices with at least one edge, as Graph500 draws them: a random order of all vertices, without
+/// those that are isolated.
+template <class Graph>
+std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, std::uint64_t count,
+                                        std::uint64_t seed) {
+  std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
+  // Other words than those by which generated vertices were renamed.
+  permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
+  auto const useful = make_array<std::uint8_t>("useful sources", stretch);
+  auto const seen = Kokkos::create_mirror_view(useful);
+  std::vector<std::uint64_t> sources;
+  for (std::uint64_t first = 0; first < n && sources.size() < count; first += stretch) {
+    std::uint64_t const length = std::min(stretch, n - first);
+    Kokkos::parallel_for("karpos::perf::useful sources", range(exec, length),
+                         mark_useful<Graph>{graph.row_offsets(), order, first, useful});
+    Kokkos::deep_copy(exec, seen, useful);
+    exec.fence("karpos::perf: useful sources");
+    for (std::uint64_t i = 0; i < length && sources.size() < count; ++i)
+      if (seen(i) != 0) sources.push_back(order(first + i));
+  }
+  if (sources.size() < count)
+    throw std::invalid_argument("karpos: --sources is out of range (" + std::to_string(count) +
+                                " asked for, " + std::to_string(sources.size()) +
+                                " vertices have a neighbour): ask for fewer");
+  return sources;
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/bfs/load_graph.hpp"
+
+#include <karpos/build_csr.hpp>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "perf/graph/generate.hpp"
+#include "perf/graph/read_graph.hpp"
+
+namespace karpos::perf {
+namespace {
+
+template <class T>
+using host_array = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+template <class T>
+array<T> copy_of(space const& exec, std::vector<T> const& values) {
+  auto const copy = detail::graph_array<array<T>>(exec, "content of a file", values.size());
+  Kokkos::deep_copy(exec, copy, host_array<T>(values.data(), values.size()));
+  exec.fence("karpos::perf: content of a file");
+  return copy;
+}
+
+/// The values where kernels reach them: in place on hosts.
+template <class T>
+auto reachable(space const& exec, std::vector<T> const& values) {
+  if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
+    return host_array<T>(values.data(), values.size());
+  else
+    return copy_of(exec, values);
+}
+
+template <class From, class To>
+struct convert {
+  From from;
+  To to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    to(i) = static_cast<typename To::value_type>(from(i));
+  }
+};
+
+template <class Offset>
+csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
+                                                 std::vector<std::uint64_t> const& offsets,
+                                                 std::vector<std::uint32_t> const& columns) {
+  auto const from = reachable(exec, offsets);
+  auto const to = detail::graph_array<array<Offset>>(exec, "row offsets", offsets.size());
+  using kernel = convert<decltype(from), decltype(to)>;
+  Kokkos::parallel_for("karpos::perf::offsets", range(exec, offsets.size()), kernel{from, to});
+  exec.fence("karpos::perf: row offsets");
+  return {to, copy_of(exec, columns)};
+}
+
+template <class Offset>
+auto build(space const& exec, csr_arrays const& arrays, bool) {
+  std::uint64_t const widest = std::numeric_limits<Offset>::max();
+  detail::require_at_most(widest, "edges", arrays.columns.size(), "choose offsets of 64 bits");
+  auto g = wrapped<Offset>(exec, arrays.offsets, arrays.columns);
+  g = arrays.directed
+          ? g.with_transpose(wrapped<Offset>(exec, arrays.in_offsets, arrays.in_columns))
+          : g.undirected();
+  g.validate(exec);
+  return g;
+}
+
+bool one_way(edge_list const& list, bool directed) { return directed && !list.undirected; }
+
+template <class Offset>
+auto build(space const& exec, edge_list const& list, bool directed) {
+  auto const sources = reachable(exec, list.sources), targets = reachable(exec, list.targets);
+  csr_options const options{.symmetrise = !one_way(list, directed)};
+  auto const g = build_csr<Offset>(exec, list.vertices, sources, targets, options);
+  return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
+}
+
+struct edges_of {
+  bool directed;
+  std::uint64_t operator()(generator_spec const& spec) const { return 2 * spec.candidates(); }
+  std::uint64_t operator()(csr_arrays const& arrays) const { return arrays.columns.size(); }
+  std::uint64_t operator()(edge_list const& list) const {
+    return (one_way(list, directed) ? 1 : 2) * list.sources.size();
+  }
+};
+
+}  // namespace
+
+graph_source open_graph(std::string const& name, bool directed, load_progress const& report) {
+  if (!is_generator(name)) {
+    graph_file file = read_graph(name, report);
+    if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
+    return std::get<csr_arrays>(std::move(file));
+  }
+  generator_spec const spec = parse_generator(name);
+  if (directed)
+    throw std::invalid_argument("karpos: --directed does not apply to " + name +
+                                " (generated graphs are undirected): leave it out");
+  return spec;
+}
+
+std::uint64_t most_edges(graph_source const& source, bool directed) {
+  return std::visit(edges_of{directed}, source);
+}
+
+template <class Offset>
+csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
+                                                     bool directed, load_progress const& report) {
+  if (auto const* const spec = std::get_if<generator_spec>(&source))
+    return generate<Offset>(exec, *spec, report);
+  report(0, "rows");
+  if (auto const* const arrays = std::get_if<csr_arrays>(&source))
+    return build<Offset>(exec, *arrays, directed);
+  return build<Offset>(exec, std::get<edge_list>(source), directed);
+}
+
+template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
+                                                                     graph_source const&, bool,
+                                                                     load_progress const&);
+template csr_graph<std::uint32_t, std::uint64_t, memory> build_graph(space const&,
+                                                                     graph_source const&, bool,
+                                                                     load_progress const&);
+
+}  // namespace karpos::perf

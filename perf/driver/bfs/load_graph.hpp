@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <karpos/csr_graph.hpp>
+#include <string>
+#include <variant>
+
+#include "perf/graph/edge_list.hpp"
+#include "perf/graph/generator_spec.hpp"
+#include "perf/support/space.hpp"
+
+namespace karpos::perf {
+
+/// A graph before it is where the driver runs: how to make it, or what a file holds.
+using graph_source = std::variant<generator_spec, edge_list, csr_arrays>;
+
+using load_progress = std::function<void(double, std::string const&)>;
+
+/// Reads the file, or the words of a generator. Edges of a file count both ways unless `directed`, or the file says
+/// what they do itself.
+/// Throws: graph_file_error; std::invalid_argument for a generator that there is not.
+graph_source open_graph(std::string const& name, bool directed, load_progress const& report);
+
+/// No fewer directed edges than the graph will have.
+std::uint64_t most_edges(graph_source const& source, bool directed);
+
+/// Brings the graph where the driver runs: without self loops and duplicates, unless a .sg file has them, and with
+/// its transpose where it is directed. For offsets of 32 and 64 bits.
+/// Throws: std::length_error when Offset is too narrow for most_edges(); allocation_error.
+template <class Offset>
+csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
+                                                     bool directed, load_progress const& report);
+
+}  // namespace karpos::perf

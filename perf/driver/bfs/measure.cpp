@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/bfs/measure.hpp"
+
+#include <utility>
+
+namespace karpos::perf {
+namespace {
+
+/// A search needs some room above the offsets of 32 bits that it computes with.
+bool fits_32_bits(std::uint64_t edges) {
+  return edges < (std::uint64_t(1) << 32) - (std::uint64_t(1) << 22);
+}
+
+}  // namespace
+
+bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
+  Kokkos::Timer const clock;
+  graph_source source = open_graph(
+      p.graph, p.directed, [&](double part, std::string const& w) { report(0.5 * part, w); });
+  int const bits = p.offset_bits > 0                              ? p.offset_bits
+                   : fits_32_bits(most_edges(source, p.directed)) ? 32
+                                                                  : 64;
+  if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(source), clock, report);
+  return measure_bfs<std::uint64_t>(p, std::move(source), clock, report);
+}
+
+}  // namespace karpos::perf

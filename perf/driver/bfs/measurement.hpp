@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Timer.hpp>
+#include <karpos/bfs.hpp>
+#include <karpos/validate_bfs.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perf/driver/bfs/draw_sources.hpp"
+#include "perf/driver/bfs/measure.hpp"
+#include "perf/driver/bfs/reach.hpp"
+#include "perf/driver/bfs/simple_bfs.hpp"
+#include "perf/driver/bfs/write_result.hpp"
+#include "perf/support/text.hpp"
+#include "perf/support/timer.hpp"
+
+namespace karpos::perf {
+
+/// The searches of one graph, one source after the other.
+template <class Offset>
+class bfs_measurement {
+ public:
+  using graph_type = csr_graph<std::uint32_t, Offset, memory>;
+
+  bfs_measurement(bfs_parameters const& p, load_progress const& report)
+      : m_report(report),
+        m_timer(m_exec) {
+    m_run.parameters = p;
+    m_run.graph = p.graph;
+    m_run.offset_bits = 8 * sizeof(Offset);
+  }
+
+  bfs_run operator()(graph_source source, Kokkos::Timer const& clock) {
+    if (auto const* const spec = std::get_if<generator_spec>(&source))
+      m_run.graph = to_string(*spec);
+    m_graph = build_graph<Offset>(m_exec, source, parameters().directed,
+                                  [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
+    source = {};  // makes room
+    m_run.load_seconds = clock.seconds();
+    m_run.vertices = m_graph.vertices();
+    m_run.edges = m_graph.edges();
+    m_run.undirected = m_graph.is_undirected();
+    auto const sources = chosen_sources();
+    prepare(sources.front());
+    for (std::uint64_t const s : sources) search_from(s, sources.size());
+    if (!parameters().output.empty()) write();
+    return std::move(m_run);
+  }
+
+ private:
+  bfs_parameters const& parameters() const { return m_run.parameters; }
+
+  std::vector<std::uint64_t> chosen_sources() const {
+    bfs_parameters const& p = parameters();
+    if (p.sources > 0) return draw_sources(m_exec, m_graph, p.sources, p.seed);
+    if (p.source >= m_graph.vertices())
+      throw std::invalid_argument(
+          "karpos: --source " + std::to_string(p.source) + " is no vertex (the graph has " +
+          std::to_string(m_graph.vertices()) + "): ids count from 0, choose one below that");
+    return {p.source};
+  }
+
+  /// Makes what searches write to, and warms up.
+  void prepare(std::uint64_t source) {
+    m_exec.fence("karpos::perf: before the workspace");
+    Kokkos::Timer clock;
+    bfs_workspace<space, graph_type> const workspace(m_exec, m_graph);
+    m_exec.fence("karpos::perf: workspace");
+    m_run.prepare_seconds = clock.seconds();
+    m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);
+    m_search = std::make_unique<bfs_search<space, graph_type>>(m_exec, workspace);
+    m_distance = make_array<std::int32_t>("distances", m_graph.vertices());
+    if (parameters().parents) m_parent = make_array<std::uint32_t>("parents", m_graph.vertices());
+    search(source);
+    if (!parameters().baseline) return;
+    m_baseline = std::make_unique<simple_bfs<graph_type>>(m_exec, m_graph);
+    (*m_baseline)(source);
+  }
+
+  void search(std::uint64_t source) const {
+    m_search->start(source, m_distance, m_parent, parameters().options);
+  }
+
+  void search_from(std::uint64_t source, std::size_t of) {
+    auto const done = m_run.searches.size();
+    m_report(0.7 + 0.3 * static_cast<double>(done) / static_cast<double>(of),
+             "search " + grouped(done + 1) + " of " + grouped(of));
+    bfs_result r;
+    r.source = source;
+    for (int i = 0; i < parameters().repetitions; ++i)
+      r.time.seconds.push_back(m_timer.once([] {}, [&] { search(source); }));
+    r.report = m_search->report();
+    r.reach = reach_of(m_exec, m_graph, m_distance);
+    if (parameters().baseline)
+      for (int i = 0; i < parameters().repetitions; ++i)
+        r.baseline_time.seconds.push_back(m_timer.once([] {}, [&] { (*m_baseline)(source); }));
+    r.defect = defect_of(r);
+    m_run.searches.push_back(std::move(r));
+  }
+
+  /// Empty where nothing was found.
+  std::string defect_of(bfs_result const& r) const {
+    if (r.report.visited != r.reach.vertices || r.report.levels != r.reach.depth + 1)
+      return "the report counts " + grouped(r.report.visited) + " vertices in " +
+             std::to_string(r.report.levels) + " levels, the distances " +
+             grouped(r.reach.vertices) + " in " + std::to_string(r.reach.depth + 1);
+    if (m_baseline)
+      if (auto const n = differences(m_exec, m_distance, m_baseline->distance); n > 0)
+        return grouped(n) + " distances are not those of the baseline";
+    if (parameters().validate) {
+      auto const defects = validate_bfs(m_exec, m_graph, r.source, m_distance, m_parent);
+      if (!defects.valid()) return defects.to_string();
+    }
+    return {};
+  }
+
+  void write() const {
+    auto const distance = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_distance);
+    auto const parent = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    write_result(parameters().output, distance.extent(0), distance.data(), parent.data());
+  }
+
+  bfs_run m_run;
+  load_progress const& m_report;
+  space m_exec;
+  timer<space> m_timer;
+  graph_type m_graph;
+  std::unique_ptr<bfs_search<space, graph_type>> m_search;
+  std::unique_ptr<simple_bfs<graph_type>> m_baseline;
+  array<std::int32_t> m_distance;
+  array<std::uint32_t> m_parent;
+};
+
+}  // namespace karpos::perf

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <karpos/bfs.hpp>
+#include <string>
+#include <vector>
+
+#include "perf/support/statistics.hpp"
+
+namespace karpos::perf {
+
+/// What `karpos bfs` may vary.
+struct bfs_parameters {
+  std::string graph;          ///< a file, or a generator
+  bool directed = false;      ///< edges of a file lead one way
+  std::uint64_t source = 0;   ///< where to start, if sources is 0
+  std::uint64_t sources = 0;  ///< how many random ones
+  std::uint64_t seed = 1;     ///< of these
+  int repetitions = 3;
+  int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that holds the graph
+  bool parents = false, validate = false, baseline = false;
+  std::string output;
+  bfs_options options;
+};
+
+/// What lies within reach of a source, as the distances say.
+struct bfs_reach {
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;  ///< out of these, whether or not the search looked at them
+  std::uint64_t sum_distance = 0;
+  std::int32_t depth = -1;  ///< the largest distance
+};
+
+/// The searches from one source.
+struct bfs_result {
+  std::uint64_t source = 0;
+  samples time, baseline_time;
+  bfs_reach reach;
+  bfs_report report;
+  std::string defect;  ///< what is wrong with the answer
+
+  /// Edges of the component by the time, whichever edges were looked at: as Graph500 and GAP count.
+  double gteps(samples const& t) const {
+    double const seconds = t.median();
+    return seconds > 0 ? static_cast<double>(reach.edges) / seconds * 1e-9 : 0;
+  }
+};
+
+struct bfs_run {
+  bfs_parameters parameters;
+  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::uint64_t vertices = 0, edges = 0;
+  bool undirected = false;
+  int offset_bits = 0;
+  std::size_t workspace_bytes = 0;
+  double load_seconds = 0, prepare_seconds = 0;
+  std::vector<bfs_result> searches;
+
+  std::size_t wrong() const {
+    std::size_t count = 0;
+    for (bfs_result const& r : searches) count += !r.defect.empty();
+    return count;
+  }
+};
+
+}  // namespace karpos::perf

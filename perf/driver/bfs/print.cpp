@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "perf/driver/bfs/summary.hpp"
+#include "perf/support/space.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+std::string gteps(double rate) { return three_digits(rate) + " GTEPS"; }
+
+void print_heading(bfs_run const& run) {
+  double const vertices = static_cast<double>(run.vertices);
+  std::printf("%s: %s vertices, %s directed edges%s\n", run.graph.c_str(),
+              grouped(run.vertices).c_str(), grouped(run.edges).c_str(),
+              run.undirected ? " (every edge both ways)" : "");
+  std::printf("%s, %s, %d threads, medians of %d\n", device_name().c_str(), space::name(),
+              space().concurrency(), run.parameters.repetitions);
+  std::printf("loaded in %s; workspace of %s made in %s: %s bytes a vertex\n\n",
+              human_seconds(run.load_seconds).c_str(),
+              human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
+              human_seconds(run.prepare_seconds).c_str(),
+              three_digits(static_cast<double>(run.workspace_bytes) / vertices).c_str());
+}
+
+void print_levels(bfs_report const& report) {
+  constexpr std::int32_t most = 20;
+  std::printf("  level       vertices   edges looked at   direction\n");
+  std::int32_t const shown = report.levels <= most ? report.levels : most - 1;
+  for (std::int32_t l = 0; l < shown; ++l) {
+    bfs_level const& level = report.level[static_cast<std::size_t>(l)];
+    std::printf("  %s %s %s   %s\n", right(std::to_string(l), 5).c_str(),
+                right(grouped(level.vertices), 14).c_str(), right(grouped(level.edges), 17).c_str(),
+                level.edges == 0  ? "-"
+                : level.bottom_up ? "bottom-up"
+                                  : "top-down");
+  }
+  if (shown < report.levels)
+    std::printf("    ...  and %s more\n",
+                grouped(static_cast<std::uint64_t>(report.levels - shown)).c_str());
+}
+
+void print_one(bfs_run const& run) {
+  bfs_result const& r = run.searches.front();
+  bfs_reach const& reach = r.reach;
+  std::printf("source %s: reached %s vertices with %s edges in %s levels (depth %s)\n",
+              grouped(r.source).c_str(), grouped(reach.vertices).c_str(),
+              grouped(reach.edges).c_str(),
+              grouped(static_cast<std::uint64_t>(r.report.levels)).c_str(),
+              grouped(static_cast<std::uint64_t>(reach.depth)).c_str());
+  std::printf("sum of distances %s\n\n", grouped(reach.sum_distance).c_str());
+  print_levels(r.report);
+  std::printf("\n%s, %s\n", human_seconds(r.time.median()).c_str(), gteps(r.gteps(r.time)).c_str());
+  if (run.parameters.baseline)
+    std::printf("baseline %s, %s: karpos is %sx as fast\n",
+                human_seconds(r.baseline_time.median()).c_str(),
+                gteps(r.gteps(r.baseline_time)).c_str(),
+                three_digits(r.baseline_time.median() / r.time.median()).c_str());
+}
+
+void print_time(char const* what, bfs_run const& run, samples bfs_result::*time) {
+  samples const t = times_of(run, time);
+  std::printf("  %s %s %s %s   %s\n", left(what, 10).c_str(),
+              right(human_seconds(t.median()), 10).c_str(),
+              right(human_seconds(t.low()), 10).c_str(), right(human_seconds(t.high()), 10).c_str(),
+              gteps(harmonic_mean_gteps(run, time)).c_str());
+}
+
+void print_all(bfs_run const& run) {
+  std::printf("%s random sources (seed %llu)\n", grouped(run.searches.size()).c_str(),
+              static_cast<unsigned long long>(run.parameters.seed));
+  std::printf("                 median        min        max   harmonic mean\n");
+  print_time("karpos", run, &bfs_result::time);
+  if (!run.parameters.baseline) return;
+  print_time("baseline", run, &bfs_result::baseline_time);
+  double const ratio = harmonic_mean_gteps(run, &bfs_result::time) /
+                       harmonic_mean_gteps(run, &bfs_result::baseline_time);
+  std::printf("karpos is %sx as fast\n", three_digits(ratio).c_str());
+}
+
+}  // namespace
+
+void print(bfs_run const& run) {
+  print_heading(run);
+  if (run.searches.size() == 1)
+    print_one(run);
+  else
+    print_all(run);
+  if (run.wrong() == 0 && run.parameters.validate) std::printf("valid: every distance is exact\n");
+}
+
+}  // namespace karpos::perf

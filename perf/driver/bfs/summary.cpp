@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/bfs/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "perf/support/space.hpp"
+#include "perf/support/timer.hpp"
+
+namespace karpos::perf {
+namespace {
+
+json parameters_of(bfs_run const& run) {
+  bfs_parameters const& p = run.parameters;
+  bfs_options const& o = p.options;
+  json j = {{"graph", run.graph}, {"directed", p.directed}};
+  if (p.sources > 0)
+    j.update({{"sources", p.sources}, {"seed", p.seed}});
+  else
+    j["source"] = p.source;
+  j.update({{"repetitions", p.repetitions},
+            {"parents", p.parents},
+            {"validate", p.validate},
+            {"direction", name_of(o.direction)},
+            {"queue", o.queue == bfs_queue::scanned ? "scanned" : "collected"},
+            {"degree_classes", o.degree_classes},
+            {"hub_cache", o.hub_cache},
+            {"unvisited_queue", o.unvisited_queue},
+            {"launches", o.driver == program_driver::launches},
+            {"gamma", o.gamma},
+            {"alpha", o.alpha},
+            {"beta", o.beta},
+            {"offset_bits", run.offset_bits},
+            {"timing", timer<space>::method()}});
+  return j;
+}
+
+json levels_of(bfs_report const& report) {
+  json levels = json::array();
+  for (bfs_level const& l : report.level)
+    levels.push_back({{"vertices", l.vertices},
+                      {"edges", l.edges},
+                      {"hubs", l.hubs},
+                      {"direction", l.bottom_up ? "bottom-up" : "top-down"}});
+  return levels;
+}
+
+json result_of(bfs_run const& run, bfs_result const& r) {
+  json j = {{"source", r.source},
+            {"reached", r.reach.vertices},
+            {"reached_edges", r.reach.edges},
+            {"levels", r.report.levels},
+            {"depth", r.reach.depth},
+            {"sum_distance", r.reach.sum_distance},
+            {"seconds", r.time.median()},
+            {"gteps", r.gteps(r.time)},
+            {"all_seconds", r.time.seconds},
+            {"edges_top_down", r.report.edges_top_down},
+            {"edges_bottom_up", r.report.edges_bottom_up},
+            {"turned_up", r.report.turned_up},
+            {"turned_down", r.report.turned_down},
+            {"hub_cache_hits", r.report.hub_cache_hits}};
+  if (run.parameters.baseline) {
+    j["baseline_seconds"] = r.baseline_time.median();
+    j["over_baseline"] = r.baseline_time.median() / r.time.median();
+  }
+  if (!r.defect.empty()) j["defect"] = r.defect;
+  return j;
+}
+
+json all_results_of(bfs_run const& run) {
+  double const gteps = harmonic_mean_gteps(run, &bfs_result::time);
+  samples const time = times_of(run, &bfs_result::time);
+  json j = {{"sources", run.searches.size()},
+            {"median_seconds", time.median()},
+            {"low_seconds", time.low()},
+            {"high_seconds", time.high()},
+            {"harmonic_mean_gteps", gteps}};
+  if (run.parameters.baseline) {
+    double const baseline = harmonic_mean_gteps(run, &bfs_result::baseline_time);
+    j["baseline_median_seconds"] = times_of(run, &bfs_result::baseline_time).median();
+    j["baseline_harmonic_mean_gteps"] = baseline;
+    j["over_baseline"] = gteps / baseline;
+  }
+  json& searches = j["searches"] = json::array();
+  for (bfs_result const& r : run.searches) searches.push_back(result_of(run, r));
+  return j;
+}
+
+}  // namespace
+
+samples times_of(bfs_run const& run, samples bfs_result::*time) {
+  samples all;
+  for (bfs_result const& r : run.searches) all.seconds.push_back((r.*time).median());
+  return all;
+}
+
+double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time) {
+  double sum = 0;
+  for (bfs_result const& r : run.searches) {
+    if (r.reach.edges == 0) return 0;
+    sum += 1 / r.gteps(r.*time);
+  }
+  return static_cast<double>(run.searches.size()) / sum;
+}
+
+char const* name_of(bfs_direction direction) {
+  static char const* const names[] = {"auto", "top-down", "gamma", "beamer"};
+  return names[static_cast<int>(direction)];
+}
+
+json to_json(bfs_run const& run) {
+  bfs_report const& report = run.searches.front().report;
+  json j = {{"format", "karpos-bfs-1"},
+            {"context", context()},
+            {"parameters", parameters_of(run)},
+            {"vertices", run.vertices},
+            {"edges", run.edges},
+            {"undirected", run.undirected},
+            {"hubs", report.hubs},
+            {"hub_degree", report.hub_degree},
+            {"load_seconds", run.load_seconds},
+            {"prepare_seconds", run.prepare_seconds},
+            {"workspace_bytes", run.workspace_bytes}};
+  if (run.parameters.sources > 0) {
+    j.update(all_results_of(run));
+  } else {
+    j.update(result_of(run, run.searches.front()));
+    j["level"] = levels_of(report);
+  }
+  j["validated"] = run.parameters.validate;
+  j["wrong"] = run.wrong();
+  return j;
+}
+
+}  // namespace karpos::perf

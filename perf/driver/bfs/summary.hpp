@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "perf/driver/bfs/parameters.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+/// Times of the searches: of each, its median.
+samples times_of(bfs_run const& run, samples bfs_result::*time);
+
+/// Over all searches, as Graph500 averages rates; 0 if a source reaches no edge.
+double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time);
+
+/// The run with its context, as perf/results/README.md describes it.
+json to_json(bfs_run const& run);
+
+void print(bfs_run const& run);
+
+char const* name_of(bfs_direction direction);
+
+}  // namespace karpos::perf

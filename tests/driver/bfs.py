@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `karpos bfs` and compares what it prints with a search of its own.
+
+    bfs.py DRIVER EDGES CORPUS     EDGES: a list of edges; CORPUS: a folder with small graphs in other formats
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+failures = 0
+
+
+def check(what, seen, expected):
+    global failures
+    if seen != expected:
+        failures += 1
+        print(f"{what}: {seen!r}, expected {expected!r}")
+
+
+def run(driver, *words):
+    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
+    return subprocess.run([driver, "bfs", *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+
+
+def result(driver, *words):
+    """The object that a good run prints."""
+    done = run(driver, "--json", *words)
+    check(f"{words}: exit code", done.returncode, 0)
+    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def read_edges(path):
+    """Distinct edges without self loops, as they stand in the file."""
+    pairs = [tuple(map(int, line.split()[:2])) for line in Path(path).read_text().splitlines() if line[:1].isdigit()]
+    return {(u, v) for u, v in pairs if u != v}
+
+
+def neighbours(edges, directed):
+    count = max(max(e) for e in edges) + 1
+    rows = [set() for _ in range(count)]
+    for u, v in edges:
+        rows[u].add(v)
+        if not directed:
+            rows[v].add(u)
+    return rows
+
+
+def distances(rows, source):
+    found = [-1] * len(rows)
+    found[source], frontier = 0, [source]
+    while frontier:
+        following = []
+        for u in frontier:
+            for v in rows[u]:
+                if found[v] < 0:
+                    found[v] = found[u] + 1
+                    following.append(v)
+        frontier = following
+    return found
+
+
+def check_search(what, seen, rows, source):
+    expected = distances(rows, source)
+    reached = [d for d in expected if d >= 0]
+    facts = {"reached": len(reached), "depth": max(reached), "levels": max(reached) + 1, "sum_distance": sum(reached),
+             "reached_edges": sum(len(row) for row, d in zip(rows, expected) if d >= 0), "source": source}
+    for name, value in facts.items():
+        check(f"{what}, from {source}: {name}", seen.get(name), value)
+    if "level" in seen:
+        counts = [level["vertices"] for level in seen["level"]]
+        check(f"{what}, from {source}: level", counts, [reached.count(d) for d in range(max(reached) + 1)])
+
+
+CHOICES = [
+    [], ["--directed"], ["--parents"], ["--baseline"], ["--launches"], ["--hub-cache"], ["--unvisited-queue"],
+    ["--no-degree-classes"], ["--queue", "scanned"], ["--direction", "top-down"], ["--offset-bits", 64],
+    ["--direction", "gamma", "--gamma", 0.1], ["--direction", "beamer", "--alpha", 2, "--beta", 100], ["--reps", 1],
+]
+
+
+def good_input(driver, path):
+    edges = read_edges(path)
+    for choice in CHOICES:
+        rows = neighbours(edges, "--directed" in choice)
+        for source in (0, 1, 17):
+            seen = result(driver, path, "--source", source, "--validate", *choice)
+            check(f"{choice}: vertices", seen.get("vertices"), len(rows))
+            check(f"{choice}: edges", seen.get("edges"), sum(map(len, rows)))
+            check_search(str(choice), seen, rows, source)
+    several(driver, path, neighbours(edges, False))
+    written(driver, path, neighbours(edges, False))
+    check("text output", "sum of distances" in run(driver, path).stdout, True)
+
+
+def several(driver, path, rows):
+    with_edges = [v for v, row in enumerate(rows) if row]
+    words = ["--sources", len(with_edges), "--validate", "--baseline", "--parents"]
+    seen = result(driver, path, *words)
+    check("all sources", sorted(s["source"] for s in seen["searches"]), with_edges)
+    check("sources", seen["sources"], len(with_edges))
+    for search in seen["searches"]:
+        check_search("all sources", search, rows, search["source"])
+    check("rate", 0 < seen["harmonic_mean_gteps"] and 0 < seen["median_seconds"], True)
+    drawn = [[s["source"] for s in result(driver, path, "--sources", 8, "--seed", seed)["searches"]] for seed in (1, 1, 2)]
+    check("same seed, same sources", drawn[0] == drawn[1], True)
+    check("other seed, other sources", drawn[0] == drawn[2], False)
+
+
+def written(driver, path, rows):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "distances"
+        result(driver, path, "--source", 17, "--output", out)
+        check("distances", list(map(int, out.read_text().split())), distances(rows, 17))
+        result(driver, path, "--source", 17, "--output", out, "--parents")
+        lines = [tuple(map(int, line.split())) for line in out.read_text().splitlines()]
+        check("distances beside parents", [line[0] for line in lines], distances(rows, 17))
+        for v, (distance, parent) in enumerate(lines):
+            sound = parent == -1 if distance < 0 else v == 17 == parent if distance == 0 else \
+                parent in rows[v] and lines[parent][0] == distance - 1
+            check(f"parent {parent} of {v}", sound, True)
+
+
+def other_graphs(driver, corpus):
+    names = ["directed.sg", "undirected.sg", "colouring.col", "road.gr", "pattern_general.mtx", "real_symmetric.mtx"]
+    for name in names:
+        for directed in ([], ["--directed"]):
+            result(driver, Path(corpus) / name, "--validate", "--baseline", *directed)
+    for generator in ("kron:scale=8", "rmat:scale=8,ef=4", "uniform:scale=8", "grid:20x30,drop=0.2"):
+        result(driver, generator, "--sources", 4, "--validate", "--baseline")
+    check("vertices of a grid", result(driver, "grid:20x30")["vertices"], 600)
+    check("edges of a grid", result(driver, "grid:20x30")["edges"], 2 * (19 * 30 + 20 * 29))
+    check("depth of a grid", result(driver, "grid:20x30")["depth"], 48)
+
+
+def bad_input(driver, path):
+    with tempfile.TemporaryDirectory() as folder:
+        broken = Path(folder) / "broken.txt"
+        broken.write_text("0 1\n1 x\n")
+        out = Path(folder) / "out"
+        cases = [
+            (["no/such/file"], "no/such/file"), ([broken], f"{broken}:2"), ([folder], "directory"),
+            ([path, "--source", 35], "--source 35"), ([path, "--source", -1], "--source"),
+            ([path, "--source", 1, "--sources", 2], "--source"), ([path, "--sources", 35], "--sources"),
+            ([path, "--sources", 0], "--sources"), ([path, "--seed", 2], "--sources"),
+            ([path, "--direction", "sideways"], "--direction"), ([path, "--gamma", 0.5], "--direction gamma"),
+            ([path, "--sources", 2, "--output", out], "--output"), ([path, "--source", 99, "--output", out], "--source"),
+            ([path, "--output", Path(folder) / "no" / "out"], "cannot write"),
+            (["torus:4x4"], "torus"), (["kron:scale=99"], "scale"), (["kron:scale=8", "--directed"], "--directed"), ([], "graph"),
+        ]
+        for words, named in cases:
+            done = run(driver, *words)
+            check(f"{words}: exit code", done.returncode, 2)
+            check(f"{words}: output", done.stdout, "")
+            check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+        check("nothing is written", out.exists(), False)
+
+
+def main():
+    driver, path, corpus = sys.argv[1:]
+    good_input(driver, path)
+    other_graphs(driver, corpus)
+    bad_input(driver, path)
+    print(f"{failures} failures" if failures else "karpos bfs does as it says")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
