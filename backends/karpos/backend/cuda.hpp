@@ -263,14 +263,17 @@ __device__ __forceinline__ std::uint64_t first_meeting(std::uint64_t const* arri
                                                        unsigned blocks) {
   return load_relaxed(arrived) / blocks * blocks;
 }
-/// Waits until `all` arrivals of blocks were counted, then runs then() on thread 0 while the block still waits. What any
-/// block wrote before is visible after: thread 0 releases what its block wrote and acquires what the others
-/// released, which also empties the multiprocessor's L1 cache.
+/// Waits until every block has come here as often as this one, then runs then() on thread 0 while the block still
+/// waits. *arrivals: of all blocks, up to the meeting before. What any block wrote before is visible after: thread 0
+/// releases what its block wrote and acquires what the others released, which also empties the L1 cache.
 template <class Then>
-__device__ __forceinline__ void meet(std::uint64_t* arrived, std::uint64_t all, Then const& then) {
+__device__ __forceinline__ void meet(std::uint64_t* arrived, std::uint64_t* arrivals,
+                                     unsigned blocks, Then const& then) {
   __syncthreads();
   if (threadIdx.x == 0) {
     asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(global(arrived)) : "memory");
+    std::uint64_t const all = *arrivals + blocks;
+    *arrivals = all;
     while (load_acquire(arrived) < all) {
     }
     then();

@@ -47,11 +47,14 @@ class cooperative_grid {
  public:
   using execution_space = Kokkos::Cuda;
 
-  __device__ cooperative_grid(std::uint64_t* barrier, std::byte* scratch)
+  /// arrivals: a word of shared memory. Registers that live through all steps would be spilled to memory that every
+  /// meeting drops from the L1 cache, so that nothing is kept in one.
+  __device__ cooperative_grid(std::uint64_t* barrier, std::byte* scratch, std::uint64_t* arrivals)
       : m_barrier(barrier),
-        m_arrivals(cuda::first_meeting(barrier, gridDim.x)),
-        m_team(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-               static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), scratch, nullptr) {}
+        m_scratch(scratch),
+        m_arrivals(arrivals) {
+    if (threadIdx.x == 0) *arrivals = cuda::first_meeting(barrier, gridDim.x);
+  }
 
   template <class State>
   using held = held_in_place<State>;
@@ -62,9 +65,11 @@ class cooperative_grid {
 
   template <class Step, class Then>
   __device__ __forceinline__ void run(Step const& step, Then const& then) {
-    step(m_team);
-    m_arrivals += gridDim.x;
-    cuda::meet(m_barrier, m_arrivals, then);
+    team<Kokkos::Cuda> t(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                         static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), m_scratch,
+                         nullptr);
+    step(t);
+    cuda::meet(m_barrier, m_arrivals, gridDim.x, then);
   }
   /// Requires, as write does: called by thread 0 of a block, from `then`.
   template <class T>
@@ -87,8 +92,8 @@ class cooperative_grid {
 
  private:
   std::uint64_t* m_barrier;
-  std::uint64_t m_arrivals;  // of all blocks, until the meeting behind the running step
-  team<Kokkos::Cuda> m_team;
+  std::byte* m_scratch;
+  std::uint64_t* m_arrivals;  // of all blocks, up to the last meeting
 };
 
 namespace cuda {
@@ -97,7 +102,8 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
     run_program(__grid_constant__ Program const program, std::uint64_t* barrier) {
   extern __shared__ std::uint64_t scratch[];
   __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
-  cooperative_grid grid(barrier, reinterpret_cast<std::byte*>(scratch));
+  __shared__ std::uint64_t arrivals;
+  cooperative_grid grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals);
   program(grid, reinterpret_cast<typename Program::shared&>(shared));
 }
 }  // namespace cuda

@@ -61,9 +61,8 @@ struct search_program {
  private:
   /// Takes what the last step has found, chooses the direction and keeps the records.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void enter(Grid& grid, progress& kept, std::int32_t level) const {
+  KOKKOS_FUNCTION void enter(Grid& grid, progress& p, std::int32_t level) const {
     level_counters const next = grid.read(&s.counters(level));
-    progress p = kept;  // in registers
     if (p.up && p.level < recorded_levels) grid.write(&record->level[p.level].edges, next.examined);
     p.enter(next, level);
     if (p.done) {
@@ -77,7 +76,6 @@ struct search_program {
         grid.write(&record->level[level],
                    level_record{next.vertices(), next.edges, next.hubs, p.up ? 1u : 0u});
     }
-    kept = p;
   }
   KOKKOS_FUNCTION static bool is_narrow(progress const& p) {
     std::uint32_t const n = p.frontier.in_class[by_thread];
