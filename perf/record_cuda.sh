@@ -3,16 +3,17 @@
 #
 # Measures everything of the GPU on this machine, in a few minutes.
 #
-#   perf/record_cuda.sh BINARIES [OUT]
+#   perf/record_cuda.sh BINARIES [OUT [PART]]
 #
 # BINARIES is the folder with the driver `karpos`, built with KARPOS_BACKEND=cuda (KARPOS_STATIC_RUNTIME=ON lets it run
 # where nothing but the driver of the GPU is installed). OUT (default: perf/results/cuda of this checkout) gets one JSON
-# file a run. KARPOS_QUICK=1 measures small tables only, to try it out.
+# file a run. PART: hash or bfs; all by default. KARPOS_QUICK=1 measures small tables only, to try it out.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 binaries=${1:?usage: perf/record_cuda.sh BINARIES [OUT]}
 out=${2:-$here/results/cuda}
+part=${3:-hash bfs}
 driver=$binaries/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$binaries/perf/karpos
 mkdir -p "$out"
@@ -24,53 +25,60 @@ run() {
   "$driver" hash --json "$@" > "$out/$name.json"
 }
 
-large=2^27 wide=2^26 cached=2^20
-[ -z "${KARPOS_QUICK:-}" ] || { large=2^20 wide=2^19 cached=2^18; }
+record_hash() {
+  large=2^27 wide=2^26 cached=2^20
+  [ -z "${KARPOS_QUICK:-}" ] || { large=2^20 wide=2^19 cached=2^18; }
 
-# 2^27 keys of 4+4 bytes, with Kokkos' own map in the same run at load 0.5.
-run large-0.5 --keys $large --load 0.5 --reps 9 --peers kokkos
-for load in 0.6 0.7 0.8 0.9 0.95; do
-  run large-$load --keys $large --load $load --reps 9
-done
-# 2^26 keys of 8+8 bytes.
-for load in 0.5 0.8 0.9; do
-  run wide-$load --keys $wide --key-bytes 8 --load $load --reps 9
-done
-# 2^20 keys: the table lies in the L2 cache.
-for load in 0.5 0.8 0.9; do
-  run cached-$load --keys $cached --load $load --reps 21
-done
-# Rate against table size.
-for bits in 16 18 20 21 22 23 24 26 28; do
-  [ -z "${KARPOS_QUICK:-}" ] || [ $bits -le 20 ] || continue
-  run size-$bits --keys "2^$bits" --load 0.5 --reps 9
-done
-# Breadth-first search: 64 sources, harmonic mean.
-bfs() {
-  name=$1
-  shift
-  echo "$name: karpos bfs $*" >&2
-  "$driver" bfs --json --sources 64 --validate "$@" > "$out/$name.json"
+  # 2^27 keys of 4+4 bytes, with Kokkos' own map in the same run at load 0.5.
+  run large-0.5 --keys $large --load 0.5 --reps 9 --peers kokkos
+  for load in 0.6 0.7 0.8 0.9 0.95; do
+    run large-$load --keys $large --load $load --reps 9
+  done
+  # 2^26 keys of 8+8 bytes.
+  for load in 0.5 0.8 0.9; do
+    run wide-$load --keys $wide --key-bytes 8 --load $load --reps 9
+  done
+  # 2^20 keys: the table lies in the L2 cache.
+  for load in 0.5 0.8 0.9; do
+    run cached-$load --keys $cached --load $load --reps 21
+  done
+  # Rate against table size.
+  for bits in 16 18 20 21 22 23 24 26 28; do
+    [ -z "${KARPOS_QUICK:-}" ] || [ $bits -le 20 ] || continue
+    run size-$bits --keys "2^$bits" --load 0.5 --reps 9
+  done
 }
-graphs='kron:scale=20,ef=16 kron:scale=20,ef=128 kron:scale=22,ef=16 kron:scale=22,ef=64 kron:scale=24,ef=16 kron:scale=24,ef=32
-        rmat:scale=22,ef=32 uniform:scale=22,ef=16'
-[ -z "${KARPOS_QUICK:-}" ] || graphs='kron:scale=16,ef=16'
-for graph in $graphs; do
-  bfs "bfs-$(echo "$graph" | tr ':,=' '---')" "$graph"
-done
-# What each technique brings.
-graph=kron:scale=22,ef=16
-[ -z "${KARPOS_QUICK:-}" ] || graph=kron:scale=16,ef=16
-bfs ablation-baseline $graph --baseline
-bfs ablation-top-down $graph --direction top-down
-bfs ablation-beamer $graph --direction beamer
-bfs ablation-gamma $graph --direction gamma
-bfs ablation-scanned $graph --queue scanned
-bfs ablation-no-classes $graph --no-degree-classes
-bfs ablation-hub-cache $graph --hub-cache
-bfs ablation-unvisited-queue $graph --unvisited-queue
-bfs ablation-launches $graph --launches
-bfs ablation-parents $graph --parents
-[ -n "${KARPOS_QUICK:-}" ] || "$driver" bfs --json --sources 8 --reps 1 grid:4096x4096,drop=0.3 > "$out/bfs-grid.json"
+
+record_bfs() {
+  # Breadth-first search: 64 sources, harmonic mean.
+  bfs() {
+    name=$1
+    shift
+    echo "$name: karpos bfs $*" >&2
+    "$driver" bfs --json --sources 64 --validate "$@" > "$out/$name.json"
+  }
+  graphs='kron:scale=20,ef=16 kron:scale=20,ef=128 kron:scale=22,ef=16 kron:scale=22,ef=64 kron:scale=24,ef=16 kron:scale=24,ef=32
+          rmat:scale=22,ef=32 uniform:scale=22,ef=16'
+  [ -z "${KARPOS_QUICK:-}" ] || graphs='kron:scale=16,ef=16'
+  for graph in $graphs; do
+    bfs "bfs-$(echo "$graph" | tr ':,=' '---')" "$graph"
+  done
+  # What each technique brings.
+  graph=kron:scale=22,ef=16
+  [ -z "${KARPOS_QUICK:-}" ] || graph=kron:scale=16,ef=16
+  bfs ablation-baseline $graph --baseline
+  bfs ablation-top-down $graph --direction top-down
+  bfs ablation-beamer $graph --direction beamer
+  bfs ablation-gamma $graph --direction gamma
+  bfs ablation-scanned $graph --queue scanned
+  bfs ablation-no-classes $graph --no-degree-classes
+  bfs ablation-hub-cache $graph --hub-cache
+  bfs ablation-unvisited-queue $graph --unvisited-queue
+  bfs ablation-launches $graph --launches
+  bfs ablation-parents $graph --parents
+  [ -n "${KARPOS_QUICK:-}" ] || "$driver" bfs --json --sources 8 --reps 1 grid:4096x4096,drop=0.3 > "$out/bfs-grid.json"
+}
+
+for p in $part; do record_$p; done
 "$driver" info --json > "$out/info.json"
 echo "$out" >&2
