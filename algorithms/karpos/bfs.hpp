@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -106,7 +107,7 @@ class bfs_search {
   /// or a view without elements for none; a source is its own parent, -1 stands where no path leads.
   /// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
   /// Concurrency: asynchronous to the host where the search is one kernel (CUDA); otherwise it waits.
-  template <class Distances, class Parents, class Hooks = bfs_hooks<>>
+  template <view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(std::uint64_t source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
     std::uint64_t const n = m_workspace.m_graph.vertices();
@@ -116,7 +117,7 @@ class bfs_search {
     run({nullptr, 1, source}, distances, parents, options, hooks);
   }
   /// The same from several vertices at once; a vertex may occur more than once.
-  template <view_1d Sources, class Distances, class Parents, class Hooks = bfs_hooks<>>
+  template <view_1d Sources, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Sources const& sources, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
     detail::require_reachable<ExecSpace, Sources>();
@@ -126,10 +127,16 @@ class bfs_search {
     run({sources.data(), sources.extent(0), 0}, distances, parents, options, hooks);
   }
 
-  /// What the last search did. Waits for it.
+  /// What the last search did. Waits for it. Requires: one was started.
   bfs_report report() const;
 
  private:
+  template <class View>
+  static void require_contiguous(char const* what, View const& view) {
+    if (!view.span_is_contiguous())
+      detail::reject(std::string(what) + " of a search do not lie side by side", "a strided view",
+                     "pass a contiguous one");
+  }
   template <class Sources>
   void check_sources(Sources const& sources) const;
   template <class Distances, class Parents, class Hooks>
@@ -180,6 +187,7 @@ bfs_report bfs(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpac
 template <execution_space ExecSpace, class Graph>
 template <class Sources>
 void bfs_search<ExecSpace, Graph>::check_sources(Sources const& sources) const {
+  require_contiguous("sources", sources);
   auto const n = m_workspace.m_graph.vertices();
   std::uint64_t bad = 0;
   Kokkos::parallel_reduce("karpos::bfs::check_sources", workspace::range(m_exec, sources.extent(0)),
@@ -236,13 +244,18 @@ void bfs_search<ExecSpace, Graph>::run(detail::traversal::source_list const& sou
   static_assert(std::is_same_v<typename Parents::value_type, vertex>,
                 "karpos: parents come in a view of the graph's vertex type");
   Graph const& g = m_workspace.m_graph;
+  require_contiguous("distances", distances);
+  require_contiguous("parents", parents);
+  if (!options.degree_classes && m_workspace.m_needs_classes)
+    detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
+                   "leave degree_classes on");
   detail::require_same_extent("distances", distances.extent(0), "vertices", g.vertices());
-  if (parents.extent(0) != 0 || parents.data() != nullptr)
+  if (parents.extent(0) != 0)
     detail::require_same_extent("parents", parents.extent(0), "vertices", g.vertices());
   using tuned = tuning<ExecSpace, breadth_first_search>;
   auto s = state(options, hooks);
   s.distance = distances.data();
-  s.parent = parents.data();
+  s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
   search_plan const plan{g.has_transpose() ? options.direction : bfs_direction::top_down,
                          options.queue == bfs_queue::scanned,
                          options.unvisited_queue,
@@ -253,11 +266,10 @@ void bfs_search<ExecSpace, Graph>::run(detail::traversal::source_list const& sou
                          s.vertices,
                          s.words,
                          m_workspace.m_hub_count};
-  Kokkos::Profiling::pushRegion("karpos::bfs");
+  Kokkos::Profiling::ScopedRegion const region("karpos::bfs");
   run_program<tuned::team_threads, tuned::teams_per_processor>(
       m_exec, options.driver, m_workspace.m_grid,
       search_program<decltype(s)>{s, plan, sources, m_workspace.m_record.data()});
-  Kokkos::Profiling::popRegion();
 }
 
 template <execution_space ExecSpace, class Graph>

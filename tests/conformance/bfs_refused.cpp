@@ -89,3 +89,14 @@ TEST_CASE("without a workspace, and with parents left out") {
   CHECK(r.levels == 4);
   CHECK(karpos::validate_bfs(space(), path(4), 3, d).valid());
 }
+
+TEST_CASE("results that do not lie side by side") {
+  auto const g = path(4);
+  Kokkos::View<std::int32_t**, Kokkos::LayoutRight, space::memory_space> const table("table", 4, 2);
+  auto const column = Kokkos::subview(table, Kokkos::ALL(), 1);
+  throws<invalid>([&] { karpos::bfs(space(), g, 0, column); }, "distances", "side by side");
+  Kokkos::View<u32**, Kokkos::LayoutRight, space::memory_space> const starts("starts", 2, 2);
+  view<std::int32_t> const d("d", 4);
+  throws<invalid>([&] { karpos::bfs(space(), g, Kokkos::subview(starts, Kokkos::ALL(), 0), d); },
+                  "sources", "side by side");
+}

@@ -3,6 +3,7 @@
 /// Atomic access to words of 4, 8 and 16 bytes, on the host and in kernels.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <karpos/backend/memory.hpp>
 
 #include "support/check.hpp"
@@ -119,6 +120,41 @@ void together() {
   } else {
     MESSAGE("skipped: no compare-and-swap of ", sizeof(Word), " bytes on " KARPOS_TEST_SPACE_NAME);
   }
+}
+
+/// Every thread sets a bit of its own, takes a number and adds to two sums.
+struct read_modify_write {
+  view<std::uint32_t> bits, tickets, sum32;
+  view<std::uint64_t> sum64;
+  KOKKOS_FUNCTION void operator()(int i, int& wrong) const {
+    auto const u = static_cast<std::uint32_t>(i);
+    std::uint32_t const bit = std::uint32_t(1) << (u % 32);
+    if ((karpos::fetch_or(&bits(u / 32), bit) & bit) != 0) ++wrong;
+    if ((karpos::fetch_or(&bits(u / 32), bit) & bit) == 0) ++wrong;
+    std::uint32_t const ticket = karpos::fetch_add(&tickets(0), 1);
+    karpos::store_relaxed(&tickets(1 + ticket), u + 1);
+    karpos::add(&sum32(0), u);
+    karpos::add(&sum64(0), static_cast<std::uint64_t>(i) << 20);
+  }
+};
+
+TEST_CASE("fetch_or, fetch_add and add lose nothing") {
+  constexpr std::uint32_t n = 64000;
+  read_modify_write const kernel{view<std::uint32_t>("bits", n / 32),
+                                 view<std::uint32_t>("tickets", n + 1),
+                                 view<std::uint32_t>("sum32", 1), view<std::uint64_t>("sum64", 1)};
+  int wrong = -1;
+  Kokkos::parallel_reduce("karpos_test::read_modify_write", Kokkos::RangePolicy<space>(0, int(n)),
+                          kernel, wrong);
+  CHECK(wrong == 0);
+  for (std::uint32_t const w : karpos_test::to_host(kernel.bits)) CHECK(w == ~0u);
+  auto taken = karpos_test::to_host(kernel.tickets);
+  CHECK(taken[0] == n);
+  std::sort(taken.begin() + 1, taken.end());
+  for (std::uint32_t i = 0; i < n; ++i) CHECK(taken[1 + i] == i + 1);
+  std::uint64_t const sum = std::uint64_t(n) * (n - 1) / 2;
+  CHECK(karpos_test::to_host(kernel.sum32)[0] == static_cast<std::uint32_t>(sum));
+  CHECK(karpos_test::to_host(kernel.sum64)[0] == sum << 20);
 }
 
 TEST_CASE("a word that nobody else touches") {

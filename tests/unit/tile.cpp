@@ -55,6 +55,12 @@ struct exercise {
           t.each([&](int lane) { return noise(i, r, 100 + static_cast<std::uint64_t>(lane)); });
       digest = karpos::mix(digest + t.get(numbers, round % width));
       digest = karpos::mix(digest + t.get(numbers, width - 1));
+      auto const sums = t.prefix_sum(numbers);
+      digest = karpos::mix(digest + sums.total + t.get(sums.before, width - 1));
+      auto const others = t.gather(numbers, [&](int lane) { return (lane * 5 + round) % width; });
+      digest = karpos::mix(digest + t.get(others, width / 2));
+      digest +=
+          t.ballot([&](int lane) { return (sums.before[lane] ^ others[lane]) % 2 == 0; }).bits();
       // A lane's own value comes back to it.
       digest += t.ballot([&](int lane) { return numbers[lane] % 2 == 0; }).bits();
 

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-// The only file with CUDA intrinsics, PTX or architecture macros.
+// The file with CUDA intrinsics, PTX and architecture macros; cuda_grid.hpp has the kernel that runs programs.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 

@@ -4,8 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 
 #include "karpos/backend/team.hpp"
 
@@ -19,23 +17,6 @@
 #endif
 
 namespace karpos {
-
-/// State that steps share, copied into each: for steps that are kernels of their own.
-template <class State>
-struct held_copy {
-  using state = State;
-  State value;
-  KOKKOS_FUNCTION State const& operator*() const { return value; }
-  KOKKOS_FUNCTION State const* operator->() const { return &value; }
-};
-/// The same where it is: for steps of one kernel, which would copy it to local memory.
-template <class State>
-struct held_in_place {
-  using state = State;
-  State const* where;
-  KOKKOS_FUNCTION State const& operator*() const { return *where; }
-  KOKKOS_FUNCTION State const* operator->() const { return where; }
-};
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -109,11 +90,12 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
 }  // namespace cuda
 
 /// Runs a program on CUDA in one cooperative kernel. Asynchronous to the host.
-/// Throws: std::runtime_error if so many blocks with so much scratch do not fit on the device at once.
+/// Returns: whether it was started; not where so many blocks with so much scratch do not fit on the device at once.
 template <int Threads, int BlocksPerProcessor, class Program>
-void run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_bytes,
+bool run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_bytes,
                        std::uint64_t* barrier, Program const& program) {
   auto* const kernel = &cuda::run_program<Threads, BlocksPerProcessor, Program>;
+  cudaSetDevice(exec.cuda_device());
   cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(scratch_bytes));
   void* arguments[] = {const_cast<Program*>(&program), &barrier};
@@ -121,10 +103,9 @@ void run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_
     e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
                                     dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
                                     scratch_bytes, exec.cuda_stream());
-  if (e != cudaSuccess)
-    throw std::runtime_error(std::string("karpos: a cooperative kernel did not start (") +
-                             cudaGetErrorString(e) +
-                             "): choose program_driver::launches for this device");
+  if (e == cudaSuccess) return true;
+  cudaGetLastError();  // nobody else shall find it
+  return false;
 }
 
 #endif  // __CUDACC__

@@ -24,7 +24,7 @@
 //   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
 //   grid.hold(x)           x as a step keeps it: what many steps share (held<X>: the type)
 //   grid.read(p)           in then(): the value of *p
-//   grid.write(p, v)       in then(): *p = v
+//   grid.write(p, v)       in then(): *p = v, for whoever reads it after the program: steps may not have it yet
 //
 // launched_grid runs the loop on the host and each step as a kernel, on every backend. On CUDA cooperative_grid
 // runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
@@ -33,9 +33,6 @@ namespace karpos {
 
 /// How a program runs: `launches` on every backend; `cooperative` where one kernel can hold it.
 enum class program_driver { automatic, launches, cooperative };
-
-/// Numbers that a step may call `share` on a host team.
-inline constexpr int max_shares = 8;
 
 namespace detail {
 
@@ -149,6 +146,7 @@ class launched_grid {
       using memory = typename ExecSpace::memory_space;
       Kokkos::View<T const, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(&value);
       Kokkos::deep_copy(m_exec, Kokkos::View<T, memory, Kokkos::MemoryUnmanaged>(p), from);
+      m_exec.fence("karpos::launched_grid: a word written from the host");
     } else {
       *p = value;
     }
@@ -220,16 +218,17 @@ void run_program(ExecSpace const& exec, program_driver driver, grid_memory<ExecS
                  Program const& program) {
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (has_cooperative_grid<ExecSpace>) {
-    if (driver != program_driver::launches) {
-      run_cooperatively<Threads, PerProcessor>(
-          exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
+    if (driver != program_driver::launches &&
+        run_cooperatively<Threads, PerProcessor>(
+            exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program))
       return;
-    }
   }
 #endif
-  if (driver == program_driver::cooperative && !has_cooperative_grid<ExecSpace>)
-    detail::reject("program_driver::cooperative is not available", ExecSpace::name(),
-                   "choose automatic, or an execution space that has cooperative kernels");
+  if (driver == program_driver::cooperative)
+    detail::reject("program_driver::cooperative is not available",
+                   std::string(ExecSpace::name()) +
+                       (has_cooperative_grid<ExecSpace> ? ", blocks do not all fit" : ""),
+                   "choose program_driver::automatic");
   launched_grid<ExecSpace> grid(exec, memory.shape(), memory.scratch(), memory.words());
   typename Program::shared shared{};
   program(grid, shared);

@@ -13,6 +13,26 @@
 
 namespace karpos {
 
+/// Times that a step may call `share`.
+inline constexpr int max_shares = 8;
+
+/// State that steps share, copied into each: for steps that are kernels of their own.
+template <class State>
+struct held_copy {
+  using state = State;
+  State value;
+  KOKKOS_FUNCTION State const& operator*() const { return value; }
+  KOKKOS_FUNCTION State const* operator->() const { return &value; }
+};
+/// The same where it is: for steps of one kernel, which would copy it to local memory.
+template <class State>
+struct held_in_place {
+  using state = State;
+  State const* where;
+  KOKKOS_FUNCTION State const& operator*() const { return *where; }
+  KOKKOS_FUNCTION State const* operator->() const { return where; }
+};
+
 /// Threads that share scratch memory and wait for each other: a block on GPUs, one thread on CPUs, where tiles
 /// are loops. A league is all the teams that run a step together. Teams never wait for another team.
 template <class ExecSpace>
@@ -75,14 +95,6 @@ class team {
     KOKKOS_IF_ON_HOST((take(n, f);))
   }
 
-  /// Runs f(i) for every i in [0, n), each on one whole team: threads of a team get the same i.
-  template <class F>
-  KOKKOS_FUNCTION void share_among_teams(std::uint64_t n, F const& f) {
-    KOKKOS_IF_ON_DEVICE((for (auto i = static_cast<std::uint64_t>(m_league_rank); i < n;
-                              i += static_cast<std::uint64_t>(m_league_size)) f(i);))
-    KOKKOS_IF_ON_HOST((take(n, f);))
-  }
-
   /// The sum of v over the threads of the team before this one; total: over all. Ends with a barrier.
   KOKKOS_FUNCTION std::uint64_t prefix_sum([[maybe_unused]] std::uint64_t v,
                                            std::uint64_t& total) const {
@@ -98,6 +110,7 @@ class team {
   // CPUs: whoever is free takes the next part. Parts shrink with n, so that the last ones end together.
   template <class F>
   void take(std::uint64_t n, F const& f) {
+    if (m_calls == max_shares) Kokkos::abort("karpos: a step calls team.share too often\n");
     std::atomic_ref<std::uint64_t> next(m_next[m_calls++]);
     std::uint64_t const part = 1 + n / (static_cast<std::uint64_t>(m_league_size) * 32);
     for (;;) {

@@ -37,7 +37,7 @@ class parent_search {
 
   /// Searches for the vertices base + list[0 … n - 1]; calls found(v, parent, in-degree) on the lane that
   /// finds a parent.
-  /// Requires: found writes the distance of v at last. Uses the list up.
+  /// Uses the list up.
   template <class Entry, class Found>
   KOKKOS_FORCEINLINE_FUNCTION void run(tile const& t, std::uint32_t base, Entry* list, int n,
                                        Found const& found, tally& sum) const {
@@ -141,14 +141,11 @@ class parent_search {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION bool is_parent(std::uint32_t u, std::uint32_t v, tally& sum) const {
-    bool visited = false;
-    if (m_with_hubs && m_hubs.contains(u)) {
-      visited = true;
-      sum.found_and_hits += std::uint64_t(1) << 32;
-    } else {
-      visited = (m_visited[u / 32] & bit_of(u)) != 0;
-    }
-    return visited && m_state->follows(u, v);
+    bool const cached = m_with_hubs && m_hubs.contains(u);
+    if (!cached && (m_visited[u / 32] & bit_of(u)) == 0) return false;
+    if (!m_state->follows(u, v)) return false;
+    if (cached) sum.found_and_hits += std::uint64_t(1) << 32;
+    return true;
   }
 
   State const* m_state;
@@ -278,12 +275,14 @@ struct search_candidates {
                               candidates_end<State>(s->candidate_queue(1 - p->candidates), &to));
     typename searcher::tally sum;
     std::uint32_t const count = p->frontier.candidates;
-    team.template share<width>((count + list_entries - 1) / list_entries, [&](std::uint64_t i) {
-      auto const first = static_cast<std::uint32_t>(i) * list_entries;
-      int const n = static_cast<int>(count - first < list_entries ? count - first : list_entries);
-      search_list(t, search, s->candidate_queue(p->candidates) + first, n, list, sum);
-      sort_out(t, s->candidate_queue(p->candidates) + first, n, found, left);
-    });
+    team.template share<width>(
+        (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
+          auto const first = static_cast<std::uint32_t>(i) * list_entries;
+          int const n =
+              static_cast<int>(count - first < list_entries ? count - first : list_entries);
+          search_list(t, search, s->candidate_queue(p->candidates) + first, n, list, sum);
+          sort_out(t, s->candidate_queue(p->candidates) + first, n, found, left);
+        });
     found.place(t);
     left.place(t);
     searcher::publish(team, sum, false, to);

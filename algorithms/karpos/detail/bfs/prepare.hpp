@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 
 #include "karpos/detail/bfs/state.hpp"
 
@@ -49,7 +48,8 @@ struct mark_isolated {
 template <class Rows>
 struct count_degrees {
   using value_type = std::uint64_t[];
-  static constexpr unsigned value_count = degree_classes + 1;
+  /// The classes; vertices that are not isolated; degrees that are too high for one tile, and for anything.
+  static constexpr unsigned value_count = degree_classes + 3;
 
   Rows out, in;
   bool has_in;
@@ -62,10 +62,15 @@ struct count_degrees {
     for (int i = 0; i < degree_classes - 1; ++i) c += degree >= limit[i] ? 1 : 0;
     ++sum[c];
     if (!has_in || degree != 0 || in.degree(v) != 0) ++sum[degree_classes];
+    if (degree >= highest_of_lane) ++sum[degree_classes + 1];
+    if (degree >= highest) ++sum[degree_classes + 2];
     if (degree >= lowest_counted) Kokkos::atomic_inc(histogram + degree_buckets::of(degree));
   }
   /// Vertices of lower degree are no hubs, and too many to count one by one.
   static constexpr std::uint64_t lowest_counted = 32;
+  /// Tiles add up the degrees of 32 vertices in 32 bits.
+  static constexpr std::uint64_t highest_of_lane = std::uint64_t(1) << 27;
+  static constexpr std::uint64_t highest = std::uint64_t(1) << 31;
 };
 
 template <class Rows>

@@ -57,6 +57,11 @@ struct scan_part {
   KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
     return what == sought::unvisited ? 0 : s->class_of(degree);
   }
+  static_assert(State::tuned::scan_words * 32 *
+                        (is_cuda<typename State::execution_space> ? State::tuned::team_threads
+                                                                  : 1) <
+                    65536,
+                "karpos: the sums of a team in 16 bits each");
   /// How many of each class there are in some words, 16 bits each.
   KOKKOS_FUNCTION std::uint64_t count(std::uint64_t first, std::uint64_t last) const {
     std::uint64_t packed = 0;

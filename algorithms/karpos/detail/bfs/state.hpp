@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/backend/launch.hpp"
 #include "karpos/backend/memory.hpp"
 #include "karpos/detail/bfs/tuning.hpp"
 #include "karpos/lane_mask.hpp"

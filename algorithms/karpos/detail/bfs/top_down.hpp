@@ -66,7 +66,9 @@ struct expand_frontier {
   KOKKOS_FORCEINLINE_FUNCTION cut cut_for(std::uint32_t tiles, std::uint32_t team_tiles) const {
     auto const parts = [&](int c, std::uint32_t least, std::uint32_t most) {
       std::uint32_t const n = count(c) == 0 ? 1 : tiles / count(c);
-      return n < least ? least : n > most ? most : n;
+      std::uint32_t const wanted = n < least ? least : n > most ? most : n;
+      constexpr std::uint32_t chunks = 1u << 30;  // of a class, lest their number overflows
+      return count(c) <= chunks / wanted ? wanted : chunks / count(c) + 1;
     };
     cut c{};
     c.parts_by_grid = parts(by_grid, 512, 4096);
@@ -282,18 +284,32 @@ struct expand_narrow {
     tile const t = Team::template this_tile<width>();
     std::uint32_t const count = p->frontier.in_class[by_thread];
     auto const teams = static_cast<std::uint32_t>(team.league_size());
-    auto const index = [&](int lane) {
-      return static_cast<std::uint32_t>(team.template tile_rank<width>() * width + lane) * teams +
-             static_cast<std::uint32_t>(team.league_rank());
-    };
-    if (index(0) >= count) return;
+    // Neighbouring vertices go to different teams.
+    auto const round = teams * static_cast<std::uint32_t>(team.template tiles<width>() * width);
+    std::uint32_t const first =
+        static_cast<std::uint32_t>(team.template tile_rank<width>() * width) * teams +
+        static_cast<std::uint32_t>(team.league_rank());
+    if (first >= count) return;
     queue_bin<State> found(team.template tile_scratch<width>(0, queue_bin<State>::bytes),
                            queue_end<State>(t, *s, p->tail, &s->counters(p->level + 1), true));
+    for (std::uint32_t i = first; i < count; i += round) expand(t, i, teams, count, found);
+    found.place(t);
+  }
+
+ private:
+  struct row {
+    std::uint32_t vertex;
+    edge begin, end;
+  };
+  /// The vertices first, first + stride, … of the frontier, one for each lane.
+  KOKKOS_FORCEINLINE_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
+                                          std::uint32_t count, queue_bin<State>& found) const {
     std::uint32_t const* const from =
         s->queue + static_cast<std::uint32_t>(s->class_begin[by_thread]) + p->head[by_thread];
     auto const rows = t.each([&](int lane) -> row {
-      if (index(lane) >= count) return {0, 0, 0};
-      std::uint32_t const v = from[index(lane)];
+      std::uint32_t const i = first + static_cast<std::uint32_t>(lane) * stride;
+      if (i >= count) return {0, 0, 0};
+      std::uint32_t const v = from[i];
       return {v, s->out.begin(v), s->out.end(v)};
     });
     for (edge done = 0;
@@ -304,14 +320,7 @@ struct expand_narrow {
         return s->out.column[rows[lane].begin + done + static_cast<edge>(i)];
       });
     }
-    found.place(t);
   }
-
- private:
-  struct row {
-    std::uint32_t vertex;
-    edge begin, end;
-  };
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim(row const& r, edge done) const {
     std::uint32_t v[at_once], before[at_once], won = 0;
     for (int i = 0; i < at_once; ++i) {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Programs of steps: launched and inside of one kernel, on leagues of any size.
+#include <doctest/doctest.h>
+
+#include <karpos/backend/grid.hpp>
+#include <karpos/detail/bfs/hubs.hpp>
+#include <set>
+
+#include "support/space.hpp"
+
+namespace {
+
+using karpos_test::space;
+using karpos_test::view;
+
+struct counters {
+  std::uint64_t visits, rank_sums, threads, round;
+};
+struct state {
+  std::uint32_t* hits;
+  std::uint64_t n;
+  counters* sums;
+};
+
+/// Every index once; prefix sums of the ranks of each team.
+template <class Held>
+struct touch {
+  static constexpr char const* label = "karpos_test::touch";
+  Held s;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    auto const t = Team::template this_tile<32>();
+    team.template share<32>(s->n, [&](std::uint64_t i) {
+      t.on(karpos::lane_mask<32>::of(0), [&](int) { karpos::add(&s->hits[i], std::uint32_t(1)); });
+    });
+    std::uint64_t total = 0;
+    auto const rank = static_cast<std::uint64_t>(team.rank());
+    std::uint64_t const before = team.prefix_sum(rank, total);
+    karpos::add(&s->sums->rank_sums,
+                static_cast<std::uint64_t>(before == rank * (rank - (rank > 0)) / 2));
+    karpos::add(&s->sums->threads, std::uint64_t(1));
+    if (team.rank() == 0) karpos::add(&s->sums->visits, total);
+  }
+};
+
+struct memory_of_program {
+  std::uint64_t round;
+  bool done;
+};
+
+/// Touches everything ten times.
+struct ten_times {
+  using shared = memory_of_program;
+  state s;
+  std::uint64_t* rounds;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, memory_of_program& p) const {
+    using G = typename Grid::template held<state>;
+    grid.run(touch<G>{grid.hold(s)}, [&] { begin(p); });
+    while (!p.done) grid.run(touch<G>{grid.hold(s)}, [&] { next(grid, p); });
+  }
+
+ private:
+  KOKKOS_FUNCTION static void begin(memory_of_program& p) { p = {1, false}; }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void next(Grid& grid, memory_of_program& p) const {
+    // Every copy of p must come to the same end.
+    if (grid.read(s.sums).threads == 0) p.round = 100;
+    p.done = ++p.round == 10;
+    if (p.done) grid.write(rounds, p.round);
+  }
+};
+
+void runs(karpos::program_driver driver, int teams, std::uint64_t n) {
+  CAPTURE(teams);
+  CAPTURE(n);
+  space const exec;
+  auto shape = karpos::shape_for<1024, 1, 32>(exec, 0, 64);
+  if (teams > 0 && karpos::has_cooperative_grid<space>) shape.teams = teams;
+  karpos::grid_memory<space> const memory(exec, shape);
+  view<std::uint32_t> const hits("hits", n + 1);
+  view<counters> const sums("sums", 1);
+  view<std::uint64_t> const rounds("rounds", 1);
+  karpos::run_program<1024, 1>(exec, driver, memory,
+                               ten_times{{hits.data(), n, sums.data()}, rounds.data()});
+  exec.fence();
+  auto const seen = karpos_test::to_host(hits);
+  for (std::uint64_t i = 0; i < n; ++i) REQUIRE(seen[i] == 10);
+  CHECK(seen[n] == 0);
+  counters const c = karpos_test::to_host(sums)[0];
+  CHECK(c.rank_sums == c.threads);
+  CHECK(karpos_test::to_host(rounds)[0] == 10);
+}
+
+TEST_CASE("a program runs every step on all of its league") {
+  for (std::uint64_t const n : {0, 1, 31, 1000, 100000})
+    for (int const teams : {1, 2, 7, 0}) {
+      runs(karpos::program_driver::launches, teams, n);
+      runs(karpos::program_driver::automatic, teams, n);
+    }
+}
+
+struct cache_tuning {
+  static constexpr int hub_cache_entries = 2048;
+};
+struct cache_state {
+  using tuned = cache_tuning;
+  std::uint32_t const* hubs;
+  std::uint32_t hub_count;
+};
+struct one_thread {
+  static int rank() { return 0; }
+  static int size() { return 1; }
+  static void barrier() {}
+};
+
+TEST_CASE("the cache of hubs uses all of its entries and holds visited hubs only") {
+  using cache = karpos::detail::traversal::hub_cache<cache_state>;
+  std::vector<std::uint32_t> hubs(100000), words(cache::entries),
+      visited(hubs.size() / 32 + 1, ~0u);
+  for (std::uint32_t v = 0; v < hubs.size(); ++v) hubs[v] = v;
+  visited[0] = 0;  // the first 32 are not visited
+  cache const c(reinterpret_cast<std::byte*>(words.data()));
+  c.fill(one_thread{}, cache_state{hubs.data(), static_cast<std::uint32_t>(hubs.size())},
+         visited.data());
+  CHECK(std::set<std::uint32_t>(words.begin(), words.end()).size() == cache::entries);
+  for (std::uint32_t const v : words) {
+    CHECK(v >= 32);
+    CHECK(v < hubs.size());
+    CHECK(c.contains(v));
+  }
+  CHECK(!c.contains(7));
+}
+
+}  // namespace
