@@ -112,9 +112,9 @@ struct cache_state {
   std::uint32_t hub_count;
 };
 struct one_thread {
-  static int rank() { return 0; }
-  static int size() { return 1; }
-  static void barrier() {}
+  KOKKOS_FUNCTION static int rank() { return 0; }
+  KOKKOS_FUNCTION static int size() { return 1; }
+  KOKKOS_FUNCTION static void barrier() {}
 };
 
 TEST_CASE("the cache of hubs uses all of its entries and holds visited hubs only") {

@@ -16,6 +16,7 @@
 // of a league does and ends when all are done:
 //
 //   struct step { template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const; };
+//   // A step may have `std::uint64_t work() const`, about how many edges or words it looks at: CPUs do a little alone.
 //   struct program {
 //     using shared = …;  // what the loop remembers; trivial
 //     KARPOS_PROGRAM template <class Grid> KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
@@ -117,6 +118,12 @@ class launched_grid {
                     detail::team_kernel<ExecSpace, Step>{step, bytes});
     } else {
       for (int i = 0; i < max_shares; ++i) m_next[i] = 0;
+      if (is_small(step)) {
+        team<ExecSpace> t(0, 1, 0, 1, m_scratch, m_next);
+        step(t);
+        then();
+        return;
+      }
       using policy =
           Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
       Kokkos::parallel_for(Step::label, policy(m_exec, 0, m_shape.teams, Kokkos::ChunkSize(1)),
@@ -153,6 +160,16 @@ class launched_grid {
   }
 
  private:
+  /// Whether the calling thread is done with a step before others would have woken up. Two CPU cores, a search of a path
+  /// of 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
+  template <class Step>
+  static bool is_small(Step const& step) {
+    if constexpr (requires { step.work(); })
+      return step.work() <= 1024;
+    else
+      return false;
+  }
+
   ExecSpace m_exec;
   grid_shape m_shape;
   std::byte* m_scratch;

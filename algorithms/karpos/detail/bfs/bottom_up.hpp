@@ -175,6 +175,8 @@ struct search_bitmap {
   HeldProgress p;
   bool with_hubs;
 
+  std::uint64_t work() const { return s->words + p->unvisited; }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
@@ -259,6 +261,8 @@ struct search_candidates {
   HeldProgress p;
   bool with_hubs;
 
+  std::uint64_t work() const { return p->frontier.candidates; }
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
@@ -330,6 +334,8 @@ struct mark_found {
 
   Held s;
   HeldProgress p;
+
+  std::uint64_t work() const { return s->counters(p->level + 1).queued(); }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {

@@ -27,6 +27,8 @@ struct scan_part {
   HeldProgress p;
   sought what;
 
+  std::uint64_t work() const { return s->words; }
+
   KOKKOS_FUNCTION bool blocked() const { return what != sought::marked; }
 
   KOKKOS_FUNCTION std::uint32_t bits(std::uint64_t w) const {

@@ -35,6 +35,8 @@ struct reset {
 
   Held s;
 
+  std::uint64_t work() const { return s->vertices; }
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
@@ -80,6 +82,8 @@ struct seed {
   Held s;
   HeldProgress p;
   source_list sources;
+
+  std::uint64_t work() const { return sources.count; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {

@@ -35,6 +35,8 @@ struct expand_frontier {
   HeldProgress p;
   keep what;
 
+  std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
