@@ -76,7 +76,7 @@ record_bfs() {
   bfs ablation-unvisited-queue $graph --unvisited-queue
   bfs ablation-launches $graph --launches
   bfs ablation-parents $graph --parents
-  [ -n "${KARPOS_QUICK:-}" ] || "$driver" bfs --json --sources 8 --reps 1 grid:4096x4096,drop=0.3 > "$out/bfs-grid.json"
+  [ -n "${KARPOS_QUICK:-}" ] || bfs bfs-grid grid:4096x4096,drop=0.3
 }
 
 for p in $part; do record_$p; done
