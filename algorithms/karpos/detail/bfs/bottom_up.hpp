@@ -92,6 +92,7 @@ class parent_search {
       });
       auto const open = t.ballot(
           [&](int lane) { return v[lane] != none && !look_at(v[lane], from, to, found, sum); });
+      t.sync();  // the places written next may be those that other lanes have just read
       t.on(open,
            [&](int lane) { list[kept + open.rank(lane)] = static_cast<Entry>(v[lane] - base); });
       kept += open.count();
