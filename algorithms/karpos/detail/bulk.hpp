@@ -6,7 +6,11 @@
 
 #include "karpos/backend/launch.hpp"
 #include "karpos/backend/memory.hpp"
-#include "karpos/detail/open_addressing.hpp"
+#include "karpos/backend/tile.hpp"
+#include "karpos/detail/slot_protocol.hpp"
+#include "karpos/detail/walk.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
 // Bodies of the bulk kernels: one key each, staged so that launch.hpp can prefetch ahead of the work.
@@ -133,19 +137,69 @@ struct erase_body : keyed_body<Distance, Ref, Keys> {
   }
 };
 
-/// Fills a table with empty slots.
-template <class Word>
-struct fill_body {
-  Word* slots;
-  Word value;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { slots[i] = value; }
+/// The keys of operations.
+template <class Operations>
+struct keys_of {
+  Operations operations;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const { return operations(i).key; }
 };
+
+/// One operation each, whichever it is. They run at once: lookups read as beside writers.
+template <int Distance, class Ref, class Operations, class Results>
+struct apply_body : keyed_body<Distance, Ref, keys_of<Operations>> {
+  using path = typename Ref::path;
+  using operation = typename Operations::non_const_value_type;
+  using result = typename Results::value_type;
+  Results results;
+
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, path& p) const {
+    operation const o = this->keys.operations(i);
+    result answer{map_outcome::invalid, {}};
+    if (!this->ref.reserved(o.key)) {
+      bool const decided = o.op == map_op::insert  ? insert(o, p, answer)
+                           : o.op == map_op::erase ? erase(o, p, answer)
+                                                   : find(o, p, answer);
+      if (!decided) return this->again(p);
+    }
+    results(i) = answer;
+    return uncounted;
+  }
+
+ private:
+  KOKKOS_FUNCTION bool insert(operation const& o, path& p, result& answer) const {
+    outcome what = outcome::full;
+    bool const decided = this->ref.template upsert_along<apply_body::reach>(
+        thread_tile{}, p, this->ref.holds(o.key), Ref::protocol::item(o.key, o.value), o.value,
+        keep_stored{}, what);
+    answer.outcome = what == outcome::inserted   ? map_outcome::inserted
+                     : what == outcome::existing ? map_outcome::existing
+                                                 : map_outcome::full;
+    return decided;
+  }
+  KOKKOS_FUNCTION bool erase(operation const& o, path& p, result& answer) const {
+    bool erased = false;
+    bool const decided = this->ref.template erase_along<apply_body::reach>(
+        thread_tile{}, p, this->ref.holds(o.key), erased);
+    answer.outcome = erased ? map_outcome::erased : map_outcome::absent;
+    return decided;
+  }
+  KOKKOS_FUNCTION bool find(operation const& o, path& p, result& answer) const {
+    found<typename Ref::mapped_type> what;
+    bool const decided = this->ref.template find_along<apply_body::reach, access::shared>(
+        thread_tile{}, p, this->ref.holds(o.key), what);
+    answer.outcome = what.present ? map_outcome::found : map_outcome::absent;
+    if (what.present) answer.value = what.value;
+    return decided;
+  }
+};
+
+// Scans: one slot each.
 
 template <class Ref>
 struct count_body {
   Ref ref;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += ref.slot().live(load_relaxed(ref.slots() + i));
+    n += ref.slot().live(load_relaxed(ref.slot_at(i)));
   }
 };
 
@@ -156,7 +210,7 @@ struct visit_body {
   Visit visit;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(ref.slots() + i);
+    auto const slot = load_relaxed(ref.slot_at(i));
     if (!ref.slot().live(slot)) return;
     if constexpr (layout::has_value)
       visit(from_bits<Key>(layout::key_of(slot)), layout::value_of(slot));
@@ -173,7 +227,7 @@ struct retrieve_body {
   ValuesOut values;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(ref.slots() + i);
+    auto const slot = load_relaxed(ref.slot_at(i));
     if (!ref.slot().live(slot)) return;
     if (final) {
       keys(place) = from_bits<Key>(layout::key_of(slot));
@@ -191,7 +245,7 @@ struct reinsert_body {
   KOKKOS_FUNCTION int prepare(std::uint64_t) const { return 0; }
   KOKKOS_FUNCTION int operator()(std::uint64_t i, int) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(from.slots() + i);
+    auto const slot = load_relaxed(from.slot_at(i));
     if (!from.slot().live(slot)) return uncounted;
     auto const key = from_bits<Key>(layout::key_of(slot));
     return static_cast<int>(to.upsert(thread_tile{}, key, layout::value_of(slot), keep_stored{}));

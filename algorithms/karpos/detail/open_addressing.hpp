@@ -10,6 +10,7 @@
 #include "karpos/backend/tuning.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/slot_protocol.hpp"
+#include "karpos/detail/walk.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
@@ -43,14 +44,13 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
 
-/// How far an operation goes before it returns to its caller.
-enum class walk { to_the_end, one_bucket };
-
 /// The table as kernels see it; see hash_map_ref for the contract of each operation.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           bool OneStep = is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
 class open_addressing_ref {
  public:
+  using key_type = Key;
+  using mapped_type = T;
   using layout = slot_layout<Key, T>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
@@ -90,6 +90,8 @@ class open_addressing_ref {
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION word* slots() const { return m_slots; }
+  /// The i-th slot, for scans.
+  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
   KOKKOS_FUNCTION std::uint64_t bucket_count() const { return 2 * m_pairs; }
 
   /// Predicate: the slot holds a key equal to the query.
