@@ -4,6 +4,7 @@
 /// what every order has in common where it is not.
 #include <algorithm>
 #include <karpos/hash_map.hpp>
+#include <karpos/hopscotch_map.hpp>
 #include <karpos/map_operation.hpp>
 #include <limits>
 #include <map>
@@ -288,6 +289,8 @@ TEST_CASE("apply: mixed operations in one call") {
   using u64 = std::uint64_t;
   check_apply<karpos::hash_map<u32, u32, space>>("hash_map u32");
   check_apply<karpos::hash_map<u64, u64, space>>("hash_map u64");
+  check_apply<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map u32");
+  check_apply<karpos::hopscotch_map<u64, u64, space>>("hopscotch_map u64");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "karpos/backend/launch.hpp"
@@ -17,6 +18,13 @@
 #include "karpos/outcome.hpp"
 
 namespace karpos::detail {
+
+/// Whether bulk insertions into a full table rehash it: a storage says so by a constant of that name.
+template <class Storage>
+inline constexpr bool grows = false;
+template <class Storage>
+  requires(Storage::grows)
+inline constexpr bool grows<Storage> = true;
 
 /// A table in bulk: the operations that are the same whatever the table looks like inside. Argument checks that
 /// need the types of views are the caller's.
@@ -83,13 +91,22 @@ class bulk_table {
     tally_each_staged<distance>(label(what), exec, keys.extent(0),
                                 body{{ref(), keys}, values, combine, stencil}, report);
   }
-  /// The same, waiting for the report.
+  /// The same, waiting for the report. A storage that grows does so until every key is in, unless that would merge a
+  /// value twice. Keys that find no place in a table sixteen times their number share a hash: they stay rejected.
   template <class Keys, class Values, class Combine, class Stencil>
   insert_report insert(execution_space const& exec, char const* what, Keys const& keys,
-                       Values const& values, Combine const& combine, Stencil const& stencil) const {
-    insert(exec, what, keys, values, combine, stencil, m_insert_report);
-    insert_report report;
-    Kokkos::deep_copy(exec, report, m_insert_report);
+                       Values const& values, Combine const& combine, Stencil const& stencil) {
+    insert_report report = insert_once(exec, what, keys, values, combine, stencil);
+    if constexpr (grows<Storage> &&
+                  (std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>)) {
+      while (report.rejected != 0 && slot_count() / 16 < size(exec) + report.rejected) {
+        rehash(exec, 2 * max_keys() + report.rejected);
+        auto const again = insert_once(exec, what, keys, values, combine, stencil);
+        report.inserted += again.inserted;
+        report.existing += report.rejected - again.inserted - again.rejected;
+        report.rejected = again.rejected;
+      }
+    }
     if (report.invalid != 0)
       reject("keys equal to a sentinel",
              std::to_string(report.invalid) + " of " + std::to_string(keys.extent(0)) +
@@ -198,6 +215,16 @@ class bulk_table {
 
  private:
   static constexpr int distance = Storage::prefetch_distance;
+
+  template <class Keys, class Values, class Combine, class Stencil>
+  insert_report insert_once(execution_space const& exec, char const* what, Keys const& keys,
+                            Values const& values, Combine const& combine,
+                            Stencil const& stencil) const {
+    insert(exec, what, keys, values, combine, stencil, m_insert_report);
+    insert_report report;
+    Kokkos::deep_copy(exec, report, m_insert_report);
+    return report;
+  }
 
   Storage m_storage;
   // Where kernels count for calls that wait for a report: allocated once, so that no call allocates.

@@ -45,7 +45,7 @@ class slot_protocol {
   slot_protocol() = default;
   explicit slot_protocol(sentinels<key_bits> s) : m_sentinels(s) {}
 
-  sentinels<key_bits> reserved_keys() const { return m_sentinels; }
+  KOKKOS_FUNCTION sentinels<key_bits> reserved_keys() const { return m_sentinels; }
   KOKKOS_FUNCTION bool reserved(Key const& key) const {
     return m_sentinels.contains(to_bits<key_bits>(key));
   }

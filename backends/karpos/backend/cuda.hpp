@@ -120,10 +120,45 @@ __device__ inline word16 compare_and_swap([[maybe_unused]] word16* p,
   return old;
 }
 
+__device__ inline std::uint32_t compare_and_swap_acquire(std::uint32_t* p, std::uint32_t expected,
+                                                         std::uint32_t desired) {
+  std::uint32_t old;
+  asm volatile("atom.acquire.gpu.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(global(p)), "r"(expected), "r"(desired)
+               : "memory");
+  return old;
+}
+__device__ inline std::uint64_t compare_and_swap_acquire(std::uint64_t* p, std::uint64_t expected,
+                                                         std::uint64_t desired) {
+  std::uint64_t old;
+  asm volatile("atom.acquire.gpu.global.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(old)
+               : "l"(global(p)), "l"(expected), "l"(desired)
+               : "memory");
+  return old;
+}
+
 /// A reduction instruction: unlike Kokkos::atomic_or it returns nothing and so waits for nothing.
 __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
 }
+__device__ inline void set_bits(std::uint64_t* p, std::uint64_t bits) {
+  asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(global(p)), "l"(bits) : "memory");
+}
+__device__ inline void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
+  asm volatile("red.release.gpu.global.xor.b64 [%0], %1;" ::"l"(global(p)), "l"(bits) : "memory");
+}
+__device__ inline std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
+  std::uint64_t old;
+  asm volatile("atom.acquire.gpu.global.or.b64 %0, [%1], %2;"
+               : "=l"(old)
+               : "l"(global(p)), "l"(bits)
+               : "memory");
+  return old;
+}
+__device__ inline void acquire_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline void sleep(unsigned nanoseconds) { __nanosleep(nanoseconds); }
 
 __device__ inline std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
   std::uint32_t old;

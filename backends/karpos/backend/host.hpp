@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -64,6 +65,14 @@ inline word16 load(word16 const* p, std::memory_order order) {
   return {lo, load(&p->hi, std::memory_order_relaxed)};
 }
 
+/// Processors with AVX take 16 aligned bytes at once.
+inline constexpr bool reads_16_at_once =
+#if defined(__GNUC__) && defined(__AVX__) && !defined(KARPOS_HOST_THREAD_SANITIZER)
+    true;
+#else
+    false;
+#endif
+
 /// Reads B slots. Each slot is read whole; together they are no snapshot. The vector form rests on what
 /// x86-64 and AArch64 do rather than on the language: an aligned vector load takes each of its aligned
 /// 8- and 16-byte parts at once (docs/design/memory_model.md).
@@ -71,11 +80,7 @@ template <int B, class Word>
 inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) && \
     !defined(KARPOS_HOST_THREAD_SANITIZER)
-#if defined(__AVX__)
-  constexpr bool whole = true;  // such processors take 16 aligned bytes at once
-#else
-  constexpr bool whole = sizeof(Word) <= 8;
-#endif
+  constexpr bool whole = sizeof(Word) <= 8 || reads_16_at_once;
   if constexpr (whole && (sizeof(slots) == 16 || sizeof(slots) == 32 || sizeof(slots) == 64)) {
     using vector [[gnu::vector_size(sizeof(slots))]] = std::uint64_t;
     // volatile: read exactly once, so that a slot tested and a slot used are the same slot.
@@ -85,6 +90,28 @@ inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
   }
 #endif
   for (int i = 0; i < B; ++i) slots[i] = load(bucket + i, std::memory_order_relaxed);
+}
+
+/// The thread sanitizer knows no fences, and needs none: it only asks whether every access is atomic.
+inline void acquire_fence() {
+#if !defined(KARPOS_HOST_THREAD_SANITIZER)
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+}
+
+/// A few instants; from the 16th on, until other threads had their turn.
+inline void pause(int instants) {
+  if (instants >= 16) {
+    std::this_thread::yield();
+    return;
+  }
+  for (int i = 0; i < instants; ++i) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#else
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+  }
 }
 
 template <class Word>

@@ -41,6 +41,12 @@ template <>
 inline constexpr bool is_lock_free<16, Kokkos::Cuda> = cuda::has_compare_and_swap_16;
 #endif
 
+/// Whether kernels of ExecSpace read that many bytes at once. Without it the halves of a 16-byte word may have been
+/// written at different times.
+template <int Bytes, class ExecSpace>
+inline constexpr bool reads_whole =
+    Bytes <= 8 || (is_cuda<ExecSpace> ? is_lock_free<16, ExecSpace> : host::reads_16_at_once);
+
 /// Reads a word at once, in no order with other accesses. A word16 is read so that whoever recognises its
 /// lo half sees the hi half that was written with it, or a later one.
 template <machine_word Word>
@@ -87,11 +93,62 @@ KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   return r;
 }
 
-/// Sets bits of a word at once; relaxed.
-KOKKOS_INLINE_FUNCTION void set_bits(std::uint32_t* p, std::uint32_t bits) {
-  KOKKOS_IF_ON_DEVICE((cuda::set_bits(p, bits);))
-  KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
+/// The same; when it succeeds, what the thread that released `expected` had written before is visible.
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desired) {
+  Word r = expected;
+  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap_acquire(p, expected, desired);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).compare_exchange_strong(
+      r, desired, std::memory_order_acquire, std::memory_order_relaxed);))
+  return r;
 }
+
+/// Sets bits of a word at once; relaxed.
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
+  KOKKOS_IF_ON_DEVICE((cuda::set_bits(p, bits);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_or(bits, std::memory_order_relaxed);))
+}
+
+/// Changes each of the bits of a word to its opposite at once, after everything that this thread has written before.
+KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
+  KOKKOS_IF_ON_DEVICE((cuda::toggle_bits_release(p, bits);))
+  KOKKOS_IF_ON_HOST(
+      (std::atomic_ref<std::uint64_t>(*p).fetch_xor(bits, std::memory_order_release);))
+}
+
+/// Sets bits of a word at once; what the thread that last released it had written before is visible. Returns what
+/// was there.
+KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
+  std::uint64_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_or_acquire(p, bits);))
+  KOKKOS_IF_ON_HOST(
+      (old = std::atomic_ref<std::uint64_t>(*p).fetch_or(bits, std::memory_order_acquire);))
+  return old;
+}
+
+/// Orders the relaxed reads before it before everything after it: what was released to one of the words that they
+/// read is visible from here on.
+KOKKOS_INLINE_FUNCTION void acquire_fence() {
+  KOKKOS_IF_ON_DEVICE((cuda::acquire_fence();))
+  KOKKOS_IF_ON_HOST((host::acquire_fence();))
+}
+
+/// Waits longer each time, and lets others run: for whoever lost a race and will try again.
+class back_off {
+ public:
+  KOKKOS_FUNCTION void wait() {
+    KOKKOS_IF_ON_DEVICE((cuda::sleep(16u << m_round);))
+    KOKKOS_IF_ON_HOST((host::pause(1 << m_round);))
+    if (m_round < longest) ++m_round;
+  }
+
+ private:
+  static constexpr int longest = 6;
+  int m_round = 0;
+};
 
 /// The same for a word in the scratch of a team, which is no global memory on GPUs.
 KOKKOS_INLINE_FUNCTION void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {

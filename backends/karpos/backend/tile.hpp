@@ -13,6 +13,10 @@
 
 // The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
 
+/// A function that is rarely called, on the host or the device: kept out of line, so that it takes no registers from
+/// those who call it. Pass what it needs by value: an address would move it to memory.
+#define KARPOS_COLD_FUNCTION __attribute__((noinline)) KOKKOS_FUNCTION
+
 namespace karpos {
 
 /// W lanes that run tile-uniform code together. Everything outside a callable is the same on every lane;
@@ -127,28 +131,29 @@ class window {
     for (int i = 0; i < B; ++i) m_slots[i] = {slots[i]};
   }
 
-  /// Slots for which p(slot) holds. p runs once per slot and must not communicate between lanes.
-  template <class P>
+  /// Slots from First on for which p(slot) holds. p runs once per slot and must not communicate between lanes.
+  template <int First = 0, class P>
   KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
     std::uint64_t bits = 0;
     for (int r = 0; r < rounds; ++r) {
-      auto const m =
-          m_tile->ballot([&](int lane) { return (width <= B || lane < B) && p(m_slots[r][lane]); });
+      auto const m = m_tile->ballot([&](int lane) {
+        return (width <= B || lane < B) && r * width + lane >= First && p(m_slots[r][lane]);
+      });
       bits |= static_cast<std::uint64_t>(m.bits()) << (r * width);
     }
     return lane_mask<B>(static_cast<typename lane_mask<B>::word>(bits));
   }
   /// The same for a predicate that is a bit pattern: one vector comparison on CPUs.
-  template <bitwise_predicate<Slot> P>
+  template <int First = 0, bitwise_predicate<Slot> P>
     requires(Tile::width == 1)
   KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
     using word = typename lane_mask<B>::word;
     word bits = 0;
     KOKKOS_IF_ON_DEVICE(
-        (for (int i = 0; i < B; ++i) bits |= static_cast<word>(p(m_slots[i][0])) << i;))
+        (for (int i = First; i < B; ++i) bits |= static_cast<word>(p(m_slots[i][0])) << i;))
     KOKKOS_IF_ON_HOST((bits = static_cast<word>(host::match_pattern(
                            reinterpret_cast<Slot const(&)[B]>(m_slots), p.pattern()));))
-    return lane_mask<B>(bits);
+    return lane_mask<B>(bits & static_cast<word>(lane_mask<B>::all << First));
   }
   /// Whether p(slot) holds for a slot.
   template <class P>

@@ -27,4 +27,13 @@ struct tuning<ExecSpace, open_addressing> {
   static constexpr bool reread_slots = !is_cuda<ExecSpace>;
 };
 
+/// Tag of the hopscotch tables.
+struct hopscotch;
+
+template <class ExecSpace>
+struct tuning<ExecSpace, hopscotch> {
+  /// Keys between the prefetch of a key's home line and its use, per CPU thread.
+  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 32;
+};
+
 }  // namespace karpos

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
+#include "karpos/hash.hpp"
+
+// The word at the head of every line of slots, and the 32 slots in which the keys of a line may lie.
+//
+//   bit 63            ...            32 31             7 6       0
+//      | class 7 | ... | class 1 | class 0 |  far slots  | home slots |      slots that hold a key of this home
+//                                  |
+//                      | count : 2 | far | mark |      one nibble for each class of keys (3 bits of the hash)
+//
+//   mark    taken by whoever changes keys of this class: writers exclude each other, readers pass
+//   far     a key of this class lies, or lay since the count was last zero, in a far slot
+//   count   keys of this class: 0, 1, 2, or 3 for three and more
+//
+// While a key is there, the mark or the count of its class is not zero: so a word that a reader saw with an empty
+// nibble ends its search. docs/design/hopscotch.md has the argument.
+
+namespace karpos::detail::hop {
+
+inline constexpr int reach = 32;      ///< slots of a neighbourhood
+inline constexpr int line_slots = 7;  ///< slots of a line; its eighth word is the hop word
+inline constexpr int lines = 5;       ///< lines that a neighbourhood touches
+inline constexpr int classes = 8;
+inline constexpr std::uint32_t many = 3;  ///< a count that is not exact any more
+inline constexpr int none = -1;           ///< no slot
+
+/// Slots of the last line that are out of reach: its first ones, which fill up first.
+inline constexpr int out_of_reach = lines * line_slots - reach;
+/// Where in its line a slot of a neighbourhood lies, and which slot lies there: out of reach if it is negative.
+KOKKOS_FUNCTION constexpr int place_of(int slot) {
+  int const place = slot % line_slots;
+  return slot / line_slots + 1 < lines ? place : place + out_of_reach;
+}
+KOKKOS_FUNCTION constexpr int slot_at(int j, int place) {
+  if (j + 1 < lines) return j * line_slots + place;
+  return place < out_of_reach ? none : j * line_slots + place - out_of_reach;
+}
+
+KOKKOS_FUNCTION constexpr int class_of(std::uint64_t hash) {
+  return static_cast<int>(hash % classes);
+}
+KOKKOS_FUNCTION constexpr std::uint64_t slot_bit(int slot) { return std::uint64_t(1) << slot; }
+KOKKOS_FUNCTION constexpr std::uint64_t mark(int c) { return std::uint64_t(1) << (reach + 4 * c); }
+KOKKOS_FUNCTION constexpr std::uint64_t far(int c) { return std::uint64_t(2) << (reach + 4 * c); }
+KOKKOS_FUNCTION constexpr std::uint32_t count(std::uint64_t word, int c) {
+  return static_cast<std::uint32_t>(word >> (reach + 4 * c + 2)) & many;
+}
+/// Whether a key of the class may be there.
+KOKKOS_FUNCTION constexpr bool any(std::uint64_t word, int c) {
+  return ((word >> (reach + 4 * c)) & 15) != 0;
+}
+KOKKOS_FUNCTION constexpr std::uint32_t home_slots(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word) & ((1u << line_slots) - 1);
+}
+KOKKOS_FUNCTION constexpr std::uint32_t far_slots(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word) & ~((1u << line_slots) - 1);
+}
+/// What to toggle in the word when a class has `now` keys. An empty class has no far keys either.
+KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::uint32_t now) {
+  std::uint32_t const stored = now < many ? now : many;
+  return static_cast<std::uint64_t>(count(word, c) ^ stored) << (reach + 4 * c + 2) |
+         (stored == 0 ? word & far(c) : 0);
+}
+
+/// Where the lines of a neighbourhood are. The second is the neighbour of the first, nearly free to read; the
+/// others are far apart, and differently far for none: a crowd around one home then has nothing in common with a
+/// crowd around the next, and a displaced key finds room. (Five lines in a row, as the paper has its slots in a
+/// row, refuse keys wherever 25 keys more than slots come together: 2^27 keys at load 0.8: 301, at 0.9: 49,500.)
+struct geometry {
+  std::uint64_t lines_there = 0;  ///< even, at least 8
+
+  static constexpr std::uint64_t least = 8;
+  static constexpr std::uint64_t lines_for(std::uint64_t slots) {
+    std::uint64_t const n = (slots + line_slots - 1) / line_slots;
+    return n < least ? least : n + n % 2;
+  }
+  KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const {
+    return multiply_high(hash, lines_there);
+  }
+  /// The j-th line of the neighbourhood of a home.
+  KOKKOS_FUNCTION constexpr std::uint64_t line(std::uint64_t home, int j) const {
+    if (j == 0) return home;
+    if (j == 1) return home ^ 1;
+    // Parts of the whole after the golden ratio: 0.276, 0.618 and 0.854. Even, so as never to meet a neighbour.
+    std::uint64_t const part = j == 2   ? 0x46be'0000'0000'0000
+                               : j == 3 ? 0x9e37'0000'0000'0000
+                                        : 0xdaa6'0000'0000'0000;
+    std::uint64_t const l = home + 2 * multiply_high(lines_there / 2, part);
+    return l < lines_there ? l : l - lines_there;
+  }
+  /// Which line of the neighbourhood of a home that is.
+  KOKKOS_FUNCTION constexpr int index_of(std::uint64_t home, std::uint64_t which) const {
+    int j = 0;
+    while (j + 1 < lines && line(home, j) != which) ++j;
+    return j;
+  }
+};
+
+}  // namespace karpos::detail::hop

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/backend/tile.hpp"
+#include "karpos/detail/hopscotch/hop_word.hpp"
+#include "karpos/detail/hopscotch/slots.hpp"
+#include "karpos/hash.hpp"
+
+namespace karpos::detail {
+
+namespace hop {
+
+/// Where a key is, if it is there.
+template <class Word>
+struct located {
+  int slot = none;  ///< of the neighbourhood
+  Word pair{};
+  KOKKOS_FUNCTION explicit operator bool() const { return slot != none; }
+};
+
+/// A key's home and class.
+struct path {
+  std::uint64_t home;
+  int key_class;
+};
+
+}  // namespace hop
+
+/// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no mark and write nothing.
+/// Recheck is true but in the test that shows what goes wrong without.
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
+class hopscotch_lines {
+ public:
+  using key_type = Key;
+  using mapped_type = T;
+  using protocol = hop::slots<Key, T>;
+  using layout = typename protocol::layout;
+  using word = typename protocol::word;
+  using key_bits = typename protocol::key_bits;
+  using path = hop::path;
+  using located = hop::located<word>;
+  static constexpr int line_words = hop::line_slots + 1;
+
+  hopscotch_lines() = default;
+  hopscotch_lines(word* lines, hop::geometry const& g, sentinels<key_bits> s, Hash const& hash,
+                  KeyEqual const& equal)
+      : m_lines(lines),
+        m_geometry(g),
+        m_slot(s),
+        m_hash(hash),
+        m_equal(equal) {}
+
+  template <class Query>
+  KOKKOS_FUNCTION path start(Query const& query) const {
+    std::uint64_t const hash = hash_of(m_hash, query);
+    return {m_geometry.home_of(hash), hop::class_of(hash)};
+  }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return line(p.home); }
+  template <class Query>
+  KOKKOS_FUNCTION bool reserved(Query const& query) const {
+    if constexpr (std::is_same_v<Query, Key>)
+      return m_slot.reserved(query);
+    else
+      return false;
+  }
+  KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
+  KOKKOS_FUNCTION hop::geometry const& geometry() const { return m_geometry; }
+  KOKKOS_FUNCTION word* line(std::uint64_t l) const { return m_lines + l * line_words; }
+  /// The i-th slot, for scans.
+  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const {
+    return line(i / hop::line_slots) + 1 + i % hop::line_slots;
+  }
+  /// The line with a slot of a neighbourhood, and the slot itself.
+  KOKKOS_FUNCTION word* line_of(std::uint64_t home, int slot) const {
+    return line(m_geometry.line(home, slot / hop::line_slots));
+  }
+  KOKKOS_FUNCTION word* slot_of(std::uint64_t home, int slot) const {
+    return line_of(home, slot) + 1 + hop::place_of(slot);
+  }
+  KOKKOS_FUNCTION std::uint64_t* hop_word(std::uint64_t home) const {
+    return protocol::hop_word(line(home));
+  }
+
+  KOKKOS_FUNCTION path path_of(word pair) const {
+    return start(from_bits<Key>(layout::key_of(pair)));
+  }
+
+  /// Predicate: the slot holds a key equal to the query.
+  template <class Query>
+  KOKKOS_FUNCTION auto holds(Query const& query) const {
+    if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
+                  (std::is_integral_v<Key> || std::is_enum_v<Key>))
+      return typename protocol::has_key{to_bits<key_bits>(query)};
+    else
+      return has_equal_key<Query>{*this, query};
+  }
+
+  /// Finds a key.
+  template <access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION located look(Tile const& t, path const& p, Holds const& holds_key) const {
+    constexpr bool torn = Access == access::shared && !reads_whole<sizeof(word), ExecSpace>;
+    for (;;) {
+      located at = look_once<Access>(t, p, holds_key);
+      if constexpr (torn)
+        if (at && !t.once([&] { return settle(p, holds_key, at); })) continue;
+      return at;
+    }
+  }
+
+ protected:
+  template <tile Tile>
+  KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
+    return load_window<line_words, access::shared>(t, line(l));
+  }
+  /// Finds a key whose mark this tile has: nobody else moves it. `all` is its home line, `hop` its hop word.
+  template <tile Tile, class Window, class Holds>
+  KOKKOS_FUNCTION located look_marked(Tile const& t, path const& p, std::uint64_t hop,
+                                      Window const& all, Holds const& holds_key) const {
+    if (auto const hit = all.template match<1>(holds_key))
+      return {hit.first() - 1, all.get(hit.first())};
+    if ((hop & hop::far(p.key_class)) == 0) return {};
+    return look_far<access::frozen>(t, p, hop, holds_key);
+  }
+
+ private:
+  /// Predicate: the slot holds a key that the user's function finds equal to the query.
+  template <class Query>
+  struct has_equal_key {
+    hopscotch_lines const& table;
+    Query const& query;
+    KOKKOS_FUNCTION bool operator()(word w) const {
+      return table.m_slot.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
+    }
+  };
+
+  /// The home line first, which is the end for most keys; whole, or in parts where reading less is worth a second
+  /// trip to memory. With others writing, a key is only looked for when the hop word says that its class is there:
+  /// whoever finds it has seen that, so that nobody who comes later misses it.
+  template <access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION located look_once(Tile const& t, path const& p, Holds const& holds_key) const {
+    word const* const home = line(p.home);
+    located at;
+    std::uint64_t hop = 0;
+    auto const absent = [&] { return !hop::any(hop, p.key_class); };
+    if constexpr (Tile::width > 1 || !is_cuda<ExecSpace>) {
+      auto const all = load_window<line_words, Access>(t, home);
+      hop = protocol::hop_word_of(all.get(0));
+      if (Access == access::shared && absent()) return at;
+      if (auto const hit = all.template match<1>(holds_key))
+        at = {hit.first() - 1, all.get(hit.first())};
+    } else if constexpr (Access == access::shared) {
+      auto const head = load_window<2, Access>(t, home);
+      hop = protocol::hop_word_of(head.get(0));
+      if (absent() || among<1>(head, 0, holds_key, at)) return at;
+      among<0>(load_window<6, Access>(t, home + 2), 2, holds_key, at);
+    } else {
+      auto const head = load_window<4, Access>(t, home);
+      hop = protocol::hop_word_of(head.get(0));
+      if (among<1>(head, 0, holds_key, at) || absent()) return at;
+      among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at);
+    }
+    if (at || absent()) return at;
+    hop = again<Access>(t, p, hop);
+    if ((hop & hop::far(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
+    return at;
+  }
+
+  /// The hop word after slots that did not hold the key. With others writing it is read again: the key may have been
+  /// moved on, and then its new bit was set before its old slot was cleared.
+  template <access Access, tile Tile>
+  KOKKOS_FUNCTION std::uint64_t again(Tile const& t, path const& p, std::uint64_t seen) const {
+    if constexpr (Access == access::shared && Recheck)
+      return t.once([&] {
+        acquire_fence();
+        return load_relaxed(hop_word(p.home));
+      });
+    else
+      return seen;
+  }
+
+  /// Looks at the words from First on of a part of a line: one thread, each word in a register.
+  template <int First, class Slot, int N, class Holds>
+  KOKKOS_FUNCTION static bool among(window<thread_tile, Slot, N> const& part, int offset,
+                                    Holds const& holds_key, located& at) {
+    return among(part, offset, holds_key, at, std::integral_constant<int, First>{},
+                 std::make_integer_sequence<int, N - First>{});
+  }
+  template <class Window, class Holds, int First, int... I>
+  KOKKOS_FUNCTION static bool among(Window const& part, int offset, Holds const& holds_key,
+                                    located& at, std::integral_constant<int, First>,
+                                    std::integer_sequence<int, I...>) {
+    ((holds_key(part.get(First + I)) ? (at = {offset + First + I - 1, part.get(First + I)}, 0) : 0),
+     ...);
+    return static_cast<bool>(at);
+  }
+
+  /// Follows the far slots: keys are only moved on to later ones, so that there are at most as many steps.
+  template <access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION located look_far(Tile const& t, path const& p, std::uint64_t hop,
+                                   Holds const& holds_key) const {
+    for (std::uint32_t far = hop::far_slots(hop); far != 0;) {
+      int const s = lane_mask<hop::reach>(far).first();
+      word const pair = t.once([&] { return load_relaxed(slot_of(p.home, s)); });
+      if (holds_key(pair)) return {s, pair};
+      far = hop::far_slots(again<Access>(t, p, hop)) & ~((2u << s) - 1);
+    }
+    return {};
+  }
+
+  /// The two halves of a pair that holds the key, read while no pair left its line. Returns: whether the key is still
+  /// in this slot.
+  template <class Holds>
+  KOKKOS_FUNCTION bool settle(path const& p, Holds const& holds_key, located& at) const {
+    if constexpr (protocol::wide) {
+      std::uint64_t const* const version = protocol::version(line_of(p.home, at.slot));
+      word* const slot = slot_of(p.home, at.slot);
+      for (;;) {
+        std::uint64_t const before = load_acquire(version);
+        at.pair.lo = load_acquire(&slot->lo);
+        if (!holds_key(at.pair)) return false;
+        at.pair.hi = load_acquire(&slot->hi);
+        if (load_relaxed(version) == before) return true;
+      }
+    }
+    return true;
+  }
+
+ protected:
+  word* m_lines = nullptr;
+  hop::geometry m_geometry{};
+  protocol m_slot{};
+  Hash m_hash{};
+  KeyEqual m_equal{};
+};
+
+}  // namespace karpos::detail

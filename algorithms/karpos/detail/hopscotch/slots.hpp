@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/detail/slot_protocol.hpp"
+
+namespace karpos::detail::hop {
+
+/// What may happen to the slots of a line. A slot is empty; busy, that is reserved by one thread; or holds a pair,
+/// and then it is changed by nobody but the thread that has the mark of the key.
+///
+///   8 bytes    | value | key |                   filled, changed and emptied by writing the word
+///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
+///                                                version grows before a removed pair's slot is used again
+template <class Key, class T>
+class slots : public slot_protocol<Key, T, false> {
+  using base = slot_protocol<Key, T, false>;
+
+ public:
+  using layout = typename base::layout;
+  using word = typename base::word;
+  using key_bits = typename base::key_bits;
+  static constexpr bool wide = std::is_same_v<word, word16>;
+
+  slots() = default;
+  explicit slots(sentinels<key_bits> s) : base(s) {}
+
+  KOKKOS_FUNCTION static std::uint64_t* hop_word(word* line) {
+    return reinterpret_cast<std::uint64_t*>(line);
+  }
+  KOKKOS_FUNCTION static std::uint64_t hop_word_of(word head) {
+    if constexpr (wide)
+      return head.lo;
+    else
+      return head;
+  }
+  /// The head of a line: a hop word and a version.
+  KOKKOS_FUNCTION static word head(std::uint64_t hop_word) {
+    if constexpr (wide)
+      return {hop_word, 0};
+    else
+      return hop_word;
+  }
+  /// Where the keys of a line's slots are told apart from those of other times; wide slots only.
+  KOKKOS_FUNCTION static std::uint64_t* version(word* line) { return hop_word(line) + 1; }
+
+  KOKKOS_FUNCTION word busy_slot() const { return layout::pack(this->reserved_keys().busy, 0); }
+
+  /// Makes an empty slot this thread's own. Returns: whether it was empty.
+  KOKKOS_FUNCTION bool reserve(word* slot) const {
+    auto const s = this->reserved_keys();
+    if constexpr (wide)
+      return compare_and_swap_acquire(&slot->lo, s.empty, s.busy) == s.empty;
+    else
+      return compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) == this->empty_slot();
+  }
+  /// Puts a pair into a slot of this thread's own: from here on readers see it.
+  KOKKOS_FUNCTION void fill(word* slot, word pair) const {
+    if constexpr (wide) {
+      store_release(&slot->hi, pair.hi);
+      store_release(&slot->lo, pair.lo);
+    } else {
+      store_relaxed(slot, pair);
+    }
+  }
+  /// Both at once, for slots of the home line. Returns: whether the slot was empty.
+  KOKKOS_FUNCTION bool take(word* slot, word pair) const {
+    if constexpr (wide) {
+      if (!reserve(slot)) return false;
+      fill(slot, pair);
+      return true;
+    } else {
+      return compare_and_swap(slot, this->empty_slot(), pair) == this->empty_slot();
+    }
+  }
+  /// Takes a pair away and keeps its slot, unless the slot does not hold its key. With the mark of the key.
+  KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
+    if constexpr (wide) {
+      if (compare_and_swap(&slot->lo, seen.lo, this->reserved_keys().busy) != seen.lo) return false;
+      add(version(line), std::uint64_t(1));
+      return true;
+    } else {
+      return exchange(slot, seen, busy_slot());
+    }
+  }
+  /// Takes a pair of the home line away, unless the slot does not hold its key. With the mark of the key.
+  KOKKOS_FUNCTION bool remove(word* slot, word seen, word* line) const {
+    if constexpr (wide) {
+      if (!reserve_full(slot, seen, line)) return false;
+      release(slot);
+      return true;
+    } else {
+      return exchange(slot, seen, this->empty_slot());
+    }
+  }
+  /// Gives a slot of this thread's own back.
+  KOKKOS_FUNCTION void release(word* slot) const {
+    if constexpr (wide)
+      store_release(&slot->lo, this->reserved_keys().empty);
+    else
+      store_release(slot, this->empty_slot());
+  }
+  /// The pair is in another slot by now: keeps this one. With the mark of the key.
+  KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
+    if constexpr (wide) {
+      store_release(&slot->lo, this->reserved_keys().busy);
+      add(version(line), std::uint64_t(1));
+    } else {
+      store_release(slot, busy_slot());
+    }
+  }
+  /// Replaces the value of a pair. With the mark of the key.
+  KOKKOS_FUNCTION void assign(word* slot, word pair) const {
+    if constexpr (wide)
+      store_relaxed(&slot->hi, pair.hi);
+    else
+      store_relaxed(slot, pair);
+  }
+
+ private:
+  /// The value may have been assigned since the slot was seen: what counts is the key.
+  KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
+    auto const key = layout::key_of(seen);
+    while (layout::key_of(seen) == key) {
+      word const before = compare_and_swap(slot, seen, to);
+      if (before == seen) return true;
+      seen = before;
+    }
+    return false;
+  }
+};
+
+}  // namespace karpos::detail::hop
