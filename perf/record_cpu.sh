@@ -3,15 +3,17 @@
 #
 # Measures everything of the CPU on this machine.
 #
-#   perf/record_cpu.sh BUILD [OUT]
+#   perf/record_cpu.sh BUILD [OUT [PART]]
 #
 # BUILD is the build folder, or the one that holds the driver; OUT (default: perf/results/cpu of this checkout) gets one
-# JSON file a run. KARPOS_QUICK=1 measures small tables only, to try it out. Leave the machine alone meanwhile.
+# JSON file a run. PART: hash or hopscotch; all by default. KARPOS_QUICK=1 measures small tables only, to
+# try it out. Leave the machine alone meanwhile.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${1:?usage: perf/record_cpu.sh BUILD [OUT]}
+build=${1:?usage: perf/record_cpu.sh BUILD [OUT [PART]]}
 out=${2:-$here/results/cpu}
+part=${3:-hash hopscotch}
 driver=$build/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$build/perf/karpos
 mkdir -p "$out"
@@ -25,20 +27,34 @@ run() {
   "$driver" hash --json "$@" > "$out/$name.json"
 }
 
-large=2^26 medium=2^22
-[ -z "${KARPOS_QUICK:-}" ] || { large=2^20 medium=2^18; }
+record_hash() {
+  large=2^26 medium=2^22
+  [ -z "${KARPOS_QUICK:-}" ] || { large=2^20 medium=2^18; }
 
-# The targets: two threads against the peers, in the same run.
-run targets-large --keys $large --load 0.5 --miss 0.5 --peers kokkos,absl,tbb
-run targets-medium --keys $medium --load 0.5 --miss 0.5 --reps 9 --peers kokkos,absl,tbb,std
+  # The targets: two threads against the peers, in the same run.
+  run targets-large --keys $large --load 0.5 --miss 0.5 --peers kokkos,absl,tbb
+  run targets-medium --keys $medium --load 0.5 --miss 0.5 --reps 9 --peers kokkos,absl,tbb,std
 
-# Rate against load factor, and against table size.
-for load in 0.5 0.6 0.7 0.8 0.9 0.95; do
-  run load-4-$load --keys $large --load $load
-  run load-8-$load --keys $medium --key-bytes 8 --load $load
-done
-for bits in 14 16 18 20 22 24; do
-  run size-4-$bits --keys "2^$bits" --load 0.5 --reps 9
-done
+  # Rate against load factor, and against table size.
+  for load in 0.5 0.6 0.7 0.8 0.9 0.95; do
+    run load-4-$load --keys $large --load $load
+    run load-8-$load --keys $medium --key-bytes 8 --load $load
+  done
+  for bits in 14 16 18 20 22 24; do
+    run size-4-$bits --keys "2^$bits" --load 0.5 --reps 9
+  done
+}
+
+record_hopscotch() {
+  # Mixed operations, two threads against the peer that can do them.
+  count=10e6
+  [ -z "${KARPOS_QUICK:-}" ] || count=1e5
+  for map in hopscotch hash; do
+    echo "mixed-$map: karpos mixed --map $map" >&2
+    "$driver" mixed --json --map $map --ops $count --keys $count --mix 20,20,60 --peers tbb > "$out/mixed-$map.json"
+  done
+}
+
+for p in $part; do record_$p; done
 "$driver" info --json > "$out/info.json"
 echo "$out" >&2

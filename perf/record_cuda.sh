@@ -7,13 +7,13 @@
 #
 # BINARIES is the folder with the driver `karpos`, built with KARPOS_BACKEND=cuda (KARPOS_STATIC_RUNTIME=ON lets it run
 # where nothing but the driver of the GPU is installed). OUT (default: perf/results/cuda of this checkout) gets one JSON
-# file a run. PART: hash or bfs; all by default. KARPOS_QUICK=1 measures small tables only, to try it out.
+# file a run. PART: hash, bfs or hopscotch; all by default. KARPOS_QUICK=1 measures small tables only, to try it out.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-binaries=${1:?usage: perf/record_cuda.sh BINARIES [OUT]}
+binaries=${1:?usage: perf/record_cuda.sh BINARIES [OUT [PART]]}
 out=${2:-$here/results/cuda}
-part=${3:-hash bfs}
+part=${3:-hash bfs hopscotch}
 driver=$binaries/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$binaries/perf/karpos
 mkdir -p "$out"
@@ -77,6 +77,29 @@ record_bfs() {
   bfs ablation-launches $graph --launches
   bfs ablation-parents $graph --parents
   [ -n "${KARPOS_QUICK:-}" ] || bfs bfs-grid grid:4096x4096,drop=0.3
+}
+
+record_hopscotch() {
+  mixed() {
+    name=$1
+    shift
+    echo "$name: karpos mixed $*" >&2
+    "$driver" mixed --json --reps 9 "$@" > "$out/$name.json"
+  }
+  operations=10e6 large=2^27 half=2^26
+  [ -z "${KARPOS_QUICK:-}" ] || { operations=1e5 large=2^20 half=2^19; }
+  for map in hopscotch hash; do
+    # The paper's size: a table of 36,419 slots, 30 K keys. hash runs out of slots there: it does not use erased ones again.
+    for mix in 20,20,60 40,40,20; do
+      mixed "mixed-small-$map-$(echo $mix | tr , -)" --map $map --ops $operations --keys 30e3 --slots 36419 --mix $mix
+    done
+    # A table far beyond the cache, pre-filled to load 0.8.
+    mixed mixed-large-$map-20-20-60 --map $map --ops $half --keys $large --slots $large --fill 0.8 --mix 20,20,60
+    # Each kind of operation by itself, beside the other map.
+    for load in 0.5 0.8 0.9; do
+      run $map-$load --map $map --keys $large --load $load --reps 9
+    done
+  done
 }
 
 for p in $part; do record_$p; done

@@ -61,6 +61,19 @@ def rows_of_hash(run):
                   dict(table, map=r["map"], operation=r["operation"], bound=r["ceiling"], of_ceiling=r["of_ceiling"]))
 
 
+def rows_of_mixed(run):
+    p = run["parameters"]
+    where = {"keys": p["keys"], "operations": p["operations"], "mix": "/".join(map(str, p["mix"])), "slots": p["slots"],
+             "filled": p["filled"], "key_bytes": p["key_bytes"]}
+    table = {"table_bytes": p["table_bytes"], "device": run["context"]["device"]}
+    for c in run["ceilings"]:
+        yield Row("ceiling " + c["name"], where, rates_of(c["operations"], c["seconds"]["all"]),
+                  dict(table, ceiling=True))
+    for r in run["results"]:
+        yield Row(r["map"] + " " + r["operation"], where, rates_of(r["operations"], r["seconds"]["all"]),
+                  dict(table, map=r["map"], operation=r["operation"]))
+
+
 def rows_of_benchmark(run):
     """Google Benchmark's format: repetitions of one name are samples of one row."""
     samples = {}
@@ -77,10 +90,12 @@ def rows_of(path):
     for value in objects_of(path):
         if value.get("format") == "karpos-hash-1":
             rows += rows_of_hash(value)
+        elif value.get("format") == "karpos-mixed-1":
+            rows += rows_of_mixed(value)
         elif "benchmarks" in value:
             rows += rows_of_benchmark(value)
     if not rows:
-        raise SystemExit(f"{path}: holds no result of `karpos hash --json` or of a benchmark")
+        raise SystemExit(f"{path}: holds no result of `karpos hash --json`, `karpos mixed --json` or of a benchmark")
     return rows
 
 

@@ -19,4 +19,15 @@ subject_entry const& subject_named(std::string const& id) {
   throw std::invalid_argument("there is no map '" + id + "' in this build: choose one of" + known);
 }
 
+std::vector<std::string> our_subjects() {
+  std::vector<std::string> ids;
+  for (subject_entry const& s : subjects())
+    if (!s.peer) ids.push_back(s.id);
+  return ids;
+}
+
+bool can_apply(subject_entry const& entry) {
+  return make<std::uint32_t>(entry, space(), 1, 0.5)->applies();
+}
+
 }  // namespace karpos::perf

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "karpos/map_operation.hpp"
 #include "perf/support/space.hpp"
 
 namespace karpos::perf {
@@ -21,6 +22,7 @@ class subject {
   virtual int threads(space const& exec) const { return exec.concurrency(); }
   virtual std::size_t bytes() const { return 0; }  ///< of the table; 0: unknown
   virtual bool reduces() const { return false; }   ///< whether insert_or_add works
+  virtual bool applies() const { return false; }   ///< whether apply works
 
   virtual void clear(space const& exec) = 0;
   virtual void insert(space const& exec, array<Key> const& keys, array<Key> const& values) = 0;
@@ -29,6 +31,9 @@ class subject {
   virtual void erase(space const& exec, array<Key> const& keys) = 0;
   /// Adds 1 to the value of each key.
   virtual void insert_or_add(space const&, array<Key> const&) {}
+  /// Runs operations of all kinds at once, and writes a result for each.
+  virtual void apply(space const&, array<map_operation<Key, Key>> const&,
+                     array<map_result<Key>> const&) {}
   virtual std::uint64_t size(space const& exec) = 0;
 };
 
@@ -58,6 +63,10 @@ std::unique_ptr<subject<Key>> make(subject_entry const& entry, space const& exec
 std::vector<subject_entry>& subjects();
 /// The entry of that id. Throws std::invalid_argument that names the known ones.
 subject_entry const& subject_named(std::string const& id);
+/// The ids of our own.
+std::vector<std::string> our_subjects();
+/// Whether a map can run operations of all kinds at once.
+bool can_apply(subject_entry const& entry);
 
 /// Makes a Map<Key>(exec, max_keys, load).
 template <template <class> class Map, class Key>

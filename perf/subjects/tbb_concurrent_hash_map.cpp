@@ -12,8 +12,12 @@ class tbb_map : public subject<Key> {
   using map = tbb::concurrent_hash_map<Key, Key>;
 
  public:
+  using operation = map_operation<Key, Key>;
+  using result = map_result<Key>;
+
   tbb_map(space const&, std::uint64_t max_keys, double) : m_keys(max_keys), m_map(max_keys) {}
 
+  bool applies() const override { return true; }
   void clear(space const&) override {
     m_map.clear();
     m_map.rehash(m_keys);
@@ -33,9 +37,28 @@ class tbb_map : public subject<Key> {
     Kokkos::parallel_for("tbb::erase", range(exec, keys.extent(0)),
                          [=, this](std::uint64_t i) { m_map.erase(keys(i)); });
   }
+  void apply(space const& exec, array<operation> const& operations,
+             array<result> const& results) override {
+    Kokkos::parallel_for("tbb::apply", range(exec, operations.extent(0)),
+                         [=, this](std::uint64_t i) { results(i) = apply_one(operations(i)); });
+  }
   std::uint64_t size(space const&) override { return m_map.size(); }
 
  private:
+  result apply_one(operation const& o) {
+    switch (o.op) {
+      case map_op::insert:
+        return {m_map.insert({o.key, o.value}) ? map_outcome::inserted : map_outcome::existing, {}};
+      case map_op::erase:
+        return {m_map.erase(o.key) ? map_outcome::erased : map_outcome::absent, {}};
+      case map_op::find:
+        break;
+    }
+    typename map::const_accessor at;
+    if (!m_map.find(at, o.key)) return {map_outcome::absent, {}};
+    return {map_outcome::found, at->second};
+  }
+
   std::uint64_t m_keys;
   map m_map;
 };

@@ -2,49 +2,34 @@
 #include "perf/support/hash_run.hpp"
 
 #include <string>
+#include <utility>
 
-#include "perf/subjects/subject.hpp"
-#include "perf/support/timer.hpp"
+#include "perf/support/map_experiment.hpp"
 #include "perf/support/workload.hpp"
 
 namespace karpos::perf {
 namespace {
 
-using reporter = std::function<void(double, std::string const&)>;
-
-/// The measurement of one map after the other, on one workload.
 template <class Key>
-class hash_measurement {
+class hash_measurement : map_experiment<Key, hash_run> {
+  using base = map_experiment<Key, hash_run>;
+  using base::m_exec, base::m_map, base::m_run, base::m_timer, base::parameters, base::step;
+
  public:
   hash_measurement(hash_parameters const& p, reporter const& report)
-      : m_run{p, 0, {}, {}},
-        m_report(report),
-        m_timer(m_exec) {}
+      : base(p, 1.0 + 4.0 * static_cast<double>(p.maps.size()), report) {}
 
   hash_run operator()() {
     workload<Key>::checked(parameters().keys);
-    for (std::string const& id : parameters().maps) subject_named(id);
-    measure_ceilings();
+    base::measure_ceilings(parameters().keys, parameters().keys);
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
     for (std::string const& id : parameters().maps) measure(subject_named(id));
     return std::move(m_run);
   }
 
  private:
-  hash_parameters const& parameters() const { return m_run.parameters; }
-
-  void measure_ceilings() {
-    step("ceilings");
-    // The map is made first, for its size, and gives its memory to the ceilings.
-    subject_entry const& ours = subject_named(parameters().maps.front());
-    m_run.table_bytes = make<Key>(ours, m_exec, parameters().keys, parameters().load)->bytes();
-    ceilings<space> c(m_exec, m_run.table_bytes, parameters().keys, parameters().repetitions);
-    m_run.ceilings = {c.random_read(), c.random_cas(sizeof(Key) == 8), c.copy()};
-  }
-
   void measure(subject_entry const& entry) {
-    m_map = make<Key>(entry, m_exec, parameters().keys, parameters().load);
-    m_name = entry.name;
+    base::make_map(entry, parameters().keys);
     measure_updates();
     m_map->clear(m_exec);
     m_map->insert(m_exec, m_work->keys, m_work->values);
@@ -64,7 +49,7 @@ class hash_measurement {
       double const inserted =
           m_timer.once([&] { m_map->clear(m_exec); },
                        [&] { m_map->insert(m_exec, m_work->keys, m_work->values); });
-      insert.wrong += difference(m_map->size(m_exec), parameters().keys);
+      insert.wrong += base::difference(m_map->size(m_exec), parameters().keys);
       double const erased = m_timer.once(none, [&] { m_map->erase(m_exec, m_work->queries); });
       erase.wrong += m_map->size(m_exec);
       if (r < 0) continue;  // the warm-up
@@ -86,35 +71,13 @@ class hash_measurement {
   }
 
   hash_result blank(char const* operation, char const* bound) const {
-    hash_result r;
-    r.map = m_name;
-    r.operation = operation;
-    r.threads = m_map->threads(m_exec);
+    hash_result r = base::blank(operation, parameters().keys);
     r.bound = bound;
-    for (ceiling const& c : m_run.ceilings)
-      if (c.name == bound) r.bound_rate = c.rate();
-    r.operations = parameters().keys;
-    r.bytes_each = 2 * static_cast<int>(sizeof(Key));
+    r.bound_rate = m_run.ceiling_rate(bound);
     return r;
   }
 
-  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
-    return a > b ? a - b : b - a;
-  }
-
-  void step(std::string const& what) {
-    double const steps = 1.0 + 4.0 * static_cast<double>(parameters().maps.size());
-    m_report(m_done++ / steps, m_name.empty() ? what : m_name + ", " + what);
-  }
-
-  hash_run m_run;
-  reporter const& m_report;
-  space m_exec;
-  timer<space> m_timer;
   std::unique_ptr<workload<Key>> m_work;
-  std::unique_ptr<subject<Key>> m_map;
-  std::string m_name;
-  double m_done = 0;
 };
 
 }  // namespace

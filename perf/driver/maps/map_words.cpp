@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/maps/map_words.hpp"
+
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
+                     char const* load) {
+  app.add_option("--map", words.map, "which of our maps")
+      ->capture_default_str()
+      ->check(CLI::IsMember(our_subjects()));
+  app.add_option("--keys", words.keys, keys)->capture_default_str();
+  app.add_option("--load", p.load, load)->capture_default_str()->check(CLI::Range(0.01, 0.98));
+}
+
+void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
+  app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
+      ->capture_default_str()
+      ->check(CLI::IsMember({4, 8}));
+  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--seed", p.seed, "of the random keys")->capture_default_str();
+  words.with_peers =
+      app.add_option("--peers", words.peers, "other maps in the same run; no names: all there are")
+          ->expected(0, -1)
+          ->delimiter(',');
+  app.add_flag("--json", words.as_json, "print one JSON object");
+}
+
+std::vector<std::string> chosen_maps(map_words const& words,
+                                     std::function<bool(subject_entry const&)> const& can) {
+  std::vector<std::string> maps = {words.map};
+  if (words.with_peers->count() == 0) return maps;
+  for (std::string const& id : words.peers)
+    if (!id.empty()) maps.push_back(id);
+  if (maps.size() > 1) return maps;
+  for (subject_entry const& s : subjects())
+    if (s.peer && can(s)) maps.push_back(s.id);
+  return maps;
+}
+
+void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
+  std::printf("%s, %s, %d threads, medians of %d\n", device_name().c_str(), space::name(),
+              space().concurrency(), repetitions);
+  std::printf("\nceilings over as much memory\n");
+  for (ceiling const& c : ceilings)
+    std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),
+                c.name == "copy" ? "           "
+                                 : (right(three_digits(c.rate() * 1e-9), 7) + " G/s").c_str(),
+                right(three_digits(c.bytes_per_second() * 1e-9), 7).c_str(), c.bytes_each,
+                c.variant.c_str());
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "perf/subjects/subject.hpp"
+#include "perf/support/map_run.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+
+// What the commands that measure maps say and take alike.
+
+namespace karpos::perf {
+
+/// Options as they are written.
+struct map_words {
+  std::string map = "hash", keys = "2^24";
+  std::vector<std::string> peers;
+  CLI::Option* with_peers = nullptr;
+  bool as_json = false;
+};
+
+/// Adds --map, --keys, --load, and at the end those that add_last_map_options adds.
+void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
+                     char const* load);
+/// Adds --key-bytes, --reps, --seed, --peers, --json.
+void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p);
+
+/// The maps to measure, the reference first. Peers that are not named are all that `can` be measured.
+std::vector<std::string> chosen_maps(map_words const& words,
+                                     std::function<bool(subject_entry const&)> const& can);
+
+/// Where it ran, and the ceilings.
+void print_machine(int repetitions, std::vector<ceiling> const& ceilings);
+
+/// Prints the run, in words or as JSON, and says whether answers were wrong. Returns the exit code.
+template <class Run, class Print>
+int report_run(Run const& run, bool as_json, Print const& print) {
+  if (as_json)
+    std::printf("%s\n", to_json(run).dump(2).c_str());
+  else
+    print(run);
+  if (run.wrong() == 0) return 0;
+  std::fprintf(stderr, "karpos: %s answers were wrong\n", grouped(run.wrong()).c_str());
+  return 1;
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "perf/subjects/subject.hpp"
+#include "perf/support/map_run.hpp"
+#include "perf/support/timer.hpp"
+
+namespace karpos::perf {
+
+/// The measurement of one map after the other, on one workload: what every such measurement does alike.
+/// Run is a map_run.
+template <class Key, class Run>
+class map_experiment {
+ protected:
+  using parameters_type = typename Run::parameters_type;
+  using result_type = typename Run::result_type;
+
+  /// `steps` is how often step() will be called. Throws std::invalid_argument about an unknown map.
+  map_experiment(parameters_type const& p, double steps, reporter const& report)
+      : m_report(report),
+        m_timer(m_exec),
+        m_steps(steps) {
+    m_run.parameters = p;
+    for (std::string const& id : p.maps) subject_named(id);
+  }
+  ~map_experiment() = default;
+  map_experiment(map_experiment const&) = delete;
+  map_experiment& operator=(map_experiment const&) = delete;
+
+  parameters_type const& parameters() const { return m_run.parameters; }
+
+  /// Over as much memory as the first map takes for so many keys.
+  void measure_ceilings(std::uint64_t max_keys, std::uint64_t operations) {
+    step("ceilings");
+    // The map is made first, for its size, and gives its memory to the ceilings.
+    subject_entry const& first = subject_named(parameters().maps.front());
+    m_run.table_bytes = make<Key>(first, m_exec, max_keys, parameters().load)->bytes();
+    ceilings<space> c(m_exec, m_run.table_bytes, operations, parameters().repetitions);
+    m_run.ceilings = {c.random_read(), c.random_cas(sizeof(Key) == 8), c.copy()};
+  }
+
+  /// Makes the map that the next measurements are of.
+  void make_map(subject_entry const& entry, std::uint64_t max_keys) {
+    m_map = make<Key>(entry, m_exec, max_keys, parameters().load);
+    m_name = entry.name;
+  }
+
+  /// A result that lacks its times.
+  result_type blank(char const* operation, std::uint64_t operations) const {
+    result_type r;
+    r.map = m_name;
+    r.operation = operation;
+    r.threads = m_map->threads(m_exec);
+    r.operations = operations;
+    r.bytes_each = 2 * static_cast<int>(sizeof(Key));
+    return r;
+  }
+
+  void step(std::string const& what) {
+    m_report(m_done++ / m_steps, m_name.empty() ? what : m_name + ", " + what);
+  }
+
+  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
+    return a > b ? a - b : b - a;
+  }
+
+  Run m_run;
+  reporter const& m_report;
+  space m_exec;
+  timer<space> m_timer;
+  std::unique_ptr<subject<Key>> m_map;
+  std::string m_name;
+
+ private:
+  double m_steps, m_done = 0;
+};
+
+}  // namespace karpos::perf

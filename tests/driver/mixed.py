@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `karpos mixed` and checks that what it prints adds up.
+
+    mixed.py DRIVER
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+failures = 0
+SMALL = ["--keys", 2000, "--ops", 20000, "--reps", 2]
+
+
+def check(what, seen, expected):
+    global failures
+    if seen != expected:
+        failures += 1
+        print(f"{what}: {seen!r}, expected {expected!r}")
+
+
+def run(driver, *words):
+    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
+    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+
+
+def result(driver, *words):
+    """The object that a good run prints."""
+    done = run(driver, "mixed", "--json", *words)
+    check(f"{words}: exit code", done.returncode, 0)
+    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
+    return json.loads(done.stdout) if done.returncode == 0 else {"parameters": {}, "results": []}
+
+
+def maps_of(driver):
+    """The maps of ours, as the help names them."""
+    named = re.search(r"--map \S+:\{([^}]*)\}", run(driver, "mixed", "--help").stdout)
+    check("the help names the maps", named is not None, True)
+    return named[1].split(",") if named else ["hash"]
+
+
+def check_result(what, seen, operations):
+    outcomes = seen["outcomes"]
+    check(f"{what}: wrong", (seen["wrong"], sum(seen["defects"].values())), (0, 0))
+    check(f"{what}: outcomes", sum(outcomes.values()), operations)
+    check(f"{what}: invalid", outcomes["invalid"], 0)
+    check(f"{what}: rates", 0 < seen["rate"] and 0 < seen["of_random_read"] and 0 < seen["of_random_cas"], True)
+
+
+def near(part, whole, percent):
+    """Whether that many of the random operations are of a kind."""
+    return abs(part / whole - percent / 100) < 0.02
+
+
+def good_input(driver, name):
+    for mix in ("20,20,60", "40,40,20", "100,0,0", "0,100,0", "0,0,100"):
+        for more in ([], ["--key-bytes", 8], ["--seed", 5], ["--slots", 4000, "--fill", 0.8], ["--load", 0.5]):
+            words = ["--map", name, "--mix", mix, *SMALL, *more]
+            seen = result(driver, *words)
+            for r in seen["results"]:
+                check_result(words, r, 20000)
+                check(f"{words}: readings", len(r["seconds"]["all"]), 2)
+                o, (insert, erase, find) = r["outcomes"], seen["parameters"]["mix"]
+                check(f"{words}: insertions", near(o["inserted"] + o["existing"] + o["full"], 20000, insert), True)
+                check(f"{words}: found at most", o["found"] <= 20000 * (find / 100 + 0.02), True)
+                check(f"{words}: erased at most", o["erased"] <= 20000 * (erase / 100 + 0.02), True)
+            check(f"{words}: results", len(seen["results"]), 1)
+
+
+def sizes(driver, name):
+    p = result(driver, "--map", name, *SMALL)["parameters"]
+    check("sizes by load", [p[k] for k in ("keys", "filled", "max_keys", "slots")], [2000, 1000, 1000, 1250])
+    p = result(driver, "--map", name, *SMALL, "--slots", 1000, "--fill", 0.1, "--load", 0.5)["parameters"]
+    check("sizes by slots", [p[k] for k in ("filled", "max_keys", "slots")], [200, 500, 1000])
+    check("load by slots", p["filled_load"], 0.2)
+    p = result(driver, "--map", name, *SMALL, "--slots", "2^10", "--fill", 0)["parameters"]
+    check("an empty start", p["filled"], 0)
+    p = result(driver, "--map", name, "--keys", 1, "--ops", 1000, "--slots", 100, "--fill", 1)["parameters"]
+    check("one key", p["filled"], 1)
+
+
+def text(driver, name):
+    done = run(driver, "mixed", "--map", name, *SMALL)
+    check("text: exit code", done.returncode, 0)
+    for word in ("20,000 operations", "2,000 keys", "random read", "random_cas", "inserted", "erased", "found", "full"):
+        check(f"text names {word}", word in done.stdout, True)
+    check("text: nothing is wrong", "WRONG" in done.stdout, False)
+
+
+def peers(driver, name):
+    """Peers that cannot do it are left out, unless they are named."""
+    seen = result(driver, "--map", name, *SMALL, "--peers")
+    for r in seen["results"]:
+        check_result(f"{r['map']} as a peer", r, 20000)
+    check("kokkos is left out", "kokkos" in seen["parameters"].get("maps", []), False)
+
+
+def bad_input(driver):
+    cases = [
+        (["--mix", "20,20,50"], "20,20,50"), (["--mix", "20,80"], "20,80"), (["--mix", "20,20,60,0"], "20,20,60,0"),
+        (["--mix", "120,-20,0"], "--mix"), (["--mix", "a,b,c"], "a,b,c"), (["--mix", ""], "--mix"),
+        (["--keys", 0], "--keys"), (["--keys", "2^40"], "--keys"), (["--keys", "10x"], "10x"), (["--ops", 0], "--ops"),
+        (["--slots", 0], "--slots"), (["--slots", 10], "--slots"), (["--fill", 0], "--slots"), (["--fill", 1.5], "--fill"),
+        (["--load", 1], "--load"), (["--map", "nonsense"], "nonsense"), (["--map", "kokkos"], "kokkos"),
+        (["--peers", "nonsense"], "nonsense"), (["--peers", "kokkos"], "kokkos"), (["--reps", 0], "--reps"),
+    ]
+    for words, named in cases:
+        done = run(driver, "mixed", *words)
+        check(f"{words}: exit code", done.returncode, 2)
+        check(f"{words}: output", done.stdout, "")
+        check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+
+
+def hash_takes_the_same_maps(driver, names):
+    for name in names:
+        done = run(driver, "hash", "--json", "--map", name, "--keys", 2000, "--reps", 1)
+        check(f"karpos hash --map {name}", done.returncode, 0)
+    check("karpos hash --map nonsense", run(driver, "hash", "--map", "nonsense").returncode, 2)
+
+
+def main():
+    (driver,) = sys.argv[1:]
+    names = maps_of(driver)
+    for name in names:
+        good_input(driver, name)
+        sizes(driver, name)
+        text(driver, name)
+        peers(driver, name)
+    bad_input(driver)
+    hash_takes_the_same_maps(driver, names)
+    print(f"{failures} failures" if failures else "karpos mixed does as it says")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
