@@ -19,7 +19,7 @@ struct map_operation {
 };
 
 /// What became of a map_operation.
-enum class map_outcome : std::uint8_t {
+enum class map_outcome : std::uint32_t {
   inserted,  ///< insert: the key was not there; it is now
   existing,  ///< insert: the key was there already; the stored value is unchanged
   full,      ///< insert: the key was not there and found no place
@@ -29,9 +29,10 @@ enum class map_outcome : std::uint8_t {
   invalid    ///< the key equals a sentinel
 };
 
-/// The answer to a map_operation. `value` is what find found, else T{}.
+/// The answer to a map_operation. `value` is what find found, else T{}. Aligned so that it is written at once where it
+/// fits into eight bytes: on a GPU every store of its own is a request.
 template <class T>
-struct map_result {
+struct alignas(sizeof(T) > 4 && alignof(T) > 4 ? alignof(T) : 8) map_result {
   map_outcome outcome;
   T value;
 };

@@ -45,6 +45,8 @@ class instants {
 template <class Key, class T, class Probing, int B, bool OneStep>
 class host_table {
  public:
+  using key_type = Key;
+  using mapped_type = T;
   using ref_type = karpos::detail::open_addressing_ref<Key, T, Kokkos::DefaultHostExecutionSpace,
                                                        karpos::hash<Key>, karpos::equal_to<Key>,
                                                        Probing, B, OneStep>;
@@ -115,16 +117,70 @@ class starting_line {
   std::atomic<std::uint64_t> m_here{0};
 };
 
+/// Of a hundred operations, how many insert (insert, assign and add by turns), erase and find.
+struct mixture {
+  std::uint64_t insert = 60, erase = 20, find = 20;
+};
+
 struct load_of_work {
   int threads = 4;
   int operations = 150;  ///< of each thread
   std::size_t keys = 3;
+  mixture mix = {};
+  bool may_be_full = false;  ///< else a key that finds no place ends the test
 };
 
-/// Runs a random mixture of all operations by tiles of W lanes. Returns: the history of each key.
-template <int W, class T, class Ref, class Key>
+inline action draw_action(mixture const& mix, random_numbers& random) {
+  std::uint64_t const drawn = random.below(100);
+  if (drawn < mix.insert) return static_cast<action>(random.below(3));
+  return drawn < mix.insert + mix.erase ? action::erase : action::find;
+}
+
+/// Does what an event says, by a tile. Returns: the event with what was answered, but for the instants.
+template <class T, class Tile, class Ref, class Key>
+event perform(Ref const& ref, Tile const& tile, Key const& key, event e, bool may_be_full) {
+  auto const v = static_cast<T>(e.value);
+  karpos::outcome o = karpos::outcome::existing;
+  switch (e.what) {
+    case action::insert:
+      o = ref.insert(tile, key, v);
+      break;
+    case action::assign:
+      o = ref.insert_or_assign(tile, key, v);
+      break;
+    case action::add:
+      o = ref.insert_or_apply(tile, key, v, karpos::plus{});
+      break;
+    case action::erase:
+      e.answer = ref.erase(tile, key);
+      return e;
+    case action::find: {
+      auto const f = ref.find(tile, key);
+      e.answer = f.present;
+      e.value = f.present ? static_cast<std::uint64_t>(f.value) : 0;
+      return e;
+    }
+  }
+  e.answer = o == karpos::outcome::inserted;
+  if (o == karpos::outcome::full) {
+    if (!may_be_full) throw std::logic_error("the table of the test is too small");
+    // It changed nothing, and has seen that the key is not there.
+    e.what = action::find;
+    e.value = 0;
+  }
+  return e;
+}
+
+struct nothing_beside {
+  void operator()(random_numbers&) const {}
+};
+
+/// Runs a random mixture of all operations by tiles of W lanes, and beside(random) after each of them. Returns: the
+/// history of each key.
+template <int W, class T, class Ref, class Key, class Beside = nothing_beside>
 std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& keys,
-                                       load_of_work const& work, std::uint64_t seed) {
+                                       load_of_work const& work, std::uint64_t seed,
+                                       Beside const& beside = {}) {
   karpos::host_tile<W> const tile;
   instants clock;
   std::vector<std::vector<std::vector<event>>> by_thread(static_cast<std::size_t>(work.threads));
@@ -134,39 +190,15 @@ std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& k
     random_numbers random(seed * 1000 + static_cast<std::uint64_t>(thread));
     for (int i = 0; i < work.operations; ++i) {
       std::size_t const k = random.below(keys.size());
-      Key const key = keys[k];
       // A value says who wrote it: a torn or invented one is not explained by any order.
       std::uint64_t const value =
           (static_cast<std::uint64_t>(thread) + 1) * 1000000 + static_cast<std::uint64_t>(i);
-      auto const v = static_cast<T>(value);
-      event e{static_cast<action>(random.below(5)), value, false, clock.now(), 0};
-      karpos::outcome o = karpos::outcome::existing;
-      switch (e.what) {
-        case action::insert:
-          o = ref.insert(tile, key, v);
-          break;
-        case action::assign:
-          o = ref.insert_or_assign(tile, key, v);
-          break;
-        case action::add:
-          o = ref.insert_or_apply(tile, key, v, karpos::plus{});
-          break;
-        case action::erase:
-          e.answer = ref.erase(tile, key);
-          break;
-        case action::find: {
-          auto const f = ref.find(tile, key);
-          e.answer = f.present;
-          e.value = f.present ? static_cast<std::uint64_t>(f.value) : 0;
-          break;
-        }
-      }
-      if (e.what != action::erase && e.what != action::find)
-        e.answer = o == karpos::outcome::inserted;
-      if (o == karpos::outcome::full) throw std::logic_error("the table of the test is too small");
+      event e{draw_action(work.mix, random), value, false, clock.now(), 0};
+      e = perform<T>(ref, tile, keys[k], e, work.may_be_full);
       e.responded = clock.now();
       mine[k].push_back(e);
       if (random.below(16) == 0) std::this_thread::yield();
+      beside(random);
     }
   });
   std::vector<std::vector<event>> histories(keys.size());

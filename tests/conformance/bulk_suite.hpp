@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Every bulk operation of a hash_map against the oracle.
+/// Every bulk operation of a map against the oracle.
 #pragma once
 
 #include <algorithm>

@@ -1,59 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may bring along: hashes, equalities, queries of another type, sentinels, odd key types.
-#include <karpos/hash_map.hpp>
+/// What a user may bring along to a hash_map.
+#include "conformance/custom_suite.hpp"
 
-#include "support/check.hpp"
-#include "support/keys.hpp"
-#include "support/oracle.hpp"
-#include "support/space.hpp"
+#include <karpos/hash_map.hpp>
 
 namespace {
 
-using karpos_test::same;
+using karpos_test::all_ones_hash;
+using karpos_test::constant_hash;
+using karpos_test::identity_hash;
+using karpos_test::inserts_finds_and_erases;
 using karpos_test::space;
-using karpos_test::to_host;
-using karpos_test::to_space;
-using karpos_test::view;
 
-/// Every key has the same home and the same path. The library mixes the zero: to zero.
-struct constant_hash {
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return 0; }
+struct maps {
+  template <class Key, class T, class Hash = karpos::hash<Key>,
+            class KeyEqual = karpos::equal_to<Key>>
+  using map = karpos::hash_map<Key, T, space, Hash, KeyEqual>;
 };
-/// The far end of the table, and the longest stride.
-struct all_ones_hash {
-  using is_avalanching = void;
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return ~std::uint64_t(0); }
-};
-/// A bad hash that leaves mixing to the library: without that, all keys would share the first bucket.
-struct identity_hash {
-  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t key) const { return key; }
-};
-
-template <class Map>
-void inserts_finds_and_erases(Map map, std::vector<std::uint32_t> const& keys) {
-  std::size_t const n = keys.size() / 2;
-  std::vector<std::uint32_t> const in(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n));
-  karpos_test::oracle<std::uint32_t, std::uint32_t> expected;
-  for (std::uint32_t key : in) expected.insert(key, key / 3);
-  std::vector<std::uint32_t> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = in[i] / 3;
-
-  auto twice = in;
-  twice.insert(twice.end(), in.begin(), in.end());
-  auto twice_values = values;
-  twice_values.insert(twice_values.end(), values.begin(), values.end());
-  auto const r = map.insert(space{}, to_space(twice), to_space(twice_values));
-  CHECK(bool(r == karpos::insert_report{n, n, 0, 0}));
-  view<std::uint32_t> const out("out", keys.size());
-  map.find(space{}, to_space(keys), out, 7u);
-  auto const found = to_host(out);
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) wrong += found[i] != expected.find(keys[i], 7u);
-  CHECK(wrong == 0);
-  CHECK(map.erase(space{}, to_space(keys)) == n);
-  CHECK(map.size(space{}) == 0);
-}
 
 template <class Hash, class Probing, int B>
 using map_with = karpos::hash_map<std::uint32_t, std::uint32_t, space, Hash,
@@ -73,148 +37,20 @@ TEST_CASE("a hash that does not mix is mixed: consecutive keys do not crowd") {
                            keys);
 }
 
-/// Keys are equal when they agree but for the last digit.
-struct tens_hash {
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t key) const { return key / 10; }
-};
-struct tens_equal {
-  KOKKOS_FUNCTION bool operator()(std::uint32_t a, std::uint32_t b) const {
-    return a / 10 == b / 10;
-  }
-};
-
 TEST_CASE("an equality of the user's decides what is a duplicate") {
-  karpos::hash_map<std::uint32_t, std::uint32_t, space, tens_hash, tens_equal> map(space{}, 1000);
-  std::vector<std::uint32_t> keys(1000);
-  for (std::uint32_t i = 0; i < 1000; ++i) keys[i] = i;
-  auto const r = map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{});
-  CHECK(bool(r == karpos::insert_report{100, 900, 0, 0}));
-  view<std::uint32_t> const out("out", 1000);
-  map.find(space{}, to_space(keys), out, 0u);
-  CHECK(to_host(out) == std::vector<std::uint32_t>(1000, 10u));
-  CHECK(map.erase(space{}, to_space(std::vector<std::uint32_t>{15, 27})) == 2);
-  CHECK(map.size(space{}) == 98);
+  karpos_test::an_equality_decides<maps>();
 }
-
-/// A coordinate pair that asks a map with packed keys.
-struct coordinates {
-  std::uint32_t x, y;
-};
-struct packed_hash {
-  using is_avalanching = void;
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t key) const { return karpos::mix(key); }
-  KOKKOS_FUNCTION std::uint64_t operator()(coordinates c) const {
-    return karpos::mix(static_cast<std::uint64_t>(c.x) << 32 | c.y);
-  }
-};
-struct packed_equal {
-  KOKKOS_FUNCTION bool operator()(std::uint64_t a, std::uint64_t b) const { return a == b; }
-  KOKKOS_FUNCTION bool operator()(std::uint64_t a, coordinates c) const {
-    return a >> 32 == c.x && (a & 0xffffffffu) == c.y;
-  }
-};
-
 TEST_CASE("queries may have a type of their own") {
-  karpos::hash_map<std::uint64_t, std::uint32_t, space, packed_hash, packed_equal> map(space{},
-                                                                                       1000);
-  std::vector<std::uint64_t> keys;
-  std::vector<std::uint32_t> values;
-  std::vector<coordinates> queries;
-  for (std::uint32_t x = 0; x < 30; ++x)
-    for (std::uint32_t y = 0; y < 30; ++y) {
-      if (x <= y) keys.push_back(static_cast<std::uint64_t>(x) << 32 | y);
-      if (x <= y) values.push_back(100 * x + y);
-      queries.push_back({x, y});
-    }
-  map.insert(space{}, to_space(keys), to_space(values));
-  view<std::uint32_t> const out("out", queries.size());
-  view<bool> const flags("flags", queries.size());
-  map.find(space{}, to_space(queries), out, 9999u);
-  map.contains(space{}, to_space(queries), flags);
-  auto const found = to_host(out);
-  auto const h_flags = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, flags);
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    auto const [x, y] = queries[i];
-    wrong += found[i] != (x <= y ? 100 * x + y : 9999u) || h_flags(i) != (x <= y);
-  }
-  CHECK(wrong == 0);
-  CHECK(map.erase(space{}, to_space(queries)) == keys.size());
-  CHECK(map.size(space{}) == 0);
+  karpos_test::queries_have_a_type_of_their_own<maps>();
 }
-
-template <class Key, class T>
-void stores_the_default_sentinels() {
-  using map_type = karpos::hash_map<Key, T, space>;
-  constexpr Key largest = std::numeric_limits<Key>::max();
-  typename map_type::options chosen;
-  chosen.empty_key = Key(0);
-  chosen.erased_key = Key(5);
-  map_type map(space{}, 100, chosen);
-  std::vector<Key> const keys{largest, static_cast<Key>(largest - 1), static_cast<Key>(largest - 3),
-                              1, 4};
-  auto const r = map.insert(space{}, to_space(keys), T(3));
-  CHECK(bool(r == karpos::insert_report{5, 0, 0, 0}));
-  view<T> const out("out", keys.size());
-  map.find(space{}, to_space(keys), out, T(0));
-  CHECK(to_host(out) == std::vector<T>(keys.size(), T(3)));
-  karpos_test::throws<std::invalid_argument>(
-      [&] {
-        map.insert(space{}, to_space(std::vector<Key>{0, 7, 5}), T(1));
-      },
-      "sentinel", "2 of 3");
-  CHECK(map.size(space{}) == 6);
-  CHECK(map.erase(space{}, to_space(keys)) == 5);
-  CHECK(map.size(space{}) == 1);
-  map.rehash(space{}, 50);
-  CHECK(map.size(space{}) == 1);
-  karpos_test::throws<std::invalid_argument>(
-      [&] { map.insert(space{}, to_space(std::vector<Key>{0}), T(1)); }, "sentinel");
-}
-
 TEST_CASE("with sentinels of the user's, the largest keys can be stored") {
-  stores_the_default_sentinels<std::uint32_t, std::uint32_t>();
-  stores_the_default_sentinels<std::int64_t, std::uint64_t>();
-  using map_type = karpos::hash_map<std::uint32_t, std::uint32_t, space>;
-  map_type::options twice;
-  twice.empty_key = 7;
-  twice.erased_key = 7;
-  karpos_test::throws<std::invalid_argument>([&] { map_type(space{}, 10, twice); }, "empty_key",
-                                             "erased_key", "7");
+  karpos_test::the_largest_keys_can_be_stored<maps>();
 }
-
-template <class Key, class T>
-void stores_all(std::vector<Key> const& keys, T value) {
-  karpos::hash_map<Key, T, space> map(space{}, keys.size());
-  CHECK(map.insert(space{}, to_space(keys), value).inserted == keys.size());
-  view<T> const out("out", keys.size());
-  map.find(space{}, to_space(keys), out, T{});
-  CHECK(bool(to_host(out) == std::vector<T>(keys.size(), value)));
-}
-
 TEST_CASE("keys with bits to spare give no key up") {
-  std::vector<std::uint16_t> all(65536);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
-  stores_all<std::uint16_t, std::int16_t>(all, -5);
-  stores_all<std::int8_t, float>({-128, -1, 0, 1, 127}, 2.5f);
-  stores_all<std::uint32_t, double>({0, 1, 0xfffffffdu, 0xfffffffeu, 0xffffffffu}, 2.5);
-  stores_all<std::int32_t, std::int32_t>({-1, -2, std::numeric_limits<std::int32_t>::min()}, -5);
+  karpos_test::keys_with_bits_to_spare<maps>();
 }
-
-enum class colour : std::uint8_t { red, green, blue };
-struct three_bytes {
-  unsigned char r, g, b;
-  KOKKOS_FUNCTION friend bool operator==(three_bytes x, three_bytes y) {
-    return x.r == y.r && x.g == y.g && x.b == y.b;
-  }
-};
-
 TEST_CASE("enumerations, structures and floating point numbers are keys too") {
-  stores_all<colour, std::uint64_t>({colour::red, colour::green, colour::blue}, 8u);
-  stores_all<three_bytes, three_bytes>({{0, 0, 0}, {255, 255, 255}, {1, 2, 3}, {3, 2, 1}},
-                                       {9, 8, 7});
-  stores_all<double, float>({0.0, -1.0, 1e300, 0.1}, 2.0f);
-  stores_all<float, std::uint8_t>({0.5f, -1.0f, 1e30f}, 2);
+  karpos_test::keys_of_odd_types<maps>();
 }
 
 }  // namespace

@@ -217,14 +217,13 @@ void check_operations(table_under_test<Key, T> const& table) {
   finds(table, "after erase and insert", expected, keys);
 }
 
-template <class Key, class T, class Probing, int B, int W>
-void check_map() {
-  using map_type =
-      karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B>;
-  map_type map(space{}, 2000);
+/// Of the map that is passed, made for 2000 keys.
+template <int W, class Map>
+void check_map_in_kernels(std::string const& name, Map& map) {
+  using Key = typename Map::key_type;
+  using T = typename Map::mapped_type;
   table_under_test<Key, T> table;
-  table.name = std::string(std::is_same_v<Probing, karpos::linear_probing> ? "linear" : "double") +
-               ", B = " + std::to_string(B) + ", W = " + std::to_string(W);
+  table.name = name + ", W = " + std::to_string(W);
   table.run = [&](operation what, std::vector<Key> const& keys, std::vector<T> const& values) {
     return run_kernel<W, Key, T>(map.ref(), what, keys, values);
   };
@@ -238,6 +237,16 @@ void check_map() {
     return n;
   };
   check_operations(table);
+}
+
+template <class Key, class T, class Probing, int B, int W>
+void check_map() {
+  karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B> map(space{},
+                                                                                            2000);
+  check_map_in_kernels<W>(
+      std::string(std::is_same_v<Probing, karpos::linear_probing> ? "linear" : "double") +
+          ", B = " + std::to_string(B),
+      map);
 }
 
 /// Every bucket of up to eight slots with every width that divides it.

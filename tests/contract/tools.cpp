@@ -2,6 +2,7 @@
 /// \file
 /// What a profiler sees: labels, instances, fences and allocations of every bulk call.
 #include <karpos/hash_map.hpp>
+#include <karpos/hopscotch_map.hpp>
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
@@ -27,16 +28,19 @@ struct visitor {
   KOKKOS_FUNCTION void operator()(u32, u32) const { Kokkos::atomic_inc(&count(0)); }
 };
 
+using small_hash_map = karpos::hash_map<u32, u32, space>;
+using small_hopscotch_map = karpos::hopscotch_map<u32, u32, space>;
+
+template <class map_type>
 void every_call(space const& exec) {
-  using map_type = karpos::hash_map<u32, u32, space>;
   constexpr std::size_t n = 1000;
   map_type map(exec, 2 * n);
   auto const keys = to_space(karpos_test::unique_keys<u32>(n));
   view<u32> const values("values", n), out("out", n), keys_out("keys", n);
   view<bool> const flags("flags", n);
   view<u64> const visits("visits", 1);
-  map_type::report_view const report("report");
-  map_type::erase_view const erased("erased");
+  typename map_type::report_view const report("report");
+  typename map_type::erase_view const erased("erased");
   Kokkos::fence();
 
   auto const asynchronous = [&](char const* what, auto const& f) {
@@ -70,19 +74,25 @@ void every_call(space const& exec) {
   waiting("erase", [&] { map.erase(exec, keys); });
 }
 
-TEST_CASE("bulk calls on the default instance") { every_call(space{}); }
+TEST_CASE("bulk calls on the default instance") {
+  every_call<small_hash_map>(space{});
+  every_call<small_hopscotch_map>(space{});
+}
 
 TEST_CASE("bulk calls on an instance of the user's") {
   auto const instances = Kokkos::Experimental::partition_space(space{}, 1, 1);
   if (id_of(instances[0]) == id_of(space{}))
     MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
-  else
-    every_call(instances[1]);
+  else {
+    every_call<small_hash_map>(instances[1]);
+    every_call<small_hopscotch_map>(instances[1]);
+  }
 }
 
-TEST_CASE("construction and rehash launch on the instance and allocate their own memory only") {
+/// Labels start with the name of the map, where Kokkos does not choose them.
+template <class map_type>
+void construction_and_rehash(std::string const& name) {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
-  using map_type = karpos::hash_map<u64, u64, space>;
   auto const keys = to_space(karpos_test::unique_keys<u64>(100));
   recorded seen;
   {
@@ -92,11 +102,11 @@ TEST_CASE("construction and rehash launch on the instance and allocate their own
   }
   exec.fence();
   for (auto const& [label, device] : seen.launches) {
-    CHECK(label.rfind("karpos::", 0) == 0);
+    CHECK(label.rfind(name, 0) == 0);
     CHECK(device == id_of(exec));
   }
   CHECK(!seen.allocations.empty());
-  for (std::string const& label : seen.allocations) CHECK(label.rfind("karpos::", 0) == 0);
+  for (std::string const& label : seen.allocations) CHECK(label.rfind(name, 0) == 0);
 
   map_type map(exec, 100);
   map.insert(exec, keys, u64(1));
@@ -108,19 +118,54 @@ TEST_CASE("construction and rehash launch on the instance and allocate their own
   }
   CHECK(seen.launches.size() >= 2);
   for (auto const& [label, device] : seen.launches) {
-    CHECK(label.rfind("karpos::", 0) == 0);
+    CHECK(label.rfind(name, 0) == 0);
     CHECK(device == id_of(exec));
   }
-  for (std::string const& label : seen.allocations) CHECK(label.rfind("karpos::", 0) == 0);
+  for (std::string const& label : seen.allocations) CHECK(label.rfind(name, 0) == 0);
   CHECK(seen.open_regions == 0);
 }
 
-TEST_CASE("over wrapped memory only the reports are allocated") {
-  using map_type = karpos::hash_map<u32, u32, space>;
-  view<unsigned char> const memory("memory", map_type::bytes_for(500));
+TEST_CASE("construction and rehash launch on the instance and allocate their own memory only") {
+  construction_and_rehash<karpos::hash_map<u64, u64, space>>("karpos::hash_map::");
+  construction_and_rehash<karpos::hopscotch_map<u64, u64, space>>("karpos::hopscotch_map::");
+}
+
+TEST_CASE(
+    "an insertion that grows launches on the instance and allocates memory of the map's only") {
+  auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
+  auto const keys = to_space(karpos_test::unique_keys<u64>(400));
+  karpos::hopscotch_map<u64, u64, space> warm(exec, 100), map(exec, 100);
+  warm.insert(exec, keys, u64(1));
+  recorded seen;
+  {
+    listener const ears;
+    map.insert(exec, keys, u64(1));
+    seen = record;
+  }
+  CHECK(map.max_keys() > 100);
+  for (auto const& [label, device] : seen.launches) {
+    CHECK(label.rfind("karpos::hopscotch_map::", 0) == 0);
+    CHECK(device == id_of(exec));
+  }
+  CHECK(!seen.allocations.empty());
+  for (std::string const& label : seen.allocations)
+    CHECK(label.rfind("karpos::hopscotch_map::", 0) == 0);
+  for (std::string const& label : seen.regions) CHECK(label.rfind("karpos::", 0) == 0);
+  CHECK(seen.open_regions == 0);
+}
+
+template <class map_type>
+void over_wrapped_memory() {
+  std::size_t const bytes = map_type::bytes_for(500, 0.8);
+  view<unsigned char> const memory("memory", bytes);
   listener const ears;
   map_type map(space{}, karpos::wrapped_memory{memory.data(), memory.size()}, 500);
   CHECK(record.allocated < 1024);
+}
+
+TEST_CASE("over wrapped memory only the reports are allocated") {
+  over_wrapped_memory<small_hash_map>();
+  over_wrapped_memory<small_hopscotch_map>();
 }
 
 }  // namespace

@@ -52,10 +52,15 @@ struct constant {
   KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
 };
 
+/// How far a call goes: bucket by bucket where many keys are in flight.
+template <int Distance>
+inline constexpr walk reach_of = Distance == 0 ? walk::to_the_end : walk::one_bucket;
+
 /// What every body shares: hash a key and start to fetch its bucket, now or after a bucket that was full.
 template <int Distance, class Ref, class Keys>
 struct keyed_body {
   using path = typename Ref::path;
+  static constexpr unsigned threads_at_once = Ref::threads_at_once;
   Ref ref;
   Keys keys;
 
@@ -64,8 +69,7 @@ struct keyed_body {
     prefetch(ref.bucket(p));
     return p;
   }
-  /// How far a call goes: bucket by bucket where many keys are in flight.
-  static constexpr walk reach = Distance == 0 ? walk::to_the_end : walk::one_bucket;
+  static constexpr walk reach = reach_of<Distance>;
   KOKKOS_FUNCTION int again(path const& p) const {
     prefetch(ref.bucket(p));
     return undecided;
@@ -108,6 +112,7 @@ struct presence {
 
 template <int Distance, class Ref, class Keys, class T, class Out, class Write, class Stencil>
 struct lookup_body : keyed_body<Distance, Ref, Keys> {
+  static constexpr unsigned threads_at_once = 0;
   Out out;
   Write write;
   Stencil stencil;
@@ -137,40 +142,62 @@ struct erase_body : keyed_body<Distance, Ref, Keys> {
   }
 };
 
-/// The keys of operations.
-template <class Operations>
-struct keys_of {
-  Operations operations;
-  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const { return operations(i).key; }
-};
-
-/// One operation each, whichever it is. They run at once: lookups read as beside writers.
+/// One operation each, whichever it is. They run at once: lookups read as beside writers. An operation is read once: on
+/// GPUs the writes of others empty the caches again and again.
 template <int Distance, class Ref, class Operations, class Results>
-struct apply_body : keyed_body<Distance, Ref, keys_of<Operations>> {
-  using path = typename Ref::path;
+struct apply_body {
   using operation = typename Operations::non_const_value_type;
   using result = typename Results::value_type;
+  using path = typename Ref::path;
+  static constexpr unsigned threads_at_once = Ref::threads_at_once;
+  static constexpr walk reach = reach_of<Distance>;
+  struct stage {
+    operation asked;
+    path where;
+  };
+  Ref ref;
+  Operations operations;
   Results results;
 
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, path& p) const {
-    operation const o = this->keys.operations(i);
+  KOKKOS_FUNCTION stage prepare(std::uint64_t i) const {
+    operation const o = operations(i);
+    stage const s{o, ref.start(o.key)};
+    prefetch(ref.bucket(s.where));
+    return s;
+  }
+  KOKKOS_FUNCTION int operator()(std::uint64_t i, stage& s) const {
+    operation const& o = s.asked;
     result answer{map_outcome::invalid, {}};
-    if (!this->ref.reserved(o.key)) {
-      bool const decided = o.op == map_op::insert  ? insert(o, p, answer)
-                           : o.op == map_op::erase ? erase(o, p, answer)
-                                                   : find(o, p, answer);
-      if (!decided) return this->again(p);
+    if (ref.reserved(o.key)) {
+    } else if constexpr (in_one_piece) {
+      answer.outcome = ref.apply_along(thread_tile{}, s.where, ref.holds(o.key), o.op,
+                                       Ref::protocol::item(o.key, o.value), answer.value);
+    } else {
+      bool const decided = o.op == map_op::insert  ? insert(o, s.where, answer)
+                           : o.op == map_op::erase ? erase(o, s.where, answer)
+                                                   : find(o, s.where, answer);
+      if (!decided) {
+        prefetch(ref.bucket(s.where));
+        return undecided;
+      }
     }
     results(i) = answer;
     return uncounted;
   }
 
  private:
+  /// Whether the table has one function for all operations, which is decided at the first call.
+  static constexpr bool in_one_piece =
+      requires(Ref const table, operation const o, typename Ref::mapped_type value) {
+        table.apply_along(thread_tile{}, path{}, table.holds(o.key), o.op,
+                          Ref::protocol::item(o.key, o.value), value);
+      };
+
   KOKKOS_FUNCTION bool insert(operation const& o, path& p, result& answer) const {
     outcome what = outcome::full;
-    bool const decided = this->ref.template upsert_along<apply_body::reach>(
-        thread_tile{}, p, this->ref.holds(o.key), Ref::protocol::item(o.key, o.value), o.value,
-        keep_stored{}, what);
+    bool const decided = ref.template upsert_along<reach>(thread_tile{}, p, ref.holds(o.key),
+                                                          Ref::protocol::item(o.key, o.value),
+                                                          o.value, keep_stored{}, what);
     answer.outcome = what == outcome::inserted   ? map_outcome::inserted
                      : what == outcome::existing ? map_outcome::existing
                                                  : map_outcome::full;
@@ -178,15 +205,15 @@ struct apply_body : keyed_body<Distance, Ref, keys_of<Operations>> {
   }
   KOKKOS_FUNCTION bool erase(operation const& o, path& p, result& answer) const {
     bool erased = false;
-    bool const decided = this->ref.template erase_along<apply_body::reach>(
-        thread_tile{}, p, this->ref.holds(o.key), erased);
+    bool const decided =
+        ref.template erase_along<reach>(thread_tile{}, p, ref.holds(o.key), erased);
     answer.outcome = erased ? map_outcome::erased : map_outcome::absent;
     return decided;
   }
   KOKKOS_FUNCTION bool find(operation const& o, path& p, result& answer) const {
     found<typename Ref::mapped_type> what;
-    bool const decided = this->ref.template find_along<apply_body::reach, access::shared>(
-        thread_tile{}, p, this->ref.holds(o.key), what);
+    bool const decided =
+        ref.template find_along<reach, access::shared>(thread_tile{}, p, ref.holds(o.key), what);
     answer.outcome = what.present ? map_outcome::found : map_outcome::absent;
     if (what.present) answer.value = what.value;
     return decided;

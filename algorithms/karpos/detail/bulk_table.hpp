@@ -41,6 +41,7 @@ inline constexpr bool grows<Storage> = true;
 ///   a path     start(query), bucket(path): the address to prefetch
 ///   a key      reserved(query): no query may be it; holds(query): a predicate of slots
 ///   along it   upsert_along<walk>, find_along<walk, access>, erase_along<walk>: whether the result is decided
+///              apply_along, if there is one, is any of the three and always decides
 ///   at once    upsert, find<access>, erase
 ///   scans      slot_at(i), slot().live(word)
 template <class Storage>
@@ -100,7 +101,8 @@ class bulk_table {
     if constexpr (grows<Storage> &&
                   (std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>)) {
       while (report.rejected != 0 && slot_count() / 16 < size(exec) + report.rejected) {
-        rehash(exec, 2 * max_keys() + report.rejected);
+        std::uint64_t const held = size(exec);
+        rehash(exec, 2 * (held < max_keys() ? max_keys() : held) + report.rejected);
         auto const again = insert_once(exec, what, keys, values, combine, stencil);
         report.inserted += again.inserted;
         report.existing += report.rejected - again.inserted - again.rejected;
@@ -154,7 +156,7 @@ class bulk_table {
              Results const& results) const {
     using body = apply_body<distance, ref_type, Operations, Results>;
     for_each_staged<distance>(label("apply"), exec, operations.extent(0),
-                              body{{ref(), {operations}}, results});
+                              body{ref(), operations, results});
   }
 
   std::uint64_t size(execution_space const& exec) const {

@@ -59,6 +59,7 @@ class open_addressing_ref {
   /// Small buckets are full more often, so that paths may be longer.
   static constexpr std::uint32_t probe_limit = Probing::probe_limit * (B < 4 ? 4 / B : 1);
   static constexpr bool one_step = protocol::one_step;
+  static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
   /// Whether a matched slot is read again instead of taken out of the window.
   template <class Tile>
   static constexpr bool rereads =

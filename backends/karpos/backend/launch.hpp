@@ -137,6 +137,20 @@ KOKKOS_FUNCTION int run_alone(Body const& body, index_type i) {
   return counter;
 }
 
+/// What a staged body wants of GPUs: threads of a block, and blocks that a multiprocessor shall hold at once, which
+/// limits the registers of a thread; 0, 0: as it comes. A body whose rare branches need many registers says so by a
+/// member `threads_at_once`, the sum over the blocks of a multiprocessor.
+template <class Body>
+inline constexpr unsigned block_threads = 0;
+template <class Body>
+inline constexpr unsigned blocks_at_once = 0;
+template <class Body>
+  requires(Body::threads_at_once > 0)
+inline constexpr unsigned block_threads<Body> = 128;
+template <class Body>
+  requires(Body::threads_at_once > 0)
+inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_threads<Body>;
+
 /// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
 /// many cache misses overlap; an index that must look further waits its turn in the ring like a new one.
 /// Calls done(counter) for every index.
@@ -156,8 +170,9 @@ struct pipelined {
     }
   }
   auto policy(ExecSpace const& exec) const {
-    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>>(exec, 0,
-                                                                         (n + block - 1) / block);
+    using bounds = Kokkos::LaunchBounds<block_threads<Body>, blocks_at_once<Body>>;
+    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>, bounds>(
+        exec, 0, (n + block - 1) / block);
   }
 
   template <class Done>
@@ -207,9 +222,11 @@ struct pipelined {
 /// keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and 14.3 in blocks of 256.
 template <class Body, class Tally, class... P>
 struct voting {
-  static constexpr int block = 1024;
+  static constexpr bool asks = block_threads<Body> != 0;
+  static constexpr int block = asks ? block_threads<Body> : 1024;
+  static constexpr unsigned blocks = asks ? blocks_at_once<Body> : 1;
   using policy_type = Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::IndexType<index_type>,
-                                         Kokkos::LaunchBounds<block, 1>>;
+                                         Kokkos::LaunchBounds<block, blocks>>;
   index_type n;
   Body body;
   Kokkos::View<Tally, P...> tally;

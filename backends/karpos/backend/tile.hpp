@@ -13,10 +13,6 @@
 
 // The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
 
-/// A function that is rarely called, on the host or the device: kept out of line, so that it takes no registers from
-/// those who call it. Pass what it needs by value: an address would move it to memory.
-#define KARPOS_COLD_FUNCTION __attribute__((noinline)) KOKKOS_FUNCTION
-
 namespace karpos {
 
 /// W lanes that run tile-uniform code together. Everything outside a callable is the same on every lane;

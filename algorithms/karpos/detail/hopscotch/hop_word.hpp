@@ -27,6 +27,8 @@ inline constexpr int reach = 32;      ///< slots of a neighbourhood
 inline constexpr int line_slots = 7;  ///< slots of a line; its eighth word is the hop word
 inline constexpr int lines = 5;       ///< lines that a neighbourhood touches
 inline constexpr int classes = 8;
+inline constexpr int most_moves = 4;      ///< keys moved for one insertion
+inline constexpr int most_tries = 4000;   ///< neighbourhoods searched for it
 inline constexpr std::uint32_t many = 3;  ///< a count that is not exact any more
 inline constexpr int none = -1;           ///< no slot
 

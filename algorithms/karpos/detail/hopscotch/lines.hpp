@@ -118,10 +118,11 @@ class hopscotch_lines {
   KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
     return load_window<line_words, access::shared>(t, line(l));
   }
-  /// Finds a key whose mark this tile has: nobody else moves it. `all` is its home line, `hop` its hop word.
-  template <tile Tile, class Window, class Holds>
+  /// Finds a key whose mark this tile has: nobody else moves it. `hop` is the hop word of its home.
+  template <tile Tile, class Holds>
   KOKKOS_FUNCTION located look_marked(Tile const& t, path const& p, std::uint64_t hop,
-                                      Window const& all, Holds const& holds_key) const {
+                                      Holds const& holds_key) const {
+    auto const all = load_line(t, p.home);
     if (auto const hit = all.template match<1>(holds_key))
       return {hit.first() - 1, all.get(hit.first())};
     if ((hop & hop::far(p.key_class)) == 0) return {};
@@ -158,7 +159,8 @@ class hopscotch_lines {
       auto const head = load_window<2, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
       if (absent() || among<1>(head, 0, holds_key, at)) return at;
-      among<0>(load_window<6, Access>(t, home + 2), 2, holds_key, at);
+      if (among<0>(load_window<2, Access>(t, home + 2), 2, holds_key, at)) return at;
+      among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at);
     } else {
       auto const head = load_window<4, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
@@ -212,7 +214,6 @@ class hopscotch_lines {
     }
     return {};
   }
-
   /// The two halves of a pair that holds the key, read while no pair left its line. Returns: whether the key is still
   /// in this slot.
   template <class Holds>

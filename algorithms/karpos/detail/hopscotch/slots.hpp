@@ -17,6 +17,9 @@ namespace karpos::detail::hop {
 ///   8 bytes    | value | key |                   filled, changed and emptied by writing the word
 ///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
 ///                                                version grows before a removed pair's slot is used again
+///
+/// Every write of a slot is a release, or a compare-and-swap that goes on with one: whoever reads any later value of a
+/// slot from which a pair was moved, and then fences, sees where it went.
 template <class Key, class T>
 class slots : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;
@@ -65,7 +68,7 @@ class slots : public slot_protocol<Key, T, false> {
       store_release(&slot->hi, pair.hi);
       store_release(&slot->lo, pair.lo);
     } else {
-      store_relaxed(slot, pair);
+      store_release(slot, pair);
     }
   }
   /// Both at once, for slots of the home line. Returns: whether the slot was empty.
@@ -81,22 +84,22 @@ class slots : public slot_protocol<Key, T, false> {
   /// Takes a pair away and keeps its slot, unless the slot does not hold its key. With the mark of the key.
   KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
     if constexpr (wide) {
-      if (compare_and_swap(&slot->lo, seen.lo, this->reserved_keys().busy) != seen.lo) return false;
+      if (compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) != seen.lo)
+        return false;
       add(version(line), std::uint64_t(1));
       return true;
     } else {
       return exchange(slot, seen, busy_slot());
     }
   }
-  /// Takes a pair of the home line away, unless the slot does not hold its key. With the mark of the key.
-  KOKKOS_FUNCTION bool remove(word* slot, word seen, word* line) const {
-    if constexpr (wide) {
-      if (!reserve_full(slot, seen, line)) return false;
-      release(slot);
-      return true;
-    } else {
-      return exchange(slot, seen, this->empty_slot());
-    }
+  /// Puts a pair into an empty slot, or empties the slot of a pair; of the home line, with the mark of the key. Returns:
+  /// whether the slot was as seen.
+  KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
+    if constexpr (!wide) return compare_and_swap(slot, seen, by) == seen;
+    if (seen == this->empty_slot()) return take(slot, by);
+    if (!reserve_full(slot, seen, line)) return false;
+    release(slot);
+    return true;
   }
   /// Gives a slot of this thread's own back.
   KOKKOS_FUNCTION void release(word* slot) const {
@@ -117,9 +120,9 @@ class slots : public slot_protocol<Key, T, false> {
   /// Replaces the value of a pair. With the mark of the key.
   KOKKOS_FUNCTION void assign(word* slot, word pair) const {
     if constexpr (wide)
-      store_relaxed(&slot->hi, pair.hi);
+      store_release(&slot->hi, pair.hi);
     else
-      store_relaxed(slot, pair);
+      store_release(slot, pair);
   }
 
  private:
@@ -127,7 +130,7 @@ class slots : public slot_protocol<Key, T, false> {
   KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
     auto const key = layout::key_of(seen);
     while (layout::key_of(seen) == key) {
-      word const before = compare_and_swap(slot, seen, to);
+      word const before = compare_and_swap_acquire(slot, seen, to);
       if (before == seen) return true;
       seen = before;
     }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A map that changes in every step: particles hop from cell to cell, and the map knows who is where. In one kernel some
+// leave their cell, others enter one, and others ask.
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <iostream>
+#include <karpos/hopscotch_map.hpp>
+
+using cell_map = karpos::hopscotch_map<std::uint32_t, std::uint32_t>;
+
+/// Particle i moves from cell i + step * n to the next, which nobody else enters.
+struct hop {
+  cell_map::ref_type who;
+  std::uint32_t particles, step;
+  KOKKOS_FUNCTION void operator()(std::uint32_t i, std::uint64_t& lost) const {
+    std::uint32_t const from = i + step * particles, to = from + particles;
+    bool const left = who.erase(from);
+    bool const entered = who.insert(to, i) == karpos::outcome::inserted;
+    auto const there = who.find(to);
+    lost += !left || !entered || !there || *there != i;
+  }
+};
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  Kokkos::DefaultExecutionSpace const exec;
+  constexpr std::uint32_t particles = 10'000, steps = 100;
+
+  cell_map who(exec, particles);
+  Kokkos::View<std::uint32_t*> cells("cells", particles);
+  auto host = Kokkos::create_mirror_view(cells);
+  for (std::uint32_t i = 0; i < particles; ++i) host(i) = i;
+  Kokkos::deep_copy(exec, cells, host);
+  who.insert(exec, cells, cells);
+
+  // A million keys come and go in a map for ten thousand: the slots of those that left are free at once.
+  std::uint64_t lost = 0;
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    std::uint64_t lost_now = 0;
+    Kokkos::parallel_reduce("hop", Kokkos::RangePolicy(exec, 0, particles),
+                            hop{who.ref(), particles, step}, lost_now);
+    lost += lost_now;
+  }
+  std::cout << who.size(exec) << " particles in a map of " << who.capacity() << " slots, " << lost
+            << " lost\n";
+  return lost == 0 && who.size(exec) == particles ? 0 : 1;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Hopscotch tables on the host without Kokkos running, and keys that are placed where a test wants them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <karpos/detail/hopscotch/ref.hpp>
+#include <vector>
+
+#include "concurrency/histories.hpp"
+#include "support/hopscotch_invariants.hpp"
+#include "support/raw_ref.hpp"
+#include "support/stamps.hpp"
+
+namespace karpos_test {
+
+/// Exactly as many lines as there must be for so many slots; all of a small table is one crowded neighbourhood.
+template <class Key, class T, class Hash = karpos::hash<Key>,
+          class KeyEqual = karpos::equal_to<Key>, bool Recheck = true>
+class hopscotch_host_table {
+ public:
+  using key_type = Key;
+  using mapped_type = T;
+  using ref_type = karpos::detail::hopscotch_ref<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
+                                                 KeyEqual, Recheck>;
+  using lines_type = karpos::detail::hopscotch_lines<Key, T, Kokkos::DefaultHostExecutionSpace,
+                                                     Hash, KeyEqual, Recheck>;
+  using layout = typename ref_type::layout;
+  using word = typename layout::word;
+  using key_bits = typename layout::key_bits;
+  using contents = std::vector<word>;
+
+  explicit hopscotch_host_table(std::uint64_t slots, KeyEqual const& equal = {})
+      : m_geometry(hop::geometry::lines_for(slots)),
+        m_equal(equal),
+        m_memory(words() + 64 / sizeof(word)) {
+    auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
+    m_lines = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
+    clear();
+  }
+  hopscotch_host_table(hopscotch_host_table const&) = delete;
+
+  void clear() {
+    lines_type const t = table();
+    for (std::uint64_t l = 0; l < m_geometry.lines_there; ++l) {
+      *t.line(l) = ref_type::protocol::head(0);
+      std::fill_n(t.line(l) + 1, hop::line_slots, t.slot().empty_slot());
+    }
+  }
+  ref_type table() const {
+    using karpos::detail::default_sentinel;
+    constexpr bool wide = sizeof(word) == 16;
+    return ref_type(m_lines, m_geometry,
+                    {default_sentinel<Key, key_bits>(0), default_sentinel<Key, key_bits>(1),
+                     default_sentinel<Key, key_bits>(wide ? 2 : 1)},
+                    {}, m_equal);
+  }
+  raw_ref<ref_type, Key, T> ref() const { return {table()}; }
+  std::uint64_t slots() const { return m_geometry.lines_there * hop::line_slots; }
+  hop::geometry const& geometry() const { return m_geometry; }
+
+  /// Everything that is in, while nobody works on it; and back to that.
+  contents saved() const { return contents(m_lines, m_lines + words()); }
+  void restore(contents const& from) { std::copy(from.begin(), from.end(), m_lines); }
+
+  /// The slot of the neighbourhood in which a key is, or none.
+  int place_of(Key key) const {
+    lines_type const t = table();
+    std::uint64_t const home = t.start(key).home;
+    for (int s = 0; s < hop::reach; ++s)
+      if (layout::key_of(*t.slot_of(home, s)) == karpos::to_bits<key_bits>(key)) return s;
+    return hop::none;
+  }
+  /// How many slots hold a key.
+  std::uint64_t count(Key key) const {
+    std::uint64_t n = 0;
+    for (std::uint64_t i = 0; i < slots(); ++i)
+      n += layout::key_of(*table().slot_at(i)) == karpos::to_bits<key_bits>(key);
+    return n;
+  }
+  hopscotch_inspection inspect() const { return karpos_test::inspect(table()); }
+
+ private:
+  std::uint64_t words() const { return m_geometry.lines_there * ref_type::line_words; }
+
+  hop::geometry m_geometry;
+  KeyEqual m_equal;
+  std::vector<word> m_memory;
+  word* m_lines = nullptr;
+};
+
+/// Keys of tables of 8 lines that say themselves where they belong.
+template <class Key>
+constexpr Key placed_key(std::uint64_t home, int key_class, std::uint64_t serial) {
+  return static_cast<Key>(home | static_cast<std::uint64_t>(key_class) << 3 | serial << 6);
+}
+template <class Key>
+struct placed_hash {
+  using is_avalanching = void;
+  KOKKOS_FUNCTION std::uint64_t operator()(Key key) const {
+    auto const k = static_cast<std::uint64_t>(key);
+    return k % 8 << 61 | (k >> 3 & 7);
+  }
+};
+
+}  // namespace karpos_test

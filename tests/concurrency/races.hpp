@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Races that every table on the host must survive. Table is one that a test makes with a number of slots: host_table
+/// or hopscotch_host_table.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "concurrency/histories.hpp"
+
+namespace karpos_test {
+
+#ifdef KARPOS_TEST_THREAD_SANITIZER
+inline constexpr int rounds = 20;
+#else
+inline constexpr int rounds = 300;
+#endif
+
+/// Checks every history; shows the first that no order explains. Returns: whether all are explained.
+inline bool all_linearizable(std::vector<std::vector<event>> const& histories) {
+  for (auto const& history : histories)
+    if (!is_linearizable(history)) {
+      FAIL_CHECK("no order explains", print(history));
+      return false;
+    }
+  return true;
+}
+
+/// All threads insert the same keys: each is inserted once, found by all at once, with the winner's value.
+template <class Table>
+void duplicates_are_inserted_once() {
+  using Key = typename Table::key_type;
+  using T = typename Table::mapped_type;
+  using u64 = std::uint64_t;
+  constexpr int threads = 4;
+  for (int round = 0; round < rounds; ++round) {
+    Table table(200);
+    auto const keys = unique_keys<Key>(150, static_cast<u64>(round));
+    std::atomic<u64> inserted{0}, existing{0}, wrong{0};
+    on_threads(threads, [&](int thread) {
+      auto const ref = table.ref();
+      random_numbers random(static_cast<u64>(thread));
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        Key const key = keys[i];
+        // The value follows from the key, so that half a slot cannot pass for a whole one.
+        T const value = static_cast<T>(karpos::mix(key) % 1000003);
+        auto const o = ref.insert(karpos::thread_tile{}, key, value);
+        inserted += o == karpos::outcome::inserted;
+        existing += o == karpos::outcome::existing;
+        auto const f = ref.find(karpos::thread_tile{}, key);
+        wrong += !f.present || f.value != value;
+        Key const other = keys[random.below(keys.size())];
+        auto const g = ref.find(karpos::thread_tile{}, other);
+        wrong += g.present && g.value != static_cast<T>(karpos::mix(other) % 1000003);
+      }
+    });
+    CHECK(inserted == keys.size());
+    CHECK(existing == (threads - 1) * keys.size());
+    CHECK(wrong == 0);
+  }
+}
+
+/// Two threads insert the same key at the same moment, and then erase it: one of them does.
+template <class Table>
+void neck_and_neck() {
+  using Key = typename Table::key_type;
+  using T = typename Table::mapped_type;
+  using u64 = std::uint64_t;
+  constexpr u64 races = 40 * rounds;
+  Table table(4 * races);
+  auto const keys = unique_keys<Key>(races);
+  std::vector<u64> inserted(2 * races), erased(2 * races);
+  starting_line line(2);
+  // Where other programs take the processors away, every start takes long: then fewer races must do.
+  auto const begin = std::chrono::steady_clock::now();
+  std::atomic<bool> enough{false};
+  u64 run = 0;
+  on_threads(2, [&](int thread) {
+    auto const ref = table.ref();
+    karpos::thread_tile const tile;
+    for (u64 race = 0; race < races; ++race) {
+      std::size_t const mine = 2 * race + static_cast<std::size_t>(thread);
+      if (thread == 0) enough = std::chrono::steady_clock::now() - begin > std::chrono::seconds(5);
+      line.wait(2 * race + 1);
+      if (enough) return;
+      if (thread == 0) run = race + 1;
+      inserted[mine] = ref.insert(tile, keys[race], T(1)) == karpos::outcome::inserted;
+      line.wait(2 * race + 2);
+      erased[mine] = ref.erase(tile, keys[race]);
+    }
+  });
+  u64 wrong = 0;
+  for (u64 race = 0; race < run; ++race) {
+    wrong += inserted[2 * race] + inserted[2 * race + 1] != 1;
+    wrong += erased[2 * race] + erased[2 * race + 1] != 1;
+    wrong += table.ref().contains(karpos::thread_tile{}, keys[race]);
+  }
+  CHECK(wrong == 0);
+  CHECK(run > 100);
+}
+
+struct keep_larger {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+
+template <class Table>
+void sums_are_exact() {
+  using Key = typename Table::key_type;
+  using T = typename Table::mapped_type;
+  using u64 = std::uint64_t;
+  constexpr int threads = 4, operations = 3000;
+  Table sums(40), largest(40);
+  auto const keys = unique_keys<Key>(5);
+  on_threads(threads, [&](int thread) {
+    random_numbers random(static_cast<u64>(thread));
+    for (int i = 0; i < operations; ++i) {
+      Key const key = keys[random.below(5)];
+      T const value = static_cast<T>(random.below(1000));
+      sums.ref().insert_or_apply(karpos::thread_tile{}, key, value, karpos::plus{});
+      largest.ref().insert_or_apply(karpos::thread_tile{}, key, value, keep_larger{});
+    }
+  });
+  std::map<Key, T> sum, maximum;
+  for (int thread = 0; thread < threads; ++thread) {
+    random_numbers random(static_cast<u64>(thread));
+    for (int i = 0; i < operations; ++i) {
+      Key const key = keys[random.below(5)];
+      T const value = static_cast<T>(random.below(1000));
+      sum[key] += value;
+      maximum[key] = std::max(maximum[key], value);
+    }
+  }
+  for (Key const key : keys) {
+    CHECK(sums.ref().find(karpos::thread_tile{}, key).value == sum[key]);
+    CHECK(largest.ref().find(karpos::thread_tile{}, key).value == maximum[key]);
+    CHECK(sums.count(key) == 1);
+  }
+}
+
+}  // namespace karpos_test

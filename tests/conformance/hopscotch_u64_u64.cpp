@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/hopscotch_suite.hpp"
+
+TEST_CASE("hopscotch_map<u64, u64> in kernels") {
+  karpos_test::check_hopscotch_in_kernels<std::uint64_t, std::uint64_t>();
+}
+TEST_CASE("hopscotch_map<u64, u64> in bulk") {
+  karpos_test::check_hopscotch_in_bulk<std::uint64_t, std::uint64_t>("u64, u64");
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Looks into a hopscotch_map, wherever it lives.
+#pragma once
+
+#include <cstdint>
+#include <karpos/hopscotch_map.hpp>
+#include <string>
+
+#include "support/check.hpp"
+#include "support/hopscotch_invariants.hpp"
+#include "support/space.hpp"
+
+namespace karpos_test {
+
+/// Looks at a copy of the map on the host, in memory of the test's. The options are those that the map was made with.
+template <class Key, class T, class Space, class Hash, class KeyEqual>
+hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyEqual> const& map,
+                                 karpos::hash_table_options<Key> options = {},
+                                 Hash const& hash = {}, KeyEqual const& equal = {}) {
+  using host = Kokkos::DefaultHostExecutionSpace;
+  using copy_type = karpos::hopscotch_map<Key, T, host, Hash, KeyEqual>;
+  using table = karpos::detail::hopscotch_ref<Key, T, host, Hash, KeyEqual>;
+  using word = typename table::word;
+  Space{}.fence();
+  options.load = 0.98;
+  auto const max_keys =
+      static_cast<std::uint64_t>(static_cast<double>(map.capacity()) * options.load);
+  std::size_t const bytes = copy_type::bytes_for(max_keys, options.load);
+  Kokkos::View<word*, host::memory_space> const lines("karpos_test::lines", bytes / sizeof(word));
+  copy_type copy(host{}, karpos::wrapped_memory{lines.data(), bytes}, max_keys, options, hash,
+                 equal);
+  same("slots of the copy", copy.capacity(), map.capacity());
+  deep_copy(host{}, copy, map);
+  karpos::detail::hop::geometry const g(lines.size() / table::line_words);
+  return inspect(table(lines.data(), g,
+                       karpos::detail::sentinels_of<typename table::layout>(options), hash, equal));
+}
+
+/// The map is in order, and holds so many keys.
+template <class Map>
+void check_map_in_order(std::string const& when, Map const& map, std::uint64_t keys) {
+  auto const found = inspect_map(map);
+  holds(when + ", the table is in order:" + found.text(), found.wrong.empty());
+  same(when + ", keys in the table", found.keys, keys);
+  same(when + ", size", map.size(space{}), keys);
+}
+
+}  // namespace karpos_test
