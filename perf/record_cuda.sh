@@ -84,7 +84,7 @@ record_hopscotch() {
     name=$1
     shift
     echo "$name: karpos mixed $*" >&2
-    "$driver" mixed --json --reps 9 "$@" > "$out/$name.json"
+    "$driver" mixed --json --reps 5 "$@" > "$out/$name.json"
   }
   operations=10e6 large=2^27 half=2^26
   [ -z "${KARPOS_QUICK:-}" ] || { operations=1e5 large=2^20 half=2^19; }

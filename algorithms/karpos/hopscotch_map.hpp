@@ -31,7 +31,8 @@ using hopscotch_map_interface =
 ///
 /// Grows: insert, insert_if, insert_or_throw and insert_or_assign rehash to twice the size, and invalidate refs, when
 ///   a key finds no place. In kernels, in the _async forms, in insert_or_apply and in apply such a key is reported as
-///   full or rejected, and nothing is lost.
+///   full or rejected, and nothing is lost. A map over wrapped memory leaves it when it grows, and owns its memory from
+///   then on. Throws allocation_error when there is none to grow into: what is in stays in.
 /// Memory: bytes_for(max_keys, load); see docs/hopscotch_map.md for the layout. Bulk calls allocate nothing but when
 ///   they grow.
 /// Concurrency: bulk calls on one execution space instance run in order. Calls that return void only enqueue; calls
@@ -39,7 +40,7 @@ using hopscotch_map_interface =
 ///   time per map. Bulk lookups read as a frozen ref does: they see what happened before them, and must not run beside
 ///   writers on another instance; find operations of apply may.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in 16-byte slots)
-///   and cannot be stored: options.empty_key marks empty slots, options.erased_key those that are being changed.
+///   and cannot be stored: options.empty_key, options.erased_key, and the largest value that is neither.
 /// Source: GLHT; Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>

@@ -25,12 +25,13 @@ class hopscotch_map_reader
 /// and all receive the answer. The slot of an erased key is free at once.
 ///
 /// Complexity: find reads the home line, rarely up to 25 slots more. Insertions into a full neighbourhood move other
-///   keys: a few lines in general, some hundred when they return `full`.
-/// Requires: keys and queries are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+///   keys: a few lines in general, some thousand when they return `full`.
+/// Requires: keys and queries are not equal to a sentinel (checked with KARPOS_CONTRACTS). Functions of the user do not
+///   throw, and an op of insert_or_apply does not use the map: both run while a mark is held.
 /// Concurrency: every operation may run concurrently with every other; per key, histories are linearizable. find and
-///   contains are wait-free (16-byte slots where is read in halves: lock-free) and write nothing; the others block
-///   on whoever changes keys of the same home and class (one of eight), for as long as it takes to write one slot.
-///   A key that is found does not order other memory.
+///   contains are wait-free (16-byte slots where they are read in halves, as on CPUs: lock-free) and write nothing; the
+///   others block on whoever changes keys of the same home and class (one of eight), for as long as it takes to look
+///   through one neighbourhood and write a slot. A key that is found does not order other memory.
 /// Source: GLHT; Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008; docs/hopscotch_map.md.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 class hopscotch_map_ref

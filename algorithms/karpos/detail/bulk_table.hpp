@@ -100,13 +100,12 @@ class bulk_table {
     insert_report report = insert_once(exec, what, keys, values, combine, stencil);
     if constexpr (grows<Storage> &&
                   (std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>)) {
-      while (report.rejected != 0 && slot_count() / 16 < size(exec) + report.rejected) {
-        std::uint64_t const held = size(exec);
-        rehash(exec, 2 * (held < max_keys() ? max_keys() : held) + report.rejected);
+      while (report.rejected != 0 && grow(exec, report.rejected)) {
         auto const again = insert_once(exec, what, keys, values, combine, stencil);
         report.inserted += again.inserted;
         report.existing += report.rejected - again.inserted - again.rejected;
         report.rejected = again.rejected;
+        if (again.inserted == 0) break;
       }
     }
     if (report.invalid != 0)
@@ -217,6 +216,18 @@ class bulk_table {
 
  private:
   static constexpr int distance = Storage::prefetch_distance;
+
+  /// Moves to a table twice as large, with room for so many keys more. Returns: whether there was a point in it.
+  bool grow(execution_space const& exec, std::uint64_t more) {
+    std::uint64_t const held = size(exec);
+    if (slot_count() / 16 >= held + more) return false;
+    try {
+      rehash(exec, 2 * (held < max_keys() ? max_keys() : held) + more);
+    } catch (capacity_error const&) {
+      return false;  // the table is as it was
+    }
+    return true;
+  }
 
   template <class Keys, class Values, class Combine, class Stencil>
   insert_report insert_once(execution_space const& exec, char const* what, Keys const& keys,

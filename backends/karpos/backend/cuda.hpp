@@ -183,6 +183,10 @@ __device__ inline void add(std::uint64_t* p, std::uint64_t v) {
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
 }
 
+__device__ inline void add_release(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
+
 /// Of shared memory.
 __device__ inline void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(

@@ -65,14 +65,6 @@ inline word16 load(word16 const* p, std::memory_order order) {
   return {lo, load(&p->hi, std::memory_order_relaxed)};
 }
 
-/// Processors with AVX take 16 aligned bytes at once.
-inline constexpr bool reads_16_at_once =
-#if defined(__GNUC__) && defined(__AVX__) && !defined(KARPOS_HOST_THREAD_SANITIZER)
-    true;
-#else
-    false;
-#endif
-
 /// Reads B slots. Each slot is read whole; together they are no snapshot. The vector form rests on what
 /// x86-64 and AArch64 do rather than on the language: an aligned vector load takes each of its aligned
 /// 8- and 16-byte parts at once (docs/design/memory_model.md).
@@ -80,7 +72,11 @@ template <int B, class Word>
 inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) && \
     !defined(KARPOS_HOST_THREAD_SANITIZER)
-  constexpr bool whole = sizeof(Word) <= 8 || reads_16_at_once;
+#if defined(__AVX__)
+  constexpr bool whole = true;  // such processors take 16 aligned bytes at once
+#else
+  constexpr bool whole = sizeof(Word) <= 8;
+#endif
   if constexpr (whole && (sizeof(slots) == 16 || sizeof(slots) == 32 || sizeof(slots) == 64)) {
     using vector [[gnu::vector_size(sizeof(slots))]] = std::uint64_t;
     // volatile: read exactly once, so that a slot tested and a slot used are the same slot.

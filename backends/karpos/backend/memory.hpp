@@ -41,11 +41,11 @@ template <>
 inline constexpr bool is_lock_free<16, Kokkos::Cuda> = cuda::has_compare_and_swap_16;
 #endif
 
-/// Whether kernels of ExecSpace read that many bytes at once. Without it the halves of a 16-byte word may have been
-/// written at different times.
+/// Whether kernels of ExecSpace read that many bytes at once. Without it, which is so on every CPU, the halves of a
+/// 16-byte word may have been written at different times.
 template <int Bytes, class ExecSpace>
 inline constexpr bool reads_whole =
-    Bytes <= 8 || (is_cuda<ExecSpace> ? is_lock_free<16, ExecSpace> : host::reads_16_at_once);
+    Bytes <= 8 || (is_cuda<ExecSpace> && is_lock_free<16, ExecSpace>);
 
 /// Reads a word at once, in no order with other accesses. A word16 is read so that whoever recognises its
 /// lo half sees the hi half that was written with it, or a later one.
@@ -104,6 +104,19 @@ KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desir
   return r;
 }
 
+/// As compare_and_swap_acquire, and after what this thread has done before. CPUs: a release. GPUs: an atomic operation
+/// is performed in the L2 cache, once the results that it depends on have come from there; a release would cost as much
+/// as another one (docs/design/hopscotch.md, "Beyond the letter").
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION Word compare_and_swap_in_order(Word* p, Word expected, Word desired) {
+  Word r = expected;
+  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap_acquire(p, expected, desired);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).compare_exchange_strong(
+      r, desired, std::memory_order_acq_rel, std::memory_order_acquire);))
+  return r;
+}
+
 /// Sets bits of a word at once; relaxed.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
@@ -135,6 +148,10 @@ KOKKOS_INLINE_FUNCTION void acquire_fence() {
   KOKKOS_IF_ON_DEVICE((cuda::acquire_fence();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
 }
+
+/// The same for reads whose values this thread has used. CPUs: a fence. GPUs: nothing, for such reads have been served
+/// by the L2 cache ("Beyond the letter" again).
+KOKKOS_INLINE_FUNCTION void order_used_reads() { KOKKOS_IF_ON_HOST((host::acquire_fence();)) }
 
 /// Waits longer each time, and lets others run: for whoever lost a race and will try again.
 class back_off {
@@ -180,6 +197,12 @@ template <class Word>
 KOKKOS_FUNCTION void add(Word* p, Word v) {
   KOKKOS_IF_ON_DEVICE((cuda::add(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_add(v, std::memory_order_relaxed);))
+}
+
+/// Adds to a word at once, after everything that this thread has written before.
+KOKKOS_INLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
+  KOKKOS_IF_ON_DEVICE((cuda::add_release(p, v);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint64_t>(*p).fetch_add(v, std::memory_order_release);))
 }
 
 /// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other threads.

@@ -33,7 +33,7 @@ struct hopscotch;
 template <class ExecSpace>
 struct tuning<ExecSpace, hopscotch> {
   /// Keys between the prefetch of a key's home line and its use, per CPU thread.
-  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 32;
+  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 64;
   /// Threads of a GPU's multiprocessor in kernels that write. Moving keys takes 140 registers, and happens rarely: with
   /// as many, three times fewer threads would wait for memory at once.
   static constexpr unsigned threads_at_once = is_cuda<ExecSpace> ? 1536 : 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
@@ -96,7 +95,7 @@ struct geometry {
     std::uint64_t const l = home + 2 * multiply_high(lines_there / 2, part);
     return l < lines_there ? l : l - lines_there;
   }
-  /// Which line of the neighbourhood of a home that is.
+  /// Which line of the neighbourhood of a home that is. Requires: it is one.
   KOKKOS_FUNCTION constexpr int index_of(std::uint64_t home, std::uint64_t which) const {
     int j = 0;
     while (j + 1 < lines && line(home, j) != which) ++j;

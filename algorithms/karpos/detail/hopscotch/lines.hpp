@@ -107,9 +107,10 @@ class hopscotch_lines {
     constexpr bool torn = Access == access::shared && !reads_whole<sizeof(word), ExecSpace>;
     for (;;) {
       located at = look_once<Access>(t, p, holds_key);
-      if constexpr (torn)
-        if (at && !t.once([&] { return settle(p, holds_key, at); })) continue;
-      return at;
+      if (!at) return at;
+      if constexpr (torn) at = t.once([&] { return settled(p, holds_key, at); });
+      if constexpr (Access == access::shared) order_used_reads();
+      if (at) return at;
     }
   }
 
@@ -140,50 +141,78 @@ class hopscotch_lines {
     }
   };
 
-  /// The home line first, which is the end for most keys; whole, or in parts where reading less is worth a second
-  /// trip to memory. With others writing, a key is only looked for when the hop word says that its class is there:
-  /// whoever finds it has seen that, so that nobody who comes later misses it.
+  /// The home line first, which is the end for most keys. With others writing, a key is only found when the hop word says
+  /// that its class is there: whoever finds it has seen that, so that nobody who comes later misses it.
   template <access Access, tile Tile, class Holds>
   KOKKOS_FUNCTION located look_once(Tile const& t, path const& p, Holds const& holds_key) const {
-    word const* const home = line(p.home);
     located at;
     std::uint64_t hop = 0;
-    auto const absent = [&] { return !hop::any(hop, p.key_class); };
-    if constexpr (Tile::width > 1 || !is_cuda<ExecSpace>) {
-      auto const all = load_window<line_words, Access>(t, home);
+    if constexpr (Tile::width == 1 && is_cuda<ExecSpace>) {
+      if (!look_at_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
+    } else if constexpr (Tile::width == 1) {
+      if (!look_at_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
+    } else {
+      auto const all = load_window<line_words, Access>(t, line(p.home));
       hop = protocol::hop_word_of(all.get(0));
-      if (Access == access::shared && absent()) return at;
+      if (!hop::any(hop, p.key_class)) return at;
       if (auto const hit = all.template match<1>(holds_key))
-        at = {hit.first() - 1, all.get(hit.first())};
-    } else if constexpr (Access == access::shared) {
+        return {hit.first() - 1, all.get(hit.first())};
+      hop = again<Access>(t, p, hop);
+    }
+    if ((hop & hop::far(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
+    return at;
+  }
+
+  /// GPUs count requests: what is read later may not be read at all. Returns: whether far slots are to be looked at.
+  template <access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool look_at_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
+                                             located& at, std::uint64_t& hop) const {
+    word const* const home = line(p.home);
+    if constexpr (Access == access::shared) {
       auto const head = load_window<2, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (absent() || among<1>(head, 0, holds_key, at)) return at;
-      if (among<0>(load_window<2, Access>(t, home + 2), 2, holds_key, at)) return at;
-      among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at);
+      if (!hop::any(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return false;
+      if (among<0>(load_window<2, Access>(t, home + 2), 2, holds_key, at)) return false;
     } else {
       auto const head = load_window<4, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (among<1>(head, 0, holds_key, at) || absent()) return at;
-      among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at);
+      if (among<1>(head, 0, holds_key, at) || !hop::any(hop, p.key_class)) return false;
     }
-    if (at || absent()) return at;
+    if (among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at)) return false;
     hop = again<Access>(t, p, hop);
-    if ((hop & hop::far(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
-    return at;
+    return true;
+  }
+
+  /// CPUs count wrong guesses: there is one way through for keys that are there and those that are not, and the branches
+  /// go the same way nearly always. The slot is read again, from the nearest cache: taking it out of a vector register
+  /// is slower. Returns: whether far slots are to be looked at.
+  template <access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool look_at_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
+                                            located& at, std::uint64_t& hop) const {
+    word const* const home = line(p.home);
+    auto const all = load_window<line_words, Access>(t, home);
+    auto const hit = all.template match<1>(holds_key);
+    hop = protocol::hop_word_of(all.get(0));
+    if (Access == access::shared && hit && !hop::any(hop, p.key_class)) return false;
+    int const i = (hit | lane_mask<line_words>::of(line_words - 1)).first();
+    at.pair = load_relaxed(home + i);
+    bool const there = holds_key(at.pair);
+    at.slot = there ? i - 1 : hop::none;  // seen and gone: moved, perhaps
+    hop = again<Access>(t, p, hop);
+    return !there & ((hop & hop::far(p.key_class)) != 0);
   }
 
   /// The hop word after slots that did not hold the key. With others writing it is read again: the key may have been
   /// moved on, and then its new bit was set before its old slot was cleared.
   template <access Access, tile Tile>
   KOKKOS_FUNCTION std::uint64_t again(Tile const& t, path const& p, std::uint64_t seen) const {
-    if constexpr (Access == access::shared && Recheck)
-      return t.once([&] {
-        acquire_fence();
-        return load_relaxed(hop_word(p.home));
-      });
-    else
+    if constexpr (Access == access::shared && Recheck) {
+      acquire_fence();  // on every lane: each has read slots
+      t.sync();
+      return t.once([&] { return load_relaxed(hop_word(p.home)); });
+    } else {
       return seen;
+    }
   }
 
   /// Looks at the words from First on of a part of a line: one thread, each word in a register.
@@ -214,22 +243,21 @@ class hopscotch_lines {
     }
     return {};
   }
-  /// The two halves of a pair that holds the key, read while no pair left its line. Returns: whether the key is still
-  /// in this slot.
+  /// The two halves of a pair that holds the key, read while no pair left its line; nothing, if the key left its slot.
   template <class Holds>
-  KOKKOS_FUNCTION bool settle(path const& p, Holds const& holds_key, located& at) const {
+  KOKKOS_FUNCTION located settled(path const& p, Holds const& holds_key, located at) const {
     if constexpr (protocol::wide) {
       std::uint64_t const* const version = protocol::version(line_of(p.home, at.slot));
       word* const slot = slot_of(p.home, at.slot);
       for (;;) {
         std::uint64_t const before = load_acquire(version);
         at.pair.lo = load_acquire(&slot->lo);
-        if (!holds_key(at.pair)) return false;
+        if (!holds_key(at.pair)) return {};
         at.pair.hi = load_acquire(&slot->hi);
-        if (load_relaxed(version) == before) return true;
+        if (load_relaxed(version) == before) break;
       }
     }
-    return true;
+    return at;
   }
 
  protected:

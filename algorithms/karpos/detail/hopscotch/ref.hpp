@@ -25,7 +25,7 @@
 //
 //   find                the key is there: done
 //   find_empty, update  under the mark of the key's class: a slot of the home line, else a far one
-//   find_closer_empty   the neighbourhood is full: move a far key on to a hole of its own neighbourhood (swap)
+//   find_closer_empty   the neighbourhood is full: move a key that lies here on to a hole of its own neighbourhood (swap)
 //
 // Keys only move to later lines of their neighbourhood. A reader that reads the home line and then follows the bits
 // of the hop word, which it reads again after each miss, is therefore never overtaken for ever; it takes no mark and
@@ -90,7 +90,8 @@ class hopscotch_ref : public hopscotch_moves<Key, T, ExecSpace, Hash, KeyEqual, 
   KOKKOS_FUNCTION bool find_along(Tile const& t, path const& p, Holds const& holds_query,
                                   found<T>& result) const {
     located const at = this->template look<Access>(t, p, holds_query);
-    if (at) result = {true, layout::value_of(at.pair)};
+    bool const present = static_cast<bool>(at);
+    result = {present, select(present, layout::value_of(at.pair), T{})};
     return true;
   }
 

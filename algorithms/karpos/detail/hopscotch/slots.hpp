@@ -18,8 +18,8 @@ namespace karpos::detail::hop {
 ///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
 ///                                                version grows before a removed pair's slot is used again
 ///
-/// Every write of a slot is a release, or a compare-and-swap that goes on with one: whoever reads any later value of a
-/// slot from which a pair was moved, and then fences, sees where it went.
+/// Every thread that writes a slot has acquired what was written to it before, and releases: whoever reads any later value
+/// of a slot from which a pair was moved, and then fences, sees where it went.
 template <class Key, class T>
 class slots : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;
@@ -78,7 +78,7 @@ class slots : public slot_protocol<Key, T, false> {
       fill(slot, pair);
       return true;
     } else {
-      return compare_and_swap(slot, this->empty_slot(), pair) == this->empty_slot();
+      return compare_and_swap_in_order(slot, this->empty_slot(), pair) == this->empty_slot();
     }
   }
   /// Takes a pair away and keeps its slot, unless the slot does not hold its key. With the mark of the key.
@@ -86,7 +86,7 @@ class slots : public slot_protocol<Key, T, false> {
     if constexpr (wide) {
       if (compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) != seen.lo)
         return false;
-      add(version(line), std::uint64_t(1));
+      add_release(version(line), 1);
       return true;
     } else {
       return exchange(slot, seen, busy_slot());
@@ -95,11 +95,14 @@ class slots : public slot_protocol<Key, T, false> {
   /// Puts a pair into an empty slot, or empties the slot of a pair; of the home line, with the mark of the key. Returns:
   /// whether the slot was as seen.
   KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
-    if constexpr (!wide) return compare_and_swap(slot, seen, by) == seen;
-    if (seen == this->empty_slot()) return take(slot, by);
-    if (!reserve_full(slot, seen, line)) return false;
-    release(slot);
-    return true;
+    if constexpr (!wide) {
+      return compare_and_swap_in_order(slot, seen, by) == seen;
+    } else {
+      if (seen == this->empty_slot()) return take(slot, by);
+      if (!reserve_full(slot, seen, line)) return false;
+      release(slot);
+      return true;
+    }
   }
   /// Gives a slot of this thread's own back.
   KOKKOS_FUNCTION void release(word* slot) const {
@@ -112,7 +115,7 @@ class slots : public slot_protocol<Key, T, false> {
   KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
     if constexpr (wide) {
       store_release(&slot->lo, this->reserved_keys().busy);
-      add(version(line), std::uint64_t(1));
+      add_release(version(line), 1);
     } else {
       store_release(slot, busy_slot());
     }

@@ -77,7 +77,6 @@ class hopscotch_storage {
   std::uint64_t max_keys() const { return m_max_keys; }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return m_lines * hop::line_slots; }
-  std::uint64_t line_count() const { return m_lines; }
 
   /// Makes every slot empty. Asynchronous.
   void clear(ExecSpace const& exec) {
