@@ -9,6 +9,7 @@
 #include "karpos/backend/tile.hpp"
 #include "karpos/backend/tuning.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/holds_key.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/walk.hpp"
 #include "karpos/hash.hpp"
@@ -98,11 +99,7 @@ class open_addressing_ref {
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                  (std::is_integral_v<Key> || std::is_enum_v<Key>))
-      return typename protocol::has_key{to_bits<key_bits>(query)};
-    else
-      return has_equal_key<Query>{*this, query};
+    return holds_key<Key>(m_slot, m_equal, query);
   }
 
   /// Inserts the key, or merges value into the stored one with combine(stored, value).
@@ -212,15 +209,6 @@ class open_addressing_ref {
   }
 
  private:
-  /// Predicate: the slot holds a key that the user's function finds equal to the query.
-  template <class Query>
-  struct has_equal_key {
-    open_addressing_ref const& table;
-    Query const& query;
-    KOKKOS_FUNCTION bool operator()(word w) const {
-      return table.m_slot.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
-    }
-  };
   template <class Result>
   KOKKOS_FUNCTION static bool decide(Result& result, Result const& r) {
     result = r;

@@ -8,6 +8,7 @@
 
 #include "karpos/backend/memory.hpp"
 #include "karpos/backend/tile.hpp"
+#include "karpos/detail/holds_key.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/slots.hpp"
 #include "karpos/hash.hpp"
@@ -94,11 +95,7 @@ class hopscotch_lines {
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                  (std::is_integral_v<Key> || std::is_enum_v<Key>))
-      return typename protocol::has_key{to_bits<key_bits>(query)};
-    else
-      return has_equal_key<Query>{*this, query};
+    return holds_key<Key>(m_slot, m_equal, query);
   }
 
   /// Finds a key.
@@ -131,16 +128,6 @@ class hopscotch_lines {
   }
 
  private:
-  /// Predicate: the slot holds a key that the user's function finds equal to the query.
-  template <class Query>
-  struct has_equal_key {
-    hopscotch_lines const& table;
-    Query const& query;
-    KOKKOS_FUNCTION bool operator()(word w) const {
-      return table.m_slot.live(w) && table.m_equal(from_bits<Key>(layout::key_of(w)), query);
-    }
-  };
-
   /// The home line first, which is the end for most keys. With others writing, a key is only found when the hop word says
   /// that its class is there: whoever finds it has seen that, so that nobody who comes later misses it.
   template <access Access, tile Tile, class Holds>
