@@ -32,7 +32,7 @@ class hopscotch_host_table {
   using contents = std::vector<word>;
 
   explicit hopscotch_host_table(std::uint64_t slots, KeyEqual const& equal = {})
-      : m_geometry(hop::geometry::lines_for(slots)),
+      : m_geometry{hop::geometry::lines_for(slots)},
         m_equal(equal),
         m_memory(words() + 64 / sizeof(word)) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
