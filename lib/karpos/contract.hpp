@@ -38,6 +38,13 @@ class capacity_error : public std::runtime_error {
   std::uint64_t m_asked, m_held, m_would_do;
 };
 
+/// Thrown when a hash function sends so many keys to the same places that no table can hold them.
+class hash_error : public std::runtime_error {
+ public:
+  hash_error(std::string const& what, std::string const& why, std::string const& suggestion)
+      : std::runtime_error("karpos: " + what + " (" + why + "): " + suggestion) {}
+};
+
 /// Thrown when memory for a container cannot be had; names the bytes and the memory space.
 class allocation_error : public std::bad_alloc {
  public:

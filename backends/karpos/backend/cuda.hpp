@@ -176,6 +176,14 @@ __device__ inline std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) {
                : "memory");
   return old;
 }
+__device__ inline std::uint64_t fetch_add(std::uint64_t* p, std::uint64_t v) {
+  std::uint64_t r;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(r)
+               : "l"(global(p)), "l"(v)
+               : "memory");
+  return r;
+}
 __device__ inline void add(std::uint32_t* p, std::uint32_t v) {
   asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
 }
@@ -187,12 +195,25 @@ __device__ inline void add_release(std::uint64_t* p, std::uint64_t v) {
   asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
 }
 
-/// Of shared memory.
+__device__ inline unsigned shared(void const* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
 __device__ inline void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
-  asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(
-                   static_cast<unsigned>(__cvta_generic_to_shared(p))),
-               "r"(bits)
+  asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(shared(p)), "r"(bits) : "memory");
+}
+__device__ inline std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t r;
+  asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
+               : "=r"(r)
+               : "r"(shared(p)), "r"(v)
                : "memory");
+  return r;
+}
+__device__ inline void raise_in_scratch(std::uint32_t* p, std::uint32_t v) {
+  asm volatile("red.relaxed.cta.shared.max.u32 [%0], %1;" ::"r"(shared(p)), "r"(v) : "memory");
+}
+__device__ inline void raise_in_scratch(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("red.relaxed.cta.shared.max.u64 [%0], %1;" ::"r"(shared(p)), "l"(v) : "memory");
 }
 
 /// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read whole (PTX: a vector access is a
@@ -276,6 +297,7 @@ __device__ inline V inclusive_sum(V v, int lane, int width, unsigned members) {
 }
 
 __device__ inline void block_barrier() { __syncthreads(); }
+__device__ inline bool any_in_block(bool yes) { return __syncthreads_or(yes) != 0; }
 
 /// Sum of v over the threads of a block before this one, and over all. words: 33 of shared memory.
 __device__ inline std::uint64_t block_prefix_sum(std::uint64_t v, int thread, int threads,

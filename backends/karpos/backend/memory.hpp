@@ -172,6 +172,20 @@ KOKKOS_INLINE_FUNCTION void set_bits_in_scratch(std::uint32_t* p, std::uint32_t 
   KOKKOS_IF_ON_DEVICE((cuda::set_bits_in_scratch(p, bits);))
   KOKKOS_IF_ON_HOST((*p |= bits;))  // a team is one thread
 }
+/// Adds to a word in the scratch of a team at once. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_add_in_scratch(p, v);))
+  KOKKOS_IF_ON_HOST((old = *p; *p = old + v;))
+  return old;
+}
+/// Makes a word in the scratch of a team v, unless it is larger.
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION void raise_in_scratch(Word* p, Word v) {
+  KOKKOS_IF_ON_DEVICE((cuda::raise_in_scratch(p, v);))
+  KOKKOS_IF_ON_HOST((if (*p < v)* p = v;))
+}
 
 /// Sets bits of a word at once; relaxed. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
@@ -183,11 +197,12 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bi
 }
 
 /// Adds to a word at once; relaxed. Returns what was there.
-KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) {
-  std::uint32_t old = 0;
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION Word fetch_add(Word* p, std::type_identity_t<Word> v) {
+  Word old = 0;
   KOKKOS_IF_ON_DEVICE((old = cuda::fetch_add(p, v);))
-  KOKKOS_IF_ON_HOST(
-      (old = std::atomic_ref<std::uint32_t>(*p).fetch_add(v, std::memory_order_relaxed);))
+  KOKKOS_IF_ON_HOST((old = std::atomic_ref<Word>(*p).fetch_add(v, std::memory_order_relaxed);))
   return old;
 }
 
@@ -221,6 +236,11 @@ KOKKOS_INLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
 /// writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s shared).
 enum class access { shared, frozen };
 
+/// Reads a word that nobody changes meanwhile.
+template <machine_word Word>
+KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
+  return *p;
+}
 /// Reads N neighbouring words that nobody changes meanwhile, in loads of 16 bytes where the type allows it.
 /// Requires: p is aligned to the N words, which take 16 bytes.
 template <class T, int N>

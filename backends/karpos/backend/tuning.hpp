@@ -39,4 +39,22 @@ struct tuning<ExecSpace, hopscotch> {
   static constexpr unsigned threads_at_once = is_cuda<ExecSpace> ? 1536 : 0;
 };
 
+/// Tag of the cuckoo tables.
+struct cuckoo_hashing;
+
+template <class ExecSpace>
+struct tuning<ExecSpace, cuckoo_hashing> {
+  /// Keys between the prefetch of a key's line and its use, per CPU thread.
+  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 64;
+  /// Whether a lookup reads the slots of a line one by one. CPUs compare a whole line as fast.
+  static constexpr bool reads_slots = is_cuda<ExecSpace>;
+  /// In how many parts a lookup reads a window of 64 bytes.
+  static constexpr int window_parts = is_cuda<ExecSpace> ? 2 : 1;
+  /// Threads of a team that divides or builds, and the bytes of items that each of them keeps.
+  static constexpr int threads = is_cuda<ExecSpace> ? 512 : 1;
+  static constexpr int item_bytes = is_cuda<ExecSpace> ? 64 : 32768;
+  /// Regions that one pass divides into: their counters share the scratch of a team with its items.
+  static constexpr int most_regions = is_cuda<ExecSpace> ? 1536 : 4096;
+};
+
 }  // namespace karpos

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/detail/table_memory.hpp"
+#include "karpos/hash.hpp"
+
+// Which of equal keys is the first. Hashing by the bits of keys: a user's hash may collide.
+
+namespace karpos::detail::cuckoo {
+
+/// A set of indices, in linear probing: of equal keys the lowest index stays.
+template <class View, class Keys>
+struct keep_first {
+  static constexpr std::uint64_t none = ~std::uint64_t(0);
+  using key_bits = typename View::key_bits;
+  View table;
+  Keys keys;
+  std::uint64_t* set;
+  std::uint64_t slots;
+  std::uint64_t* first_repeated;  ///< the lowest index that does not stay
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const key = to_bits<key_bits>(keys(i));
+    if (table.slot.reserved(keys(i))) return;
+    for (std::uint64_t s = multiply_high(mix(key), slots);; s = s + 1 == slots ? 0 : s + 1) {
+      std::uint64_t seen = load_relaxed(set + s);
+      if (seen == none) {
+        seen = compare_and_swap(set + s, none, i);
+        if (seen == none) return;
+      }
+      if (to_bits<key_bits>(keys(seen)) == key) return settle(set + s, seen, i);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void settle(std::uint64_t* slot, std::uint64_t seen, std::uint64_t i) const {
+    while (i < seen) {
+      std::uint64_t const before = compare_and_swap(slot, seen, i);
+      if (before == seen) break;
+      seen = before;
+    }
+    std::uint64_t const loser = i < seen ? seen : i;
+    if (loser < load_relaxed(first_repeated)) Kokkos::atomic_min(first_repeated, loser);
+  }
+};
+
+/// Writes the indices of a set that `keeps` lets through one behind the other.
+template <class Indices, class Keeps>
+struct gather_indices {
+  std::uint64_t const* set;
+  Indices to;
+  Keeps keeps;
+  KOKKOS_FUNCTION void operator()(std::uint64_t s, std::uint64_t& at, bool last_pass) const {
+    if (set[s] == ~std::uint64_t(0) || !keeps(set[s])) return;
+    if (last_pass) to(at) = set[s];
+    ++at;
+  }
+};
+
+/// Lets every index through.
+struct keep_all {
+  KOKKOS_FUNCTION bool operator()(std::uint64_t) const { return true; }
+};
+
+/// The first of every kind of key.
+template <class MemorySpace>
+struct distinct_keys {
+  Kokkos::View<std::uint64_t*, MemorySpace> indices;
+  std::uint64_t kept = 0;  ///< how many of the indices count
+  std::uint64_t first_repeated = ~std::uint64_t(0);
+};
+
+/// Finds the first of every kind of valid key for which keeps(index). Waits for exec.
+/// Complexity: expected linear. Memory: four words for each key.
+template <class ExecSpace, class View, class Keys, class Keeps>
+distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name,
+                                                         ExecSpace const& exec, View const& table,
+                                                         Keys const& keys, Keeps const& keeps) {
+  using words = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
+  std::uint64_t const n = keys.extent(0), slots = 2 * n + 1;
+  auto const set = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
+    return table_array<words>(exec, table_label(name, "distinct"), slots + 1);
+  });
+  distinct_keys<typename ExecSpace::memory_space> result{
+      table_array<words>(exec, table_label(name, "indices"), n)};
+  fill(table_label(name, "clear distinct"), exec, set, ~std::uint64_t(0));
+  Kokkos::parallel_for(table_label(name, "distinct"), slot_range(exec, n),
+                       keep_first<View, Keys>{table, keys, set.data(), slots, set.data() + slots});
+  Kokkos::parallel_scan(table_label(name, "gather distinct"), slot_range(exec, slots),
+                        gather_indices<words, Keeps>{set.data(), result.indices, keeps},
+                        result.kept);
+  Kokkos::deep_copy(exec, result.first_repeated, Kokkos::subview(set, slots));
+  exec.fence("karpos::cuckoo_map: before the set is freed");
+  return result;
+}
+
+}  // namespace karpos::detail::cuckoo

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/backend/team.hpp"
+#include "karpos/backend/tuning.hpp"
+#include "karpos/detail/cuckoo/refs.hpp"
+
+// Phase 1 of the paper: every key to its group. The paper counts keys atomically, sums and scatters, a random access
+// for each. Here a team sorts a tile of items by region in its scratch, reserves a run of every region with one atomic
+// addition, and writes runs. A region holds a few neighbouring groups, in no particular order, and has room for some
+// more items than hash functions give it: nothing is counted beforehand.
+
+namespace karpos::detail::cuckoo {
+
+/// What became of a build.
+struct build_report {
+  std::uint64_t invalid = 0;      ///< keys equal to the sentinel
+  std::uint64_t overflowing = 0;  ///< items that found no room in their region
+  std::uint64_t homeless = 0;     ///< regions, or items, for which there was no place
+  std::uint64_t stored = 0;       ///< slots in use: fewer than items where keys are equal
+};
+
+/// Items in regions of equal capacity. An empty word stands for no item.
+template <class Word>
+struct regions {
+  Word* items = nullptr;
+  std::uint64_t* fill = nullptr;  ///< items of each; more than its capacity if some were left out
+  std::uint64_t capacity = 0, count = 0;
+
+  KOKKOS_FUNCTION std::uint64_t size(std::uint64_t r) const {
+    return fill[r] < capacity ? fill[r] : capacity;
+  }
+  KOKKOS_FUNCTION Word* begin(std::uint64_t r) const { return items + r * capacity; }
+};
+
+/// Source of items: pairs of two views.
+template <class View, class Keys, class Values>
+struct all_pairs {
+  using word = typename View::word;
+  Keys keys;
+  Values values;
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FUNCTION word item(std::uint64_t i) const {
+    return View::protocol::item(keys(i), values(i));
+  }
+};
+/// Source of items: those of the pairs whose indices are chosen.
+template <class View, class Keys, class Values, class Indices>
+struct chosen_pairs {
+  using word = typename View::word;
+  Keys keys;
+  Values values;
+  Indices which;
+  KOKKOS_FUNCTION std::uint64_t size() const { return which.extent(0); }
+  KOKKOS_FUNCTION word item(std::uint64_t i) const {
+    return View::protocol::item(keys(which(i)), values(which(i)));
+  }
+};
+
+/// Items of a source in tiles, all for the same regions.
+template <class Source>
+struct whole_source {
+  Source source;
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t tile, std::uint64_t items) const {
+    return tile * items;
+  }
+  KOKKOS_FUNCTION std::uint64_t end(std::uint64_t tile, std::uint64_t items) const {
+    std::uint64_t const last = (tile + 1) * items;
+    return last < source.size() ? last : source.size();
+  }
+  KOKKOS_FUNCTION static std::uint64_t first_target(std::uint64_t) { return 0; }
+  KOKKOS_FUNCTION auto item(std::uint64_t i) const { return source.item(i); }
+};
+/// Items of coarse regions in tiles, those of each for regions of their own.
+template <class Word>
+struct coarse_source {
+  regions<Word> from;
+  std::uint64_t tiles_each;
+  int targets_each;
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t tile, std::uint64_t items) const {
+    return tile / tiles_each * from.capacity + tile % tiles_each * items;
+  }
+  KOKKOS_FUNCTION std::uint64_t end(std::uint64_t tile, std::uint64_t items) const {
+    std::uint64_t const r = tile / tiles_each, all = r * from.capacity + from.size(r);
+    std::uint64_t const last = begin(tile, items) + items;
+    return last < all ? last : all;
+  }
+  KOKKOS_FUNCTION std::uint64_t first_target(std::uint64_t tile) const {
+    return tile / tiles_each * static_cast<std::uint64_t>(targets_each);
+  }
+  KOKKOS_FUNCTION Word item(std::uint64_t i) const { return from.items[i]; }
+};
+
+/// One tile of a source to its regions: the group of a key, shifted, less the first of the tile's targets.
+template <class ExecSpace, class View, class Source>
+struct divide_tile {
+  using word = typename View::word;
+  using tune = tuning<ExecSpace, cuckoo_hashing>;
+  static constexpr int threads = tune::threads, teams_at_once = 2;
+  static constexpr int each = tune::item_bytes / static_cast<int>(sizeof(word));
+  static constexpr int tile_items = threads * each;
+  static constexpr int most_targets = tune::most_regions;
+  static constexpr std::size_t scratch_bytes =
+      tile_items * sizeof(word) + 2 * most_targets * sizeof(std::uint32_t);
+  static constexpr std::uint32_t nothing = ~std::uint32_t(0);
+
+  View table;
+  Source source;
+  regions<word> to;
+  int targets, shift;
+  build_report* report;
+
+  KOKKOS_FUNCTION void operator()(team<ExecSpace>& t) const {
+    auto* const sorted = reinterpret_cast<word*>(t.scratch());
+    auto* const begins = reinterpret_cast<std::uint32_t*>(sorted + tile_items);
+    std::uint32_t* const run = begins + most_targets;
+    auto const tile = static_cast<std::uint64_t>(t.league_rank());
+    std::uint64_t const first = source.begin(tile, tile_items), last = source.end(tile, tile_items);
+    if (first >= last) return;
+    std::uint64_t const first_target = source.first_target(tile);
+
+    for (int r = t.rank(); r < targets; r += t.size()) begins[r] = 0;
+    t.barrier();
+    word item[each];
+    std::uint32_t at[each];  // target : 16 | rank among the tile's items of that target : 16
+    for (int j = 0; j < each; ++j) {
+      std::uint64_t const i = first + index(t, j);
+      item[j] = i < last ? source.item(i) : table.slot.empty_slot();
+    }
+    for (int j = 0; j < each; ++j) at[j] = place(item[j], begins, first_target);
+    t.barrier();
+    std::uint64_t const valid = reserve(t, begins, run, first_target);
+    for (int j = 0; j < each; ++j)
+      if (at[j] != nothing) sorted[begins[at[j] >> 16] + (at[j] & 0xffff)] = item[j];
+    t.barrier();
+    std::uint64_t left_out = 0;
+    for (std::uint64_t i = index(t, 0); i < valid; i += static_cast<std::uint64_t>(t.size()))
+      left_out += !write(sorted[i], i, run, first_target);
+    if (left_out != 0) add(&report->overflowing, left_out);
+    if (t.rank() == 0 && valid != last - first) add(&report->invalid, last - first - valid);
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::uint64_t index(team<ExecSpace> const& t, int j) {
+    return static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(t.size()) +
+           static_cast<std::uint64_t>(t.rank());
+  }
+  KOKKOS_FUNCTION std::uint32_t target(word item, std::uint64_t first_target) const {
+    return static_cast<std::uint32_t>((table.group_of(table.hash_of_item(item)) >> shift) -
+                                      first_target);
+  }
+  KOKKOS_FUNCTION std::uint32_t place(word item, std::uint32_t* counts,
+                                      std::uint64_t first_target) const {
+    if (!table.slot.live(item)) return nothing;
+    std::uint32_t const r = target(item, first_target);
+    return r << 16 | fetch_add_in_scratch(counts + r, 1);
+  }
+  /// Turns counts into where runs begin, and finds room for each. run[r]: what leads from an index of the sorted tile
+  /// to one of the region, in wrapping arithmetic. Returns: the items of the tile.
+  KOKKOS_FUNCTION std::uint64_t reserve(team<ExecSpace>& t, std::uint32_t* begins,
+                                        std::uint32_t* run, std::uint64_t first_target) const {
+    int const share = (targets + t.size() - 1) / t.size();
+    int const from = t.rank() * share, until = from + share < targets ? from + share : targets;
+    std::uint64_t mine = 0, total = 0;
+    for (int r = from; r < until; ++r) mine += begins[r];
+    auto begin = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
+    for (int r = from; r < until; ++r) {
+      std::uint32_t const count = begins[r];
+      begins[r] = begin;
+      if (count != 0) {
+        std::uint64_t const at = fetch_add(to.fill + first_target + r, count);
+        run[r] = static_cast<std::uint32_t>(at < to.capacity ? at : to.capacity) - begin;
+      }
+      begin += count;
+    }
+    t.barrier();
+    return total;
+  }
+  /// Returns: whether there was room.
+  KOKKOS_FUNCTION bool write(word item, std::uint64_t i, std::uint32_t const* run,
+                             std::uint64_t first_target) const {
+    std::uint32_t const r = target(item, first_target), at = run[r] + static_cast<std::uint32_t>(i);
+    if (at >= to.capacity) return false;
+    to.begin(first_target + r)[at] = item;
+    return true;
+  }
+};
+
+/// How n items are divided: into regions of 2^shift groups, in two passes where they are too many for one.
+struct division {
+  std::uint64_t regions = 1, capacity = 0;
+  std::uint64_t coarse_regions = 0, coarse_capacity = 0;  ///< none: one pass
+  int shift = 0, coarse_bits = 0;
+
+  /// Room for the mean and 6.5 standard deviations: one region in 10^10 has more.
+  static std::uint64_t room_for(double mean, std::uint64_t n) {
+    auto const room = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 1;
+    return room < n ? room : n;
+  }
+  static division of(std::uint64_t n, std::uint64_t groups, int shift, std::uint64_t most_targets) {
+    division d;
+    d.shift = shift;
+    d.regions = ((groups - 1) >> shift) + 1;
+    double const each = static_cast<double>(n) / static_cast<double>(groups) *
+                        static_cast<double>(std::uint64_t(1) << shift);
+    d.capacity = room_for(each, n);
+    if (d.regions <= most_targets) return d;
+    while ((std::uint64_t(1) << (2 * d.coarse_bits)) < d.regions) ++d.coarse_bits;
+    d.coarse_regions = ((d.regions - 1) >> d.coarse_bits) + 1;
+    d.coarse_capacity = room_for(each * static_cast<double>(std::uint64_t(1) << d.coarse_bits), n);
+    return d;
+  }
+  std::uint64_t items() const { return regions * capacity; }
+  std::uint64_t coarse_items() const { return coarse_regions * coarse_capacity; }
+};
+
+/// Divides the items of a source. `to` is the target, `coarse` room for a first pass where there are two; the counters
+/// of both are zero. Asynchronous.
+template <class ExecSpace, class View, class Source>
+void divide(std::string const& label, ExecSpace const& exec, View const& table,
+            Source const& source, division const& d, regions<typename View::word> const& coarse,
+            regions<typename View::word> const& to, build_report* report) {
+  using word = typename View::word;
+  using from_source = divide_tile<ExecSpace, View, whole_source<Source>>;
+  auto const tiles = [](std::uint64_t n) {
+    return (n + from_source::tile_items - 1) / from_source::tile_items;
+  };
+  auto const league = static_cast<int>(tiles(source.size()));
+  if (d.coarse_regions == 0) {
+    for_each_in_league(
+        label, exec, league,
+        from_source{table, {source}, to, static_cast<int>(d.regions), d.shift, report});
+    return;
+  }
+  using from_coarse = divide_tile<ExecSpace, View, coarse_source<word>>;
+  for_each_in_league(label + " (coarse)", exec, league,
+                     from_source{table,
+                                 {source},
+                                 coarse,
+                                 static_cast<int>(d.coarse_regions),
+                                 d.shift + d.coarse_bits,
+                                 report});
+  std::uint64_t const tiles_each = tiles(d.coarse_capacity);
+  int const targets_each = 1 << d.coarse_bits;
+  for_each_in_league(
+      label, exec, static_cast<int>(d.coarse_regions * tiles_each),
+      from_coarse{table, {coarse, tiles_each, targets_each}, to, targets_each, d.shift, report});
+}
+
+}  // namespace karpos::detail::cuckoo

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/bulk.hpp"
+#include "karpos/detail/cuckoo/table.hpp"
+
+// Insertion of later keys into the dense layout: new keys are found first, then placed as in a build. If one finds no
+// place, the table as it was before and the new keys move to another.
+
+namespace karpos::detail::cuckoo {
+
+/// Lets the indices of keys through that a table does not hold.
+template <class Ref, class Keys>
+struct keep_absent {
+  Ref ref;
+  Keys keys;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    auto const key = keys(i);
+    found<typename Ref::mapped_type> answer;
+    auto path = ref.start(key);
+    ref.template find_along<walk::to_the_end, access::frozen>(thread_tile{}, path, ref.holds(key),
+                                                              answer);
+    return !answer.present;
+  }
+};
+
+template <class Ref, class Keys>
+struct count_reserved {
+  Ref ref;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += ref.reserved(keys(i));
+  }
+};
+
+/// Appends the pairs of a source to views of pairs.
+template <class Key, class View, class Source, class KeysOut, class ValuesOut>
+struct append_source {
+  using layout = typename View::layout;
+  Source source;
+  KeysOut keys;
+  ValuesOut values;
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const item = source.item(i);
+    keys(first + i) = from_bits<Key>(layout::key_of(item));
+    values(first + i) = layout::value_of(item);
+  }
+};
+
+template <class Key, class T, class ExecSpace, class Hash>
+template <class Keys, class Values>
+insert_report table<Key, T, ExecSpace, Hash>::insert(ExecSpace const& exec, Keys const& keys,
+                                                     Values const& values) {
+  Kokkos::Profiling::ScopedRegion const region(label("insert"));
+  dense const ref(seen());
+  insert_report report;
+  std::uint64_t const n = keys.extent(0);
+  Kokkos::parallel_reduce(label("count sentinels"), slot_range(exec, n),
+                          count_reserved<dense, Keys>{ref, keys}, report.invalid);
+  auto const first = distinct(name(), exec, seen(), keys, keep_absent<dense, Keys>{ref, keys});
+  report.inserted = first.kept;
+  report.existing = n - report.invalid - first.kept;
+  if (first.kept != 0) add_new(exec, chosen(keys, values, first));
+  if (report.invalid != 0) reject_sentinels(report.invalid, n);
+  return report;
+}
+
+/// Adds pairs whose keys are new and all different. A table that cannot take them is left as it was.
+template <class Key, class T, class ExecSpace, class Hash>
+template <class Source>
+void table<Key, T, ExecSpace, Hash>::add_new(ExecSpace const& exec, Source const& source) {
+  std::uint64_t const together = m_size + source.size();
+  if (together > capacity()) {
+    std::uint64_t const grown = capacity() + capacity() / 2;
+    return move_to_new(exec, source, together < grown ? grown : together);
+  }
+  table before(exec, m_options, m_hash);
+  before.copy_from(exec, *this);
+  division const d = division_for(source.size(), m_extents, m_options.layout);
+  m_work.reserve(name(), exec, d, true);
+  build_report r;
+  Kokkos::deep_copy(exec, m_report, r);
+  divide_source(exec, source, d, nullptr);
+  place(exec, d);
+  Kokkos::deep_copy(exec, r, m_report);
+  exec.fence("karpos::cuckoo_map: whether every key has a place");
+  if (r.overflowing == 0 && r.homeless == 0) return finish(exec, together);
+  std::swap(m_slots, before.m_slots);
+  std::swap(m_marks, before.m_marks);
+  move_to_new(exec, source, capacity());
+}
+
+/// Builds a table for so many keys from what is in this one and from a source, and takes its place.
+template <class Key, class T, class ExecSpace, class Hash>
+template <class Source>
+void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source const& source,
+                                                 std::uint64_t capacity) {
+  using keys_view = Kokkos::View<Key*, memory_space>;
+  using values_view = Kokkos::View<T*, memory_space>;
+  std::uint64_t const n = m_size + source.size();
+  auto const [keys, values] = allocated<memory_space>(n * (sizeof(Key) + sizeof(T)), [&] {
+    return std::pair{table_array<keys_view>(exec, label("keys to move"), n),
+                     table_array<values_view>(exec, label("values to move"), n)};
+  });
+  std::uint64_t held = 0;
+  Kokkos::parallel_scan(
+      label("keys to move"), slot_range(exec, m_extents.slots),
+      retrieve_body<dense, Key, keys_view, values_view>{dense(seen()), keys, values}, held);
+  Kokkos::parallel_for(
+      label("keys to add"), slot_range(exec, source.size()),
+      append_source<Key, view, Source, keys_view, values_view>{source, keys, values, m_size});
+  options o = m_options;
+  o.capacity = capacity;
+  table fresh(exec, o, m_hash);
+  fresh.build(exec, keys, values);
+  *this = std::move(fresh);
+}
+
+}  // namespace karpos::detail::cuckoo

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/backend/launch.hpp"
+#include "karpos/backend/memory.hpp"
+#include "karpos/backend/tuning.hpp"
+#include "karpos/detail/cuckoo/geometry.hpp"
+#include "karpos/detail/slot_protocol.hpp"
+#include "karpos/detail/walk.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/outcome.hpp"
+
+namespace karpos::detail::cuckoo {
+
+/// What a kernel sees of a table, whichever its layout.
+template <class Key, class T, class Hash>
+struct table_view {
+  using protocol = slot_protocol<Key, T, true>;
+  using layout = typename protocol::layout;
+  using word = typename layout::word;
+  using key_bits = typename layout::key_bits;
+
+  word* slots = nullptr;
+  std::uint8_t* marks =
+      nullptr;                ///< of buckets: their constants; of windows: which keys are elsewhere
+  std::uint64_t groups = 0;   ///< buckets, or districts
+  std::uint32_t windows = 0;  ///< of a district
+  std::uint64_t seed = 0;
+  protocol slot{};
+  Hash hash{};
+
+  KOKKOS_FUNCTION std::uint64_t hash_of(Key const& key) const {
+    return detail::hash_of(hash, key, seed);
+  }
+  KOKKOS_FUNCTION std::uint64_t hash_of_item(word item) const {
+    return hash_of(from_bits<Key>(layout::key_of(item)));
+  }
+  KOKKOS_FUNCTION std::uint64_t group_of(std::uint64_t hash_of_key) const {
+    return multiply_high(hash_of_key, groups);
+  }
+};
+
+/// What the two refs share: see bulk_table.hpp for what bulk kernels ask of a ref.
+template <class Key, class T, class Hash>
+class table_ref {
+ public:
+  using key_type = Key;
+  using mapped_type = T;
+  using view = table_view<Key, T, Hash>;
+  using protocol = typename view::protocol;
+  using layout = typename view::layout;
+  using word = typename view::word;
+  static constexpr unsigned threads_at_once = 0;
+
+  table_ref() = default;
+  explicit table_ref(view const& v) : m_table(v) {}
+
+  KOKKOS_FUNCTION bool reserved(Key const& key) const { return m_table.slot.reserved(key); }
+  KOKKOS_FUNCTION auto holds(Key const& key) const {
+    return typename protocol::has_key{to_bits<typename layout::key_bits>(key)};
+  }
+  KOKKOS_FUNCTION protocol const& slot() const { return m_table.slot; }
+  KOKKOS_FUNCTION word const* slot_at(std::uint64_t i) const { return m_table.slots + i; }
+
+ protected:
+  KOKKOS_FUNCTION static bool decide(found<T>& result, word slot) {
+    result = {true, layout::value_of(slot)};
+    return true;
+  }
+  view m_table;
+};
+
+/// Lookups in the two-level layout: the bucket's constants, and three slots at most.
+template <class Key, class T, class ExecSpace, class Hash>
+class two_level_ref : public table_ref<Key, T, Hash> {
+  using base = table_ref<Key, T, Hash>;
+  using base::m_table;
+
+ public:
+  using word = typename base::word;
+  using in_bucket = bucket_geometry<word>;
+
+  struct path {
+    word const* bucket = nullptr;
+    std::uint64_t places = 0;
+    bool at_third = false;
+  };
+
+  using base::base;
+
+  KOKKOS_FUNCTION path start(Key const& key) const {
+    std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
+    return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b]), false};
+  }
+  KOKKOS_FUNCTION word const* bucket(path const& p) const {
+    return p.bucket + (p.at_third ? in_bucket::slot_of(p.places, 2) : in_bucket::line_of(p.places));
+  }
+
+  template <walk Walk, access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
+                                  found<T>& result) const {
+    word slot{};
+    if (!p.at_third) {
+      if constexpr (Tile::width == 1 && tuning<ExecSpace, cuckoo_hashing>::reads_slots) {
+        // All keys of a bucket were in the first subtable once, and those that lost there in the second: a slot that is
+        // empty ends the search.
+        for (int s = 0; s < 2; ++s) {
+          slot = load_frozen(p.bucket + in_bucket::slot_of(p.places, s));
+          if (holds_query(slot)) return base::decide(result, slot);
+          if (m_table.slot.is_empty()(slot)) return true;
+        }
+      } else {
+        auto const line = load_window<line_slots<word>, Access>(t, bucket(p));
+        if (line.only(holds_query, slot)) return base::decide(result, slot);
+      }
+      p.at_third = true;
+      if constexpr (Walk == walk::one_bucket) return false;
+    }
+    slot = load_frozen(bucket(p));
+    if (holds_query(slot)) base::decide(result, slot);
+    return true;
+  }
+};
+
+/// Lookups in the dense layout: the first window, and the others only if the marks say that a key like this one is
+/// there.
+template <class Key, class T, class ExecSpace, class Hash>
+class dense_ref : public table_ref<Key, T, Hash> {
+  using base = table_ref<Key, T, Hash>;
+  using base::m_table;
+
+ public:
+  using word = typename base::word;
+  using in_district = district_geometry<word>;
+  static constexpr int window_slots = in_district::window_slots;
+
+  struct path {
+    std::uint64_t first_window = 0;  // of the district
+    std::uint64_t places = 0;
+    int choice = 0;
+  };
+
+  using base::base;
+
+  KOKKOS_FUNCTION path start(Key const& key) const {
+    std::uint64_t const hash = m_table.hash_of(key);
+    return {m_table.group_of(hash) * m_table.windows, in_district::places(hash), 0};
+  }
+  KOKKOS_FUNCTION std::uint64_t window(path const& p) const {
+    return p.first_window + in_district::window_of(p.places, p.choice, m_table.windows);
+  }
+  KOKKOS_FUNCTION word* bucket(path const& p) const {
+    return m_table.slots + window(p) * window_slots;
+  }
+
+  template <walk Walk, access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
+                                  found<T>& result) const {
+    // A thread of a GPU pays for each 32 bytes. Windows fill from their first slot on.
+    constexpr int parts = Tile::width == 1 ? tuning<ExecSpace, cuckoo_hashing>::window_parts : 1;
+    constexpr int part_slots = window_slots / parts;
+    for (;;) {
+      word const* const slots = bucket(p);
+      for (int i = 0; i < parts; ++i) {
+        auto const part = load_window<part_slots, Access>(t, slots + i * part_slots);
+        word slot{};
+        if (part.only(holds_query, slot)) return base::decide(result, slot);
+        if (part.any(m_table.slot.is_empty())) return true;
+      }
+      if (p.choice == 0 && !marked(p)) return true;
+      if (++p.choice == in_district::choices) return true;
+      if constexpr (Walk == walk::one_bucket) return false;
+    }
+  }
+
+ private:
+  /// Whether a key like this one was put elsewhere, its first window being full.
+  KOKKOS_FUNCTION bool marked(path const& p) const {
+    return (m_table.marks[window(p)] & in_district::mark_of(p.places)) != 0;
+  }
+};
+
+}  // namespace karpos::detail::cuckoo

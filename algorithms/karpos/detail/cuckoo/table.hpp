@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/contract.hpp"
+#include "karpos/cuckoo_map_options.hpp"
+#include "karpos/detail/cuckoo/build_buckets.hpp"
+#include "karpos/detail/cuckoo/distinct.hpp"
+#include "karpos/detail/cuckoo/divide.hpp"
+#include "karpos/detail/cuckoo/place.hpp"
+#include "karpos/detail/cuckoo/refs.hpp"
+#include "karpos/detail/table_memory.hpp"
+#include "karpos/detail/table_options.hpp"
+
+namespace karpos::detail::cuckoo {
+
+/// Slots and marks of a table for so many keys.
+template <class Word>
+struct extents {
+  std::uint64_t groups = 1, slots = 0, marks = 0;
+  std::uint32_t windows = 0;
+
+  template <class Key>
+  static extents of(std::uint64_t keys, cuckoo_map_options<Key> const& o) {
+    extents e;
+    if (o.layout == cuckoo_layout::two_level) {
+      e.groups = bucket_geometry<Word>::count_for(keys);
+      e.slots = e.groups * bucket_geometry<Word>::slots;
+      e.marks = e.groups;
+      return e;
+    }
+    using in_district = district_geometry<Word>;
+    constexpr std::uint64_t each = in_district::window_slots, most = in_district::most_windows;
+    std::uint64_t const room = keys < o.capacity ? o.capacity : keys;
+    std::uint64_t const windows = 1 + slots_for(room, o.load) / each;
+    e.groups = (windows - 1) / most + 1;
+    e.windows = static_cast<std::uint32_t>((windows - 1) / e.groups + 1);
+    e.marks = e.groups * e.windows;
+    e.slots = e.marks * each;
+    return e;
+  }
+  std::size_t bytes() const { return slots * sizeof(Word) + mark_words() * 4; }
+  std::uint64_t mark_words() const { return (marks + 3) / 4; }
+};
+
+/// Memory that a build needs beside the table.
+template <class Word, class ExecSpace>
+struct workspace {
+  using memory_space = typename ExecSpace::memory_space;
+  Kokkos::View<Word*, memory_space> items;
+  Kokkos::View<std::uint64_t*, memory_space> fill;
+
+  static std::size_t bytes_for(division const& d, bool coarse_too) {
+    return (d.items() + (coarse_too ? d.coarse_items() : 0)) * sizeof(Word) +
+           (d.regions + d.coarse_regions) * sizeof(std::uint64_t);
+  }
+  /// Makes room, if there is not enough. Changes nothing when there is no memory.
+  void reserve(std::string const& name, ExecSpace const& exec, division const& d, bool coarse_too) {
+    std::uint64_t const n = d.items() + (coarse_too ? d.coarse_items() : 0);
+    std::uint64_t const counters = d.regions + d.coarse_regions;
+    if (items.extent(0) >= n && fill.extent(0) >= counters) return;
+    auto [new_items, new_fill] = allocated<memory_space>(bytes_for(d, coarse_too), [&] {
+      return std::pair{
+          table_array<decltype(items)>(exec, table_label(name, "workspace"), n),
+          table_array<decltype(fill)>(exec, table_label(name, "region sizes"), counters)};
+    });
+    items = new_items;
+    fill = new_fill;
+  }
+};
+
+/// The table of a cuckoo_map: memory, and how it is filled.
+template <class Key, class T, class ExecSpace, class Hash>
+class table {
+ public:
+  using execution_space = ExecSpace;
+  using memory_space = typename ExecSpace::memory_space;
+  using options = cuckoo_map_options<Key>;
+  using view = table_view<Key, T, Hash>;
+  using word = typename view::word;
+  using extents_type = extents<word>;
+  using two_level = two_level_ref<Key, T, ExecSpace, Hash>;
+  using dense = dense_ref<Key, T, ExecSpace, Hash>;
+  static constexpr int prefetch_distance = tuning<ExecSpace, cuckoo_hashing>::prefetch_distance;
+  static constexpr std::uint64_t most_restarts = 16;
+
+  table(ExecSpace const& exec, options const& o, Hash const& hash)
+      : m_options(o),
+        m_hash(hash),
+        m_report(Kokkos::view_alloc(exec, label("report"))) {
+    if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
+    m_empty = o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<Key, key_bits>(0);
+  }
+
+  static std::string name() { return "cuckoo_map"; }
+  static std::string label(char const* what) { return table_label(name(), what); }
+
+  options const& chosen() const { return m_options; }
+  std::uint64_t size() const { return m_size; }
+  std::uint64_t restarts() const { return m_restarts; }
+  extents_type const& extent() const { return m_extents; }
+  std::size_t bytes() const {
+    return m_extents.bytes() + m_work.items.size() * sizeof(word) + m_work.fill.size() * 8;
+  }
+  view seen() const {
+    return {m_slots.data(),
+            reinterpret_cast<std::uint8_t*>(m_marks.data()),
+            m_extents.groups,
+            m_extents.windows,
+            seed(m_restarts),
+            typename view::protocol({m_empty, m_empty, m_empty}),
+            m_hash};
+  }
+
+  /// Keys that fit without growing.
+  std::uint64_t capacity() const {
+    return static_cast<std::uint64_t>(static_cast<double>(m_extents.slots) * m_options.load);
+  }
+  static division division_for(std::uint64_t n, extents_type const& e, cuckoo_layout layout) {
+    using builder = build_buckets<ExecSpace, view>;
+    constexpr std::uint64_t most = tuning<ExecSpace, cuckoo_hashing>::most_regions;
+    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most);
+    auto d =
+        division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)), most);
+    constexpr std::uint64_t most_items = std::uint64_t(builder::threads) * builder::each;
+    if (d.capacity > most_items) d.capacity = most_items;
+    return d;
+  }
+
+  static std::size_t workspace_bytes_for(std::uint64_t n, options const& o) {
+    auto const e = extents_type::of(n, o);
+    division const d = division_for(n, e, o.layout);
+    return workspace<word, ExecSpace>::bytes_for(d, d.coarse_items() > e.slots);
+  }
+
+  /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws; the table is empty then.
+  template <class Keys, class Values>
+  void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
+    Kokkos::Profiling::ScopedRegion const region(label("build"));
+    std::uint64_t const n = keys.extent(0);
+    begin(exec, n);
+    all_pairs<view, Keys, Values> const pairs{keys, values};
+    build_report const r = attempt(exec, pairs);
+    if (r.invalid != 0) refuse(exec, [&] { reject_sentinels(r.invalid, n); });
+    if (complete(r, n)) return finish(exec, n);
+
+    auto const first = distinct(name(), exec, seen(), keys, keep_all{});
+    if (first.kept == n) {
+      m_restarts = 1;
+      return try_seeds(exec, pairs);
+    }
+    if (m_options.duplicates == duplicate_keys::reject)
+      refuse(exec, [&] { reject_duplicates(exec, keys, n - first.kept, first.first_repeated); });
+    begin(exec, first.kept);
+    try_seeds(exec, chosen(keys, values, first));
+  }
+
+  /// Adds the pairs whose keys are new, the first of equal ones. Requires: the layout is dense.
+  template <class Keys, class Values>
+  insert_report insert(ExecSpace const& exec, Keys const& keys, Values const& values);
+
+  /// Takes over the contents of a table in any space. Waits for exec.
+  template <class OtherSpace>
+  void copy_from(ExecSpace const& exec, table<Key, T, OtherSpace, Hash> const& other) {
+    if (m_extents.slots != other.m_extents.slots || m_extents.marks != other.m_extents.marks)
+      allocate(exec, other.m_extents);
+    m_extents = other.m_extents;
+    m_options = other.m_options;
+    m_hash = other.m_hash;
+    m_empty = other.m_empty;
+    m_size = other.m_size;
+    m_restarts = other.m_restarts;
+    Kokkos::deep_copy(exec, m_slots, other.m_slots);
+    Kokkos::deep_copy(exec, m_marks, other.m_marks);
+    exec.fence("karpos::deep_copy: the source may change once this returns");
+  }
+
+ private:
+  template <class, class, class, class>
+  friend class table;
+  using layout = typename view::layout;
+  using key_bits = typename layout::key_bits;
+  using slot_view = Kokkos::View<word*, memory_space>;
+  using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
+
+  std::uint64_t seed(std::uint64_t restart) const { return mix(mix(m_options.seed) + restart); }
+  static bool complete(build_report const& r, std::uint64_t n) {
+    return r.overflowing == 0 && r.homeless == 0 && r.stored == n;
+  }
+
+  /// Makes room for a table of n keys, and for building it.
+  void begin(ExecSpace const& exec, std::uint64_t n) {
+    m_size = m_restarts = 0;
+    auto const e = extents_type::of(n, m_options);
+    if (e.slots != m_slots.extent(0) || e.mark_words() != m_marks.extent(0)) allocate(exec, e);
+    m_extents = e;
+    division const d = division_for(n, e, m_options.layout);
+    m_work.reserve(name(), exec, d, d.coarse_items() > e.slots);
+  }
+  void finish(ExecSpace const& exec, std::uint64_t n) {
+    m_size = n;
+    exec.fence("karpos::cuckoo_map: a workspace may be freed once a build is done");
+    if (!m_options.keep_workspace) m_work = {};
+  }
+  /// Leaves an empty table behind.
+  template <class Throw>
+  void refuse(ExecSpace const& exec, Throw const& throw_it) {
+    clear(exec);
+    finish(exec, 0);
+    throw_it();
+  }
+  void clear(ExecSpace const& exec) {
+    fill(label("clear"), exec, m_slots, seen().slot.empty_slot());
+    fill(label("clear marks"), exec, m_marks, 0);
+  }
+  void allocate(ExecSpace const& exec, extents_type const& e) {
+    m_slots = {};  // two tables may be more than there is memory for
+    m_marks = {};
+    m_extents = {};
+    m_slots = allocated<memory_space>(
+        e.bytes(), [&] { return slot_array<slot_view>(exec, label("slots"), e.slots); });
+    m_marks = allocated<memory_space>(
+        e.bytes(), [&] { return table_array<mark_view>(exec, label("marks"), e.mark_words()); });
+  }
+
+  /// Builds with one seed after the other, from m_restarts on.
+  template <class Source>
+  void try_seeds(ExecSpace const& exec, Source const& source) {
+    build_report r;
+    for (; m_restarts <= most_restarts; ++m_restarts) {
+      r = attempt(exec, source);
+      if (complete(r, source.size())) return finish(exec, source.size());
+    }
+    m_restarts = 0;
+    refuse(exec, [&] {
+      throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
+                           " keys with any of " + std::to_string(most_restarts + 1) + " seeds",
+                       std::to_string(r.overflowing) + " keys too many in their group, " +
+                           std::to_string(r.homeless) + " groups or keys without a place",
+                       "pass a hash function that tells keys apart, or a lower load");
+    });
+  }
+
+  /// Builds with the current seed. Waits for the report.
+  template <class Source>
+  build_report attempt(ExecSpace const& exec, Source const& source) {
+    build_report r;
+    Kokkos::deep_copy(exec, m_report, r);
+    division const d = division_for(source.size(), m_extents, m_options.layout);
+    bool const coarse_in_table = d.coarse_items() <= m_extents.slots;
+    divide_source(exec, source, d, coarse_in_table ? m_slots.data() : nullptr);
+    if (m_options.layout == cuckoo_layout::two_level) {
+      for_each_in_league(label("build buckets"), exec, static_cast<int>(d.regions),
+                         build_buckets<ExecSpace, view>{seen(), divided(d), m_report.data()});
+    } else {
+      clear(exec);
+      place(exec, d);
+    }
+    Kokkos::deep_copy(exec, r, m_report);
+    exec.fence("karpos::cuckoo_map: whether the build succeeded");
+    if (m_options.layout == cuckoo_layout::dense && r.homeless == 0) {
+      typename count_twins<view>::counts counts;
+      Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.marks),
+                              count_twins<view>{seen()}, counts);
+      r.stored = counts.stored - counts.twins;
+    }
+    return r;
+  }
+
+  regions<word> divided(division const& d) const {
+    return {m_work.items.data(), m_work.fill.data(), d.capacity, d.regions};
+  }
+  template <class Source>
+  void divide_source(ExecSpace const& exec, Source const& source, division const& d,
+                     word* room_for_coarse) {
+    regions<word> const to = divided(d);
+    regions<word> const coarse{room_for_coarse ? room_for_coarse : to.items + d.items(),
+                               to.fill + d.regions, d.coarse_capacity, d.coarse_regions};
+    fill(label("clear region sizes"), exec, m_work.fill, 0);
+    divide(label("divide"), exec, seen(), source, d, coarse, to, m_report.data());
+  }
+  void place(ExecSpace const& exec, division const& d) {
+    place_items<ExecSpace, view> const placing{seen(), divided(d), m_report.data()};
+    for_each_in_league(label("place"), exec, static_cast<int>(d.regions * placing.teams_each()),
+                       placing);
+  }
+
+  template <class Source>
+  void add_new(ExecSpace const& exec, Source const& source);
+  template <class Source>
+  void move_to_new(ExecSpace const& exec, Source const& source, std::uint64_t capacity);
+
+  template <class Keys, class Values, class Distinct>
+  static auto chosen(Keys const& keys, Values const& values, Distinct const& first) {
+    using indices = Kokkos::View<std::uint64_t const*, memory_space>;
+    indices const which =
+        Kokkos::subview(first.indices, std::pair<std::uint64_t, std::uint64_t>(0, first.kept));
+    return chosen_pairs<view, Keys, Values, indices>{keys, values, which};
+  }
+
+  [[noreturn]] static void reject_sentinels(std::uint64_t invalid, std::uint64_t n) {
+    reject("keys equal to the sentinel",
+           std::to_string(invalid) + " of " + std::to_string(n) + " keys",
+           "choose another empty_key in the options");
+  }
+  template <class Keys>
+  [[noreturn]] static void reject_duplicates(ExecSpace const& exec, Keys const& keys,
+                                             std::uint64_t repeated, std::uint64_t example) {
+    Key key{};
+    Kokkos::deep_copy(exec, key, Kokkos::subview(keys, example));
+    exec.fence("karpos::cuckoo_map: a key to name");
+    reject("keys occur more than once",
+           std::to_string(repeated) + " of " + std::to_string(keys.extent(0)) + " keys; keys(" +
+               std::to_string(example) + ") = " + std::to_string(to_bits<std::uint64_t>(key)) +
+               " is the first of them",
+           "remove them, or choose duplicate_keys::keep_one");
+  }
+
+  options m_options;
+  Hash m_hash;
+  key_bits m_empty{};
+  extents_type m_extents;
+  slot_view m_slots;
+  mark_view m_marks;
+  workspace<word, ExecSpace> m_work;
+  Kokkos::View<build_report, memory_space> m_report;
+  std::uint64_t m_size = 0, m_restarts = 0;
+};
+
+}  // namespace karpos::detail::cuckoo
+
+#include "karpos/detail/cuckoo/insert.hpp"
