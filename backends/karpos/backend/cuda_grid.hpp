@@ -4,10 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 #include "karpos/backend/team.hpp"
 
-// Programs inside of one CUDA kernel, whose blocks are all resident and meet at a barrier.
+// CUDA kernels that Kokkos cannot launch: programs, whose blocks are all resident and meet at a barrier, and leagues
+// whose teams need more scratch.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 // Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
@@ -106,6 +109,39 @@ bool run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_
   if (e == cudaSuccess) return true;
   cudaGetLastError();  // nobody else shall find it
   return false;
+}
+
+namespace cuda {
+template <class Step>
+__global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
+    run_step(__grid_constant__ Step const step) {
+  extern __shared__ std::uint64_t scratch[];
+  team<Kokkos::Cuda> t(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                       static_cast<int>(threadIdx.x), Step::threads,
+                       reinterpret_cast<std::byte*>(scratch), nullptr);
+  step(t);
+}
+}  // namespace cuda
+
+/// for_each_in_league on CUDA. Not a Kokkos team policy, which gives a block no more than 48 KB; announced to Kokkos
+/// Tools like one. Throws std::runtime_error when the kernel cannot be started.
+template <class Step>
+void run_league(std::string const& label, Kokkos::Cuda const& exec, int league, Step const& step) {
+  std::uint64_t id = 0;
+  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+  constexpr std::size_t bytes = team<Kokkos::Cuda>::reserved_bytes + Step::scratch_bytes;
+  auto* const kernel = &cuda::run_step<Step>;
+  cudaSetDevice(exec.cuda_device());
+  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(bytes));
+  void* arguments[] = {const_cast<Step*>(&step)};
+  if (e == cudaSuccess)
+    e = cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(static_cast<unsigned>(league)),
+                         dim3(Step::threads), arguments, bytes, exec.cuda_stream());
+  Kokkos::Tools::endParallelFor(id);
+  if (e != cudaSuccess)
+    throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
+                             cudaGetErrorString(e) + "): report this with the device's name");
 }
 
 #endif  // __CUDACC__

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "karpos/backend/cuda.hpp"
 #include "karpos/backend/launch.hpp"
@@ -133,52 +132,5 @@ class team {
   std::uint64_t* m_next;
   int m_calls = 0;
 };
-
-namespace detail {
-
-/// Runs a step on the threads of a block of a GPU, or on one thread with its scratch on the stack.
-template <class ExecSpace, class Step>
-struct league_kernel {
-  using member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  static constexpr std::size_t bytes = team<ExecSpace>::reserved_bytes + Step::scratch_bytes;
-  Step step;
-  int league;
-
-  KOKKOS_FUNCTION void operator()(member const& m) const {
-    auto* const scratch = static_cast<std::byte*>(
-        m.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), 16));
-    team<ExecSpace> t(m.league_rank(), league, m.team_rank(), m.team_size(), scratch, nullptr);
-    step(t);
-  }
-  KOKKOS_FUNCTION void operator()(int i) const {
-    alignas(64) std::byte scratch[bytes];
-    team<ExecSpace> t(i, league, 0, 1, scratch, nullptr);
-    step(t);
-  }
-};
-
-}  // namespace detail
-
-/// Runs step(team) for each of `league` teams, in any order. Step says as constants what it needs: `threads` of a team
-/// and `teams_at_once` on a multiprocessor, for GPUs, and `scratch_bytes`, at most 47 KB (CPUs: of a thread's stack).
-/// Asynchronous to the host.
-template <class ExecSpace, class Step>
-void for_each_in_league(std::string const& label, ExecSpace const& exec, int league,
-                        Step const& step) {
-  if (league == 0) return;
-  using kernel = detail::league_kernel<ExecSpace, Step>;
-  if constexpr (is_cuda<ExecSpace>) {
-    using policy =
-        Kokkos::TeamPolicy<ExecSpace, Kokkos::LaunchBounds<Step::threads, Step::teams_at_once>>;
-    auto const scratch = Kokkos::PerTeam(static_cast<int>(kernel::bytes + 16));
-    Kokkos::parallel_for(label, policy(exec, league, Step::threads).set_scratch_size(0, scratch),
-                         kernel{step, league});
-  } else {
-    using policy =
-        Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label, policy(exec, 0, league, Kokkos::ChunkSize(1)),
-                         kernel{step, league});
-  }
-}
 
 }  // namespace karpos

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/backend/league.hpp"
 #include "karpos/backend/memory.hpp"
-#include "karpos/backend/team.hpp"
 #include "karpos/backend/tuning.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "karpos/backend/launch.hpp"
+#include "karpos/backend/league.hpp"
 #include "karpos/backend/memory.hpp"
-#include "karpos/backend/team.hpp"
 #include "karpos/detail/cuckoo/divide.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
 
@@ -52,7 +52,11 @@ struct place_items {
       std::uint64_t const i = league_rank % each * threads + static_cast<std::uint64_t>(t.rank());
       if (i < n) place_one(items[i]);
     } else if (t.rank() == 0) {
-      for (std::uint64_t i = 0; i < n; ++i) place_one(items[i]);
+      constexpr std::uint64_t ahead = 8;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        if (i + ahead < n) prefetch(first_window(items[i + ahead]));
+        place_one(items[i]);
+      }
     }
   }
 
@@ -74,6 +78,12 @@ struct place_items {
     return false;
   }
 
+  KOKKOS_FUNCTION word const* first_window(word item) const {
+    std::uint64_t const hash = table.hash_of_item(item);
+    return table.slots +
+           window_of(table.group_of(hash) * table.windows, in_district::places(hash), 0) *
+               window_slots;
+  }
   KOKKOS_FUNCTION std::uint64_t window_of(std::uint64_t first, std::uint64_t places, int c) const {
     return first + in_district::window_of(places, c, table.windows);
   }
