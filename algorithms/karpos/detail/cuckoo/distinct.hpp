@@ -95,7 +95,6 @@ distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name
                         gather_indices<words, Keeps>{set.data(), result.indices, keeps},
                         result.kept);
   Kokkos::deep_copy(exec, result.first_repeated, Kokkos::subview(set, slots));
-  exec.fence("karpos::cuckoo_map: before the set is freed");
   return result;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "karpos/backend/league.hpp"
 #include "karpos/backend/memory.hpp"

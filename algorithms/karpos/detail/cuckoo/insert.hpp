@@ -87,8 +87,7 @@ void table<Key, T, ExecSpace, Hash>::add_new(ExecSpace const& exec, Source const
   divide_source(exec, source, d, nullptr);
   place(exec, d);
   Kokkos::deep_copy(exec, r, m_report);
-  exec.fence("karpos::cuckoo_map: whether every key has a place");
-  if (r.overflowing == 0 && r.homeless == 0) return finish(exec, together);
+  if (r.overflowing == 0 && r.homeless == 0) return finish(together);
   std::swap(m_slots, before.m_slots);
   std::swap(m_marks, before.m_marks);
   move_to_new(exec, source, capacity());

@@ -15,67 +15,13 @@
 #include "karpos/detail/cuckoo/build_buckets.hpp"
 #include "karpos/detail/cuckoo/distinct.hpp"
 #include "karpos/detail/cuckoo/divide.hpp"
+#include "karpos/detail/cuckoo/memory.hpp"
 #include "karpos/detail/cuckoo/place.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/table_options.hpp"
 
 namespace karpos::detail::cuckoo {
-
-/// Slots and marks of a table for so many keys.
-template <class Word>
-struct extents {
-  std::uint64_t groups = 1, slots = 0, marks = 0;
-  std::uint32_t windows = 0;
-
-  template <class Key>
-  static extents of(std::uint64_t keys, cuckoo_map_options<Key> const& o) {
-    extents e;
-    if (o.layout == cuckoo_layout::two_level) {
-      e.groups = bucket_geometry<Word>::count_for(keys);
-      e.slots = e.groups * bucket_geometry<Word>::slots;
-      e.marks = e.groups;
-      return e;
-    }
-    using in_district = district_geometry<Word>;
-    constexpr std::uint64_t each = in_district::window_slots, most = in_district::most_windows;
-    std::uint64_t const room = keys < o.capacity ? o.capacity : keys;
-    std::uint64_t const windows = 1 + slots_for(room, o.load) / each;
-    e.groups = (windows - 1) / most + 1;
-    e.windows = static_cast<std::uint32_t>((windows - 1) / e.groups + 1);
-    e.marks = e.groups * e.windows;
-    e.slots = e.marks * each;
-    return e;
-  }
-  std::size_t bytes() const { return slots * sizeof(Word) + mark_words() * 4; }
-  std::uint64_t mark_words() const { return (marks + 3) / 4; }
-};
-
-/// Memory that a build needs beside the table.
-template <class Word, class ExecSpace>
-struct workspace {
-  using memory_space = typename ExecSpace::memory_space;
-  Kokkos::View<Word*, memory_space> items;
-  Kokkos::View<std::uint64_t*, memory_space> fill;
-
-  static std::size_t bytes_for(division const& d, bool coarse_too) {
-    return (d.items() + (coarse_too ? d.coarse_items() : 0)) * sizeof(Word) +
-           (d.regions + d.coarse_regions) * sizeof(std::uint64_t);
-  }
-  /// Makes room, if there is not enough. Changes nothing when there is no memory.
-  void reserve(std::string const& name, ExecSpace const& exec, division const& d, bool coarse_too) {
-    std::uint64_t const n = d.items() + (coarse_too ? d.coarse_items() : 0);
-    std::uint64_t const counters = d.regions + d.coarse_regions;
-    if (items.extent(0) >= n && fill.extent(0) >= counters) return;
-    auto [new_items, new_fill] = allocated<memory_space>(bytes_for(d, coarse_too), [&] {
-      return std::pair{
-          table_array<decltype(items)>(exec, table_label(name, "workspace"), n),
-          table_array<decltype(fill)>(exec, table_label(name, "region sizes"), counters)};
-    });
-    items = new_items;
-    fill = new_fill;
-  }
-};
 
 /// The table of a cuckoo_map: memory, and how it is filled.
 template <class Key, class T, class ExecSpace, class Hash>
@@ -150,8 +96,9 @@ class table {
     all_pairs<view, Keys, Values> const pairs{keys, values};
     build_report const r = attempt(exec, pairs);
     if (r.invalid != 0) refuse(exec, [&] { reject_sentinels(r.invalid, n); });
-    if (complete(r, n)) return finish(exec, n);
+    if (complete(r, n)) return finish(n);
 
+    clear(exec);
     auto const first = distinct(name(), exec, seen(), keys, keep_all{});
     if (first.kept == n) {
       m_restarts = 1;
@@ -196,25 +143,24 @@ class table {
     return r.overflowing == 0 && r.homeless == 0 && r.stored == n;
   }
 
-  /// Makes room for a table of n keys, and for building it.
+  /// Makes room for a table of n keys, and for building it. Changes nothing when there is no memory.
   void begin(ExecSpace const& exec, std::uint64_t n) {
-    m_size = m_restarts = 0;
     auto const e = extents_type::of(n, m_options);
-    if (e.slots != m_slots.extent(0) || e.mark_words() != m_marks.extent(0)) allocate(exec, e);
-    m_extents = e;
     division const d = division_for(n, e, m_options.layout);
     m_work.reserve(name(), exec, d, d.coarse_items() > e.slots);
+    if (e.slots != m_slots.extent(0) || e.mark_words() != m_marks.extent(0)) allocate(exec, e);
+    m_extents = e;
+    m_size = m_restarts = 0;
   }
-  void finish(ExecSpace const& exec, std::uint64_t n) {
+  void finish(std::uint64_t n) {
     m_size = n;
-    exec.fence("karpos::cuckoo_map: a workspace may be freed once a build is done");
     if (!m_options.keep_workspace) m_work = {};
   }
   /// Leaves an empty table behind.
   template <class Throw>
   void refuse(ExecSpace const& exec, Throw const& throw_it) {
     clear(exec);
-    finish(exec, 0);
+    finish(0);
     throw_it();
   }
   void clear(ExecSpace const& exec) {
@@ -222,13 +168,12 @@ class table {
     fill(label("clear marks"), exec, m_marks, 0);
   }
   void allocate(ExecSpace const& exec, extents_type const& e) {
-    m_slots = {};  // two tables may be more than there is memory for
-    m_marks = {};
-    m_extents = {};
-    m_slots = allocated<memory_space>(
-        e.bytes(), [&] { return slot_array<slot_view>(exec, label("slots"), e.slots); });
-    m_marks = allocated<memory_space>(
-        e.bytes(), [&] { return table_array<mark_view>(exec, label("marks"), e.mark_words()); });
+    auto [slots, marks] = allocated<memory_space>(e.bytes(), [&] {
+      return std::pair{slot_array<slot_view>(exec, label("slots"), e.slots),
+                       table_array<mark_view>(exec, label("marks"), e.mark_words())};
+    });
+    m_slots = slots;
+    m_marks = marks;
   }
 
   /// Builds with one seed after the other, from m_restarts on.
@@ -237,7 +182,7 @@ class table {
     build_report r;
     for (; m_restarts <= most_restarts; ++m_restarts) {
       r = attempt(exec, source);
-      if (complete(r, source.size())) return finish(exec, source.size());
+      if (complete(r, source.size())) return finish(source.size());
     }
     m_restarts = 0;
     refuse(exec, [&] {
@@ -264,8 +209,7 @@ class table {
       clear(exec);
       place(exec, d);
     }
-    Kokkos::deep_copy(exec, r, m_report);
-    exec.fence("karpos::cuckoo_map: whether the build succeeded");
+    Kokkos::deep_copy(exec, r, m_report);  // waits
     if (m_options.layout == cuckoo_layout::dense && r.homeless == 0) {
       typename count_twins<view>::counts counts;
       Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.marks),
@@ -316,7 +260,6 @@ class table {
                                              std::uint64_t repeated, std::uint64_t example) {
     Key key{};
     Kokkos::deep_copy(exec, key, Kokkos::subview(keys, example));
-    exec.fence("karpos::cuckoo_map: a key to name");
     reject("keys occur more than once",
            std::to_string(repeated) + " of " + std::to_string(keys.extent(0)) + " keys; keys(" +
                std::to_string(example) + ") = " + std::to_string(to_bits<std::uint64_t>(key)) +
