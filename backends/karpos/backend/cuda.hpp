@@ -209,11 +209,26 @@ __device__ inline std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint
                : "memory");
   return r;
 }
-__device__ inline void raise_in_scratch(std::uint32_t* p, std::uint32_t v) {
-  asm volatile("red.relaxed.cta.shared.max.u32 [%0], %1;" ::"r"(shared(p)), "r"(v) : "memory");
+__device__ inline std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
+                                                            std::uint32_t expected,
+                                                            std::uint32_t desired) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.cta.shared.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "r"(shared(p)), "r"(expected), "r"(desired)
+               : "memory");
+  return old;
 }
-__device__ inline void raise_in_scratch(std::uint64_t* p, std::uint64_t v) {
-  asm volatile("red.relaxed.cta.shared.max.u64 [%0], %1;" ::"r"(shared(p)), "l"(v) : "memory");
+/// One addition for a warp, all of whose threads take part.
+__device__ inline std::uint32_t append_in_scratch(std::uint32_t* counter, bool yes) {
+  unsigned const members = __ballot_sync(~0u, yes);
+  if (members == 0) return 0;
+  int const first = __ffs(static_cast<int>(members)) - 1, lane = lane_id();
+  std::uint32_t at = 0;
+  if (lane == first)
+    at = fetch_add_in_scratch(counter, static_cast<std::uint32_t>(__popc(members)));
+  at = __shfl_sync(~0u, at, first);
+  return at + static_cast<std::uint32_t>(__popc(members & ((1u << lane) - 1)));
 }
 
 /// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read whole (PTX: a vector access is a

@@ -179,12 +179,14 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std:
   KOKKOS_IF_ON_HOST((old = *p; *p = old + v;))
   return old;
 }
-/// Makes a word in the scratch of a team v, unless it is larger.
-template <class Word>
-  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
-KOKKOS_FUNCTION void raise_in_scratch(Word* p, Word v) {
-  KOKKOS_IF_ON_DEVICE((cuda::raise_in_scratch(p, v);))
-  KOKKOS_IF_ON_HOST((if (*p < v)* p = v;))
+/// Replaces expected by desired in the scratch of a team at once. Returns what was there: expected means success.
+KOKKOS_INLINE_FUNCTION std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
+                                                                 std::uint32_t expected,
+                                                                 std::uint32_t desired) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = cuda::compare_and_swap_in_scratch(p, expected, desired);))
+  KOKKOS_IF_ON_HOST((old = *p; if (old == expected)* p = desired;))
+  return old;
 }
 
 /// Sets bits of a word at once; relaxed. Returns what was there.

@@ -89,6 +89,15 @@ class team {
     return yes;
   }
 
+  /// Adds the number of threads that say yes to a word of scratch, no more than one addition for each 32 of them.
+  /// Returns: to those threads, a number of their own from what the word was on. Requires: all threads call it.
+  KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
+    std::uint32_t at = 0;
+    KOKKOS_IF_ON_DEVICE((at = cuda::append_in_scratch(counter, yes);))
+    KOKKOS_IF_ON_HOST((at = *counter; *counter += yes;))
+    return at;
+  }
+
   /// Runs f(i) for every i in [0, n), each on one tile of the league: in turn on GPUs, whoever is free on CPUs.
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>

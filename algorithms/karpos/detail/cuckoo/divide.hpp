@@ -98,17 +98,31 @@ struct coarse_source {
   KOKKOS_FUNCTION Word item(std::uint64_t i) const { return from.items[i]; }
 };
 
+/// Items that a team holds at once: a tile of those to divide, or a region's.
+template <class ExecSpace, class Word>
+inline constexpr int region_items =
+    tuning<ExecSpace, cuckoo_hashing>::threads * tuning<ExecSpace, cuckoo_hashing>::item_bytes /
+    static_cast<int>(sizeof(Word));
+
 /// One tile of a source to its regions: the group of a key, shifted, less the first of the tile's targets.
 template <class ExecSpace, class View, class Source>
 struct divide_tile {
   using word = typename View::word;
   using tune = tuning<ExecSpace, cuckoo_hashing>;
   static constexpr int threads = tune::threads, teams_at_once = 2;
-  static constexpr int each = tune::item_bytes / static_cast<int>(sizeof(word));
-  static constexpr int tile_items = threads * each;
+  static constexpr int tile_items = region_items<ExecSpace, word>;
+  static constexpr int each = tile_items / threads;
   static constexpr int most_targets = tune::most_regions;
-  static constexpr std::size_t scratch_bytes =
-      tile_items * sizeof(word) + 2 * most_targets * sizeof(std::uint32_t);
+
+  /// What lies in a team's scratch.
+  struct memory {
+    word item[tile_items];  // in the order of their targets
+    std::uint16_t target[tile_items];
+    std::uint32_t begin[most_targets];  // of a target's run in the tile; at first its length
+    std::uint32_t run
+        [most_targets];  // from an index of the tile to one of the region, in wrapping arithmetic
+  };
+  static constexpr std::size_t scratch_bytes = sizeof(memory);
   static constexpr std::uint32_t nothing = ~std::uint32_t(0);
 
   View table;
@@ -118,15 +132,13 @@ struct divide_tile {
   build_report* report;
 
   KOKKOS_FUNCTION void operator()(team<ExecSpace>& t) const {
-    auto* const sorted = reinterpret_cast<word*>(t.scratch());
-    auto* const begins = reinterpret_cast<std::uint32_t*>(sorted + tile_items);
-    std::uint32_t* const run = begins + most_targets;
+    auto& m = *reinterpret_cast<memory*>(t.scratch());
     auto const tile = static_cast<std::uint64_t>(t.league_rank());
     std::uint64_t const first = source.begin(tile, tile_items), last = source.end(tile, tile_items);
     if (first >= last) return;
     std::uint64_t const first_target = source.first_target(tile);
 
-    for (int r = t.rank(); r < targets; r += t.size()) begins[r] = 0;
+    for (int r = t.rank(); r < targets; r += t.size()) m.begin[r] = 0;
     t.barrier();
     word item[each];
     std::uint32_t at[each];  // target : 16 | rank among the tile's items of that target : 16
@@ -134,15 +146,19 @@ struct divide_tile {
       std::uint64_t const i = first + index(t, j);
       item[j] = i < last ? source.item(i) : table.slot.empty_slot();
     }
-    for (int j = 0; j < each; ++j) at[j] = place(item[j], begins, first_target);
+    for (int j = 0; j < each; ++j) at[j] = place(m, item[j], first_target);
     t.barrier();
-    std::uint64_t const valid = reserve(t, begins, run, first_target);
-    for (int j = 0; j < each; ++j)
-      if (at[j] != nothing) sorted[begins[at[j] >> 16] + (at[j] & 0xffff)] = item[j];
+    std::uint64_t const valid = reserve(t, m, first_target);
+    for (int j = 0; j < each; ++j) {
+      if (at[j] == nothing) continue;
+      std::uint32_t const to_index = m.begin[at[j] >> 16] + (at[j] & 0xffff);
+      m.item[to_index] = item[j];
+      m.target[to_index] = static_cast<std::uint16_t>(at[j] >> 16);
+    }
     t.barrier();
     std::uint64_t left_out = 0;
     for (std::uint64_t i = index(t, 0); i < valid; i += static_cast<std::uint64_t>(t.size()))
-      left_out += !write(sorted[i], i, run, first_target);
+      left_out += !write(m, i, first_target);
     if (left_out != 0) add(&report->overflowing, left_out);
     if (t.rank() == 0 && valid != last - first) add(&report->invalid, last - first - valid);
   }
@@ -152,31 +168,26 @@ struct divide_tile {
     return static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(t.size()) +
            static_cast<std::uint64_t>(t.rank());
   }
-  KOKKOS_FUNCTION std::uint32_t target(word item, std::uint64_t first_target) const {
-    return static_cast<std::uint32_t>((table.group_of(table.hash_of_item(item)) >> shift) -
-                                      first_target);
-  }
-  KOKKOS_FUNCTION std::uint32_t place(word item, std::uint32_t* counts,
-                                      std::uint64_t first_target) const {
+  KOKKOS_FUNCTION std::uint32_t place(memory& m, word item, std::uint64_t first_target) const {
     if (!table.slot.live(item)) return nothing;
-    std::uint32_t const r = target(item, first_target);
-    return r << 16 | fetch_add_in_scratch(counts + r, 1);
+    std::uint64_t const group = table.group_of(table.hash_of_item(item));
+    auto const r = static_cast<std::uint32_t>((group >> shift) - first_target);
+    return r << 16 | fetch_add_in_scratch(m.begin + r, 1);
   }
-  /// Turns counts into where runs begin, and finds room for each. run[r]: what leads from an index of the sorted tile
-  /// to one of the region, in wrapping arithmetic. Returns: the items of the tile.
-  KOKKOS_FUNCTION std::uint64_t reserve(team<ExecSpace>& t, std::uint32_t* begins,
-                                        std::uint32_t* run, std::uint64_t first_target) const {
+  /// Turns lengths into where runs begin, and finds room for each. Returns: the items of the tile.
+  KOKKOS_FUNCTION std::uint64_t reserve(team<ExecSpace> const& t, memory& m,
+                                        std::uint64_t first_target) const {
     int const share = (targets + t.size() - 1) / t.size();
     int const from = t.rank() * share, until = from + share < targets ? from + share : targets;
     std::uint64_t mine = 0, total = 0;
-    for (int r = from; r < until; ++r) mine += begins[r];
+    for (int r = from; r < until; ++r) mine += m.begin[r];
     auto begin = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
     for (int r = from; r < until; ++r) {
-      std::uint32_t const count = begins[r];
-      begins[r] = begin;
+      std::uint32_t const count = m.begin[r];
+      m.begin[r] = begin;
       if (count != 0) {
         std::uint64_t const at = fetch_add(to.fill + first_target + r, count);
-        run[r] = static_cast<std::uint32_t>(at < to.capacity ? at : to.capacity) - begin;
+        m.run[r] = static_cast<std::uint32_t>(at < to.capacity ? at : to.capacity) - begin;
       }
       begin += count;
     }
@@ -184,11 +195,10 @@ struct divide_tile {
     return total;
   }
   /// Returns: whether there was room.
-  KOKKOS_FUNCTION bool write(word item, std::uint64_t i, std::uint32_t const* run,
-                             std::uint64_t first_target) const {
-    std::uint32_t const r = target(item, first_target), at = run[r] + static_cast<std::uint32_t>(i);
+  KOKKOS_FUNCTION bool write(memory const& m, std::uint64_t i, std::uint64_t first_target) const {
+    std::uint32_t const r = m.target[i], at = m.run[r] + static_cast<std::uint32_t>(i);
     if (at >= to.capacity) return false;
-    to.begin(first_target + r)[at] = item;
+    to.begin(first_target + r)[at] = m.item[i];
     return true;
   }
 };

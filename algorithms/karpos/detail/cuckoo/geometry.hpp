@@ -29,7 +29,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t rehashed(std::uint64_t hash, std::uint32
 ///
 ///   line 0: half a line of subtable 1, half a line of subtable 2 | line 1 … | subtable 3
 ///
-/// The places of a key in the first two subtables share a line: two times in three a lookup ends with the first. In the
+/// The places of a key in the first two subtables share a line: three lookups in four end with the first. In the
 /// paper the three are independent. Here a bucket wants a few rounds more (409 keys: 19 instead of 16).
 template <class Word>
 struct bucket_geometry {

@@ -76,8 +76,7 @@ class table {
     if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most);
     auto d =
         division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)), most);
-    constexpr std::uint64_t most_items = std::uint64_t(builder::threads) * builder::each;
-    if (d.capacity > most_items) d.capacity = most_items;
+    if (d.capacity > builder::most_items) d.capacity = builder::most_items;
     return d;
   }
 
