@@ -7,13 +7,14 @@
 #
 # BINARIES is the folder with the driver `karpos`, built with KARPOS_BACKEND=cuda (KARPOS_STATIC_RUNTIME=ON lets it run
 # where nothing but the driver of the GPU is installed). OUT (default: perf/results/cuda of this checkout) gets one JSON
-# file a run. PART: hash, bfs or hopscotch; all by default. KARPOS_QUICK=1 measures small tables only, to try it out.
+# file a run. PART: hash, bfs, hopscotch or cuckoo; all by default. KARPOS_QUICK=1 measures small tables only, to try
+# it out.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 binaries=${1:?usage: perf/record_cuda.sh BINARIES [OUT [PART]]}
 out=${2:-$here/results/cuda}
-part=${3:-hash bfs hopscotch}
+part=${3:-hash bfs hopscotch cuckoo}
 driver=$binaries/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$binaries/perf/karpos
 mkdir -p "$out"
@@ -99,6 +100,16 @@ record_hopscotch() {
     for load in 0.5 0.8 0.9; do
       run $map-$load --map $map --keys $large --load $load --reps 9
     done
+  done
+}
+
+record_cuckoo() {
+  sizes='5e6 2^27'
+  [ -z "${KARPOS_QUICK:-}" ] || sizes='1e5 2^20'
+  # Beside a sort with binary search, as in the paper, and our hash_map; two_level takes about the memory of load 0.7.
+  for keys in $sizes; do
+    run "cuckoo-two_level-$keys" --map cuckoo --keys "$keys" --load 0.7 --reps 9 --peers sorted,hash
+    run "cuckoo-dense-$keys" --map cuckoo --layout dense --keys "$keys" --load 0.95 --reps 9 --peers sorted,hash
   done
 }
 

@@ -11,8 +11,8 @@
 #include "perf/support/timer.hpp"
 #include "perf/support/workload.hpp"
 
-// insert, find (hits, misses, half), erase and insert_or_apply of hash_map and its peers over size, load
-// and width. Names: operation/map/key_bytes:b/keys:n/load:l.
+// insert, find (hits, misses, half), erase and insert_or_apply of our maps and their peers over size, load
+// and width; a cuckoo map is built where others insert. Names: operation/map/key_bytes:b/keys:n/load:l.
 
 namespace karpos::perf {
 namespace {
@@ -109,6 +109,8 @@ void measure(benchmark::State& state, subject_entry const& entry, operation o, s
              double load) {
   kept<Key>& k = *kept<Key>::instance();
   k.choose(entry, keys, load);
+  if (o == operation::erase && !k.map->erases())
+    return state.SkipWithError("this map cannot erase");
   if (o == operation::apply && !k.map->reduces())
     return state.SkipWithError("this map has no reduction by key");
   prepare(k, o);
@@ -147,7 +149,8 @@ void register_benchmarks(bench_sizes const& sizes) {
     for (std::uint64_t const keys : sizes.keys)
       for (subject_entry const& entry : subjects())
         for (double const load : {0.5, 0.8, 0.9, 0.95}) {
-          if (entry.peer && load != 0.5) continue;  // peers choose their own load
+          // Peers choose their own load, as do some of ours.
+          if (load != 0.5 && (entry.peer || !heeds_load(entry))) continue;
           for (auto const& op : operations)
             if (!entry.peer || op.first != operation::apply) add(entry, op, key_bytes, keys, load);
         }

@@ -14,37 +14,48 @@ namespace {
 struct hash_options {
   hash_parameters parameters;
   map_words words;
+  std::string layout;
 };
 
 void print_heading(hash_run const& run) {
   hash_parameters const& p = run.parameters;
-  std::printf("%s keys of %d + %d bytes, load %.2f, %s of table\n", grouped(p.keys).c_str(),
-              p.key_bytes, p.key_bytes, p.load,
-              human_bytes(static_cast<double>(run.table_bytes)).c_str());
+  std::printf("%s keys of %d + %d bytes, ", grouped(p.keys).c_str(), p.key_bytes, p.key_bytes);
+  if (run.heeds_load) std::printf("load %.2f, ", p.load);
+  std::printf("%s of table\n", human_bytes(static_cast<double>(run.table_bytes)).c_str());
   print_machine(p.repetitions, run.ceilings);
+}
+
+std::string text_of(std::uint64_t n) { return grouped(n); }
+std::string text_of(double x) { return three_digits(x); }
+
+void print_map(hash_result const& r, std::string const& ours) {
+  std::printf("\n%s%s\n", r.map.c_str(), r.threads == 1 ? ", 1 thread" : "");
+  for (fact const& f : r.facts)
+    std::printf("  %s %s\n", left(f.name, 16).c_str(),
+                std::visit([](auto value) { return text_of(value); }, f.value).c_str());
+  std::printf("  operation         G/s    GB/s   of its ceiling     %s\n",
+              r.map == ours ? "" : ("  " + ours + " is").c_str());
 }
 
 void print_results(hash_run const& run) {
   std::string const& ours = run.results.front().map;
   std::string last;
   for (hash_result const& r : run.results) {
-    if (r.map != last)
-      std::printf("\n%s%s\n  operation         G/s    GB/s   of its ceiling     %s\n",
-                  r.map.c_str(), r.threads == 1 ? ", 1 thread" : "",
-                  r.map == ours ? "" : ("  " + ours + " is").c_str());
+    if (r.map != last) print_map(r, ours);
+    bool const compared = r.map != ours && run.lead_over(r) > 0;
     last = r.map;
-    std::printf(
-        "  %s %s %s   %s %s %s%s\n", left(r.operation, 12).c_str(),
-        right(three_digits(r.rate() * 1e-9), 8).c_str(),
-        right(three_digits(r.rate() * r.bytes_each * 1e-9), 7).c_str(),
-        right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
-        r.map == ours ? "" : (right(three_digits(run.lead_over(r)), 7) + "x as fast").c_str(),
-        r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
+    std::printf("  %s %s %s   %s %s %s%s\n", left(r.operation, 12).c_str(),
+                right(three_digits(r.rate() * 1e-9), 8).c_str(),
+                right(three_digits(r.rate() * r.bytes_each * 1e-9), 7).c_str(),
+                right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
+                !compared ? "" : (right(three_digits(run.lead_over(r)), 7) + "x as fast").c_str(),
+                r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
   }
 }
 
 int hash(hash_options o) {
   o.parameters.keys = parse_count(o.words.keys);
+  if (!o.layout.empty()) o.words.map = subject_with_layout(o.words.map, o.layout).id;
   o.parameters.maps = chosen_maps(o.words, [](subject_entry const&) { return true; });
   hash_run run;
   {
@@ -61,7 +72,10 @@ int hash(hash_options o) {
 action define_hash(CLI::App& app) {
   auto const o = std::make_shared<hash_options>();
   hash_parameters& p = o->parameters;
-  add_map_options(app, o->words, p, "number of keys: 100000, 1e6, 2^27", "keys per slot");
+  add_map_options(app, o->words, p, "number of keys: 100000, 1e6, 2^27",
+                  "keys per slot; a two_level cuckoo map has its own");
+  app.add_option("--layout", o->layout,
+                 "of a cuckoo map: two_level, which is the usual one, or dense");
   app.add_option("--miss", p.miss, "part of the mixed queries that asks for absent keys")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));

@@ -19,11 +19,26 @@ subject_entry const& subject_named(std::string const& id) {
   throw std::invalid_argument("there is no map '" + id + "' in this build: choose one of" + known);
 }
 
+subject_entry const& subject_with_layout(std::string const& map, std::string const& layout) {
+  std::string known;
+  for (subject_entry const& s : subjects()) {
+    if (s.layout.map.empty()) continue;
+    if (s.layout.map == map && s.layout.name == layout) return s;
+    known.append(known.empty() ? " " : ", ").append(s.layout.map + " " + s.layout.name);
+  }
+  throw std::invalid_argument("the map '" + map + "' has no layout '" + layout +
+                              "': leave --layout out, or choose one of" + known);
+}
+
 std::vector<std::string> our_subjects() {
   std::vector<std::string> ids;
   for (subject_entry const& s : subjects())
-    if (!s.peer) ids.push_back(s.id);
+    if (!s.peer && (s.layout.map.empty() || s.layout.map == s.id)) ids.push_back(s.id);
   return ids;
+}
+
+bool heeds_load(subject_entry const& entry) {
+  return make<std::uint32_t>(entry, space(), 1, 0.5)->heeds_load();
 }
 
 bool can_apply(subject_entry const& entry) {

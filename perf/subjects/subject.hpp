@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "karpos/map_operation.hpp"
+#include "perf/subjects/fact.hpp"
 #include "perf/support/space.hpp"
 
 namespace karpos::perf {
@@ -20,15 +21,19 @@ class subject {
   virtual ~subject() = default;
   /// Threads that work on one call; 0: the device decides.
   virtual int threads(space const& exec) const { return exec.concurrency(); }
-  virtual std::size_t bytes() const { return 0; }  ///< of the table; 0: unknown
-  virtual bool reduces() const { return false; }   ///< whether insert_or_add works
-  virtual bool applies() const { return false; }   ///< whether apply works
+  virtual std::size_t bytes() const { return 0; }   ///< of the table; 0: unknown
+  virtual bool erases() const { return true; }      ///< whether erase works
+  virtual bool reduces() const { return false; }    ///< whether insert_or_add works
+  virtual bool applies() const { return false; }    ///< whether apply works
+  virtual bool heeds_load() const { return true; }  ///< whether it takes the load asked for
+  /// What else there is to tell of what is in. Waits for exec.
+  virtual std::vector<fact> facts(space const&) const { return {}; }
 
   virtual void clear(space const& exec) = 0;
   virtual void insert(space const& exec, array<Key> const& keys, array<Key> const& values) = 0;
   /// Writes the value of each query, or all ones.
   virtual void find(space const& exec, array<Key> const& queries, array<Key> const& answers) = 0;
-  virtual void erase(space const& exec, array<Key> const& keys) = 0;
+  virtual void erase(space const&, array<Key> const&) {}
   /// Adds 1 to the value of each key.
   virtual void insert_or_add(space const&, array<Key> const&) {}
   /// Runs operations of all kinds at once, and writes a result for each.
@@ -41,11 +46,18 @@ template <class Key>
 using subject_factory = std::unique_ptr<subject<Key>> (*)(space const&, std::uint64_t max_keys,
                                                           double load);
 
-/// What can be measured: every file of this folder registers one.
+/// One of the layouts of a map that has several: each is an entry of its own.
+struct map_layout {
+  std::string map;  ///< the id of the entry with the usual layout
+  std::string name;
+};
+
+/// What can be measured: every file of this folder registers one or more.
 struct subject_entry {
   std::string id;    ///< as the command line says it
   std::string name;  ///< as reports say it
   bool peer;
+  map_layout layout;  ///< empty: there is one only
   subject_factory<std::uint32_t> narrow;
   subject_factory<std::uint64_t> wide;
 };
@@ -63,8 +75,12 @@ std::unique_ptr<subject<Key>> make(subject_entry const& entry, space const& exec
 std::vector<subject_entry>& subjects();
 /// The entry of that id. Throws std::invalid_argument that names the known ones.
 subject_entry const& subject_named(std::string const& id);
-/// The ids of our own.
+/// The entry of that layout of a map. Throws std::invalid_argument that names the known ones.
+subject_entry const& subject_with_layout(std::string const& map, std::string const& layout);
+/// The ids of our own, those with the usual layout.
 std::vector<std::string> our_subjects();
+/// Whether a map takes the load asked for.
+bool heeds_load(subject_entry const& entry);
 /// Whether a map can run operations of all kinds at once.
 bool can_apply(subject_entry const& entry);
 
@@ -76,9 +92,9 @@ std::unique_ptr<subject<Key>> make_subject(space const& exec, std::uint64_t max_
 
 template <template <class> class Map>
 struct register_subject {
-  register_subject(char const* id, char const* name, bool peer) {
-    subjects().push_back(
-        {id, name, peer, make_subject<Map, std::uint32_t>, make_subject<Map, std::uint64_t>});
+  register_subject(char const* id, char const* name, bool peer, map_layout const& layout = {}) {
+    subjects().push_back({id, name, peer, layout, make_subject<Map, std::uint32_t>,
+                          make_subject<Map, std::uint64_t>});
   }
 };
 /// Registers a map of plain host code, where the measured space is the host's.

@@ -4,13 +4,26 @@
 #include "perf/support/map_json.hpp"
 
 namespace karpos::perf {
+namespace {
+
+json to_json(std::vector<fact> const& facts) {
+  json j = json::object();
+  for (fact const& f : facts) std::visit([&](auto value) { j[f.name] = value; }, f.value);
+  return j;
+}
+
+json to_json(hash_result const& r) {
+  json own = {{"ceiling", r.bound}, {"of_ceiling", r.ratio()}};
+  if (!r.facts.empty()) own["facts"] = to_json(r.facts);
+  return timing_json(r, own);
+}
+
+}  // namespace
 
 json to_json(hash_run const& run) {
   hash_parameters const& p = run.parameters;
   return run_json("karpos-hash-1", run, parameters_json(p, run.table_bytes, {{"miss", p.miss}}),
-                  [](hash_result const& r) {
-                    return timing_json(r, {{"ceiling", r.bound}, {"of_ceiling", r.ratio()}});
-                  });
+                  [](hash_result const& r) { return to_json(r); });
 }
 
 }  // namespace karpos::perf

@@ -22,6 +22,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
   hash_run operator()() {
     workload<Key>::checked(parameters().keys);
     base::measure_ceilings(parameters().keys, parameters().keys);
+    m_run.heeds_load = perf::heeds_load(subject_named(parameters().maps.front()));
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
     for (std::string const& id : parameters().maps) measure(subject_named(id));
     return std::move(m_run);
@@ -39,25 +40,27 @@ class hash_measurement : map_experiment<Key, hash_run> {
     m_map.reset();
   }
 
-  /// Insertion into the empty map and erasure of all keys in another order, in turns.
+  /// Insertion into the empty map and erasure of all keys in another order, if the map can erase, in turns.
   void measure_updates() {
     step("insert, erase");
     m_work->ask(0.0);
     auto const none = [] {};
     auto insert = blank("insert", "random_cas"), erase = blank("erase", "random_cas");
     for (int r = -1; r < parameters().repetitions; ++r) {
+      bool const warm_up = r < 0;
       double const inserted =
           m_timer.once([&] { m_map->clear(m_exec); },
                        [&] { m_map->insert(m_exec, m_work->keys, m_work->values); });
       insert.wrong += base::difference(m_map->size(m_exec), parameters().keys);
+      if (r + 1 == parameters().repetitions) insert.facts = m_map->facts(m_exec);
+      if (!warm_up) insert.time.seconds.push_back(inserted);
+      if (!m_map->erases()) continue;
       double const erased = m_timer.once(none, [&] { m_map->erase(m_exec, m_work->queries); });
       erase.wrong += m_map->size(m_exec);
-      if (r < 0) continue;  // the warm-up
-      insert.time.seconds.push_back(inserted);
-      erase.time.seconds.push_back(erased);
+      if (!warm_up) erase.time.seconds.push_back(erased);
     }
     m_run.results.push_back(insert);
-    m_run.results.push_back(erase);
+    if (m_map->erases()) m_run.results.push_back(erase);
   }
 
   void measure_find(char const* operation, double missing) {

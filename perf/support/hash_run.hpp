@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "perf/subjects/fact.hpp"
 #include "perf/support/map_run.hpp"
 
 namespace karpos::perf {
@@ -14,16 +16,19 @@ struct hash_parameters : map_parameters {
 
 /// One operation of one map.
 struct hash_result : map_timing {
-  std::string bound;      ///< name of the ceiling it is held against
-  double bound_rate = 0;  ///< operations per second of that ceiling
+  std::string bound;        ///< name of the ceiling it is held against
+  double bound_rate = 0;    ///< operations per second of that ceiling
+  std::vector<fact> facts;  ///< of an insertion: what the map tells after the last one
 
   double ratio() const { return rate() / bound_rate; }
 };
 
-struct hash_run : map_run<hash_parameters, hash_result> {};
+struct hash_run : map_run<hash_parameters, hash_result> {
+  bool heeds_load = true;  ///< whether the first map takes the load asked for
+};
 
-/// Measures the ceilings over as much memory as the first map takes, then insert, find (hits, misses,
-/// mixed) and erase of every map, and verifies all answers. `report(part, what)` is told the progress.
+/// Measures the ceilings over as much memory as the first map takes, then insert, find (hits, misses, mixed) and
+/// erase, if it can, of every map, and verifies all answers. `report(part, what)` is told the progress.
 hash_run run_hash(hash_parameters const& p, reporter const& report);
 
 }  // namespace karpos::perf

@@ -60,10 +60,11 @@ struct map_run {
       if (c.name == name) return c.rate();
     return 0;
   }
-  /// Rate of the first map at the same operation over this one's.
+  /// Rate of the first map at the same operation over this one's; 0 if it has no such operation.
   double lead_over(Result const& r) const {
     for (Result const& first : results)
-      if (first.operation == r.operation) return first.rate() / r.rate();
+      if (first.map == results.front().map && first.operation == r.operation)
+        return first.rate() / r.rate();
     return 0;
   }
 };

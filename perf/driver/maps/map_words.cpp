@@ -22,10 +22,10 @@ void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_option("--seed", p.seed, "of the random keys")->capture_default_str();
-  words.with_peers =
-      app.add_option("--peers", words.peers, "other maps in the same run; no names: all there are")
-          ->expected(0, -1)
-          ->delimiter(',');
+  words.with_peers = app.add_option("--peers", words.peers,
+                                    "other maps in the same run, ours too; no names: all peers")
+                         ->expected(0, -1)
+                         ->delimiter(',');
   app.add_flag("--json", words.as_json, "print one JSON object");
 }
 

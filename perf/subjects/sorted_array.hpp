@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "perf/subjects/subject.hpp"
+
+// What Alcantara et al. hold their hash table against: sort the pairs by key, search by halves. A sorter for the
+// measured space derives from sorted_array.
+
+namespace karpos::perf {
+
+/// The halves are chosen by a value and not by a branch, which nobody could guess.
+template <class Key>
+struct search_by_halves {
+  array<Key> keys, values;
+  std::uint64_t size;
+  array<Key> queries, answers;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    Key const wanted = queries(i);
+    Key const* first = keys.data();
+    for (std::uint64_t n = size; n > 1;) {
+      std::uint64_t const half = n / 2;
+      first = first[half - 1] < wanted ? first + half : first;
+      n -= half;
+    }
+    bool const found = size > 0 && *first == wanted;
+    answers(i) = found ? values(first - keys.data()) : static_cast<Key>(~Key(0));
+  }
+};
+
+/// Sorted keys in one array, their values in another one. insert() replaces what was in.
+template <class Key>
+class sorted_array : public subject<Key> {
+ public:
+  explicit sorted_array(std::uint64_t max_keys)
+      : m_keys(make_array<Key>("sorted keys", max_keys)),
+        m_values(make_array<Key>("sorted values", max_keys)) {}
+
+  std::size_t bytes() const override { return 2 * sizeof(Key) * m_keys.extent(0); }
+  bool erases() const override { return false; }
+  void clear(space const&) override { m_size = 0; }
+  void find(space const& exec, array<Key> const& queries, array<Key> const& answers) override {
+    Kokkos::parallel_for("sorted::find", range(exec, queries.extent(0)),
+                         search_by_halves<Key>{m_keys, m_values, m_size, queries, answers});
+  }
+  std::uint64_t size(space const&) override { return m_size; }
+
+ protected:
+  array<Key> m_keys, m_values;
+  std::uint64_t m_size = 0;
+};
+
+}  // namespace karpos::perf

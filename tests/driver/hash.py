@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `karpos hash` and checks that what it prints adds up.
+
+    hash.py DRIVER
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+failures = 0
+SMALL = ["--keys", 20000, "--reps", 2]
+CASES = [SMALL, [*SMALL, "--key-bytes", 8], [*SMALL, "--load", 0.95], [*SMALL, "--seed", 5], ["--keys", 1],
+         ["--keys", 700]]
+FINDS = ["find hits", "find misses", "find mixed"]
+LAYOUTS = {"two_level": "cuckoo", "dense": "cuckoo-dense"}
+
+
+def check(what, seen, expected):
+    global failures
+    if seen != expected:
+        failures += 1
+        print(f"{what}: {seen!r}, expected {expected!r}")
+
+
+def run(driver, *words):
+    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
+    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+
+
+def result(driver, *words):
+    """The object that a good run prints."""
+    done = run(driver, "hash", "--json", *words)
+    check(f"{words}: exit code", done.returncode, 0)
+    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
+    return json.loads(done.stdout) if done.returncode == 0 else {"parameters": {}, "results": []}
+
+
+def check_results(what, seen, operations):
+    """Every answer is right, and every operation that the map can do is there."""
+    for r in seen:
+        check(f"{what}, {r['map']} {r['operation']}: wrong", r["wrong"], 0)
+        check(f"{what}, {r['map']} {r['operation']}: rate", r["rate"] > 0, True)
+    check(f"{what}: operations", [r["operation"] for r in seen], operations)
+
+
+def our_maps(driver):
+    named = re.search(r"--map \S+:\{([^}]*)\}", run(driver, "hash", "--help").stdout)
+    check("the help names the maps", named is not None, True)
+    return named[1].split(",") if named else []
+
+
+def maps(driver):
+    for name in our_maps(driver):
+        for more in CASES:
+            words = ["--map", name, *more]
+            erase = [] if name == "cuckoo" else ["erase"]
+            check_results(words, result(driver, *words)["results"], ["insert", *erase, *FINDS])
+
+
+def layouts(driver):
+    for layout, name in LAYOUTS.items():
+        for more in CASES:
+            words = ["--map", "cuckoo", "--layout", layout, *more]
+            seen = result(driver, *words)
+            check(f"{words}: maps", seen["parameters"].get("maps"), [name])
+            check_results(words, seen["results"], ["insert", *FINDS])
+            for r in seen["results"][:1]:
+                check(f"{words}: name", layout in r["map"], True)
+                check(f"{words}: facts", list(r["facts"]), ["space_factor", "restarts", "group_restarts"])
+                check(f"{words}: space factor", 1 <= r["facts"]["space_factor"], True)
+    usual = result(driver, "--map", "cuckoo", *SMALL)["results"]
+    check("two_level is the usual layout", "two_level" in usual[0]["map"] if usual else None, True)
+
+
+def peers(driver):
+    """A peer may be one of ours, and has the operations that it can do."""
+    seen = result(driver, "--map", "cuckoo", *SMALL, "--peers", "sorted,hash,cuckoo-dense")
+    operations = ["insert", *FINDS]
+    check_results("peers", seen["results"], 2 * operations + ["insert", "erase", *FINDS] + operations)
+    for n in (1, 2, 3, 1000, 4099):
+        for width in (4, 8):
+            seen = result(driver, "--keys", n, "--key-bytes", width, "--reps", 1, "--peers", "sorted")
+            check_results(f"{n} sorted keys", seen["results"][5:], operations)
+
+
+def text(driver):
+    words = ["20,000 keys", "space_factor", "restarts", "group_restarts", "insert", "find misses", "x as fast"]
+    done = run(driver, "hash", "--map", "cuckoo", *SMALL, "--peers", "hash")
+    check("text: exit code", done.returncode, 0)
+    for word in words:
+        check(f"text names {word}", word in done.stdout, True)
+    check("text: nothing is wrong", "WRONG" in done.stdout, False)
+    check("text: a load that does not matter", "load" in done.stdout, False)
+    erase = next((line for line in done.stdout.splitlines() if line.startswith("  erase")), "")
+    check("text: erase is compared with nothing", "as fast" in erase, False)
+    dense = run(driver, "hash", "--map", "cuckoo", "--layout", "dense", "--load", 0.95, *SMALL).stdout
+    check("text: a load that matters", "load 0.95" in dense, True)
+
+
+def bad_input(driver):
+    cases = [
+        (["--layout", "dense"], "'hash' has no layout 'dense'"),
+        (["--map", "hopscotch", "--layout", "two_level"], "'hopscotch' has no layout 'two_level'"),
+        (["--map", "cuckoo", "--layout", "flat"], "'cuckoo' has no layout 'flat'"),
+        (["--map", "nonsense"], "nonsense"), (["--map", "sorted"], "sorted"), (["--peers", "nonsense"], "nonsense"),
+        (["--keys", 0], "--keys"), (["--load", 1], "--load"), (["--reps", 0], "--reps"),
+    ]
+    for words, named in cases:
+        done = run(driver, "hash", *words)
+        check(f"{words}: exit code", done.returncode, 2)
+        check(f"{words}: output", done.stdout, "")
+        check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+
+
+def main():
+    (driver,) = sys.argv[1:]
+    maps(driver)
+    layouts(driver)
+    peers(driver)
+    text(driver)
+    bad_input(driver)
+    print(f"{failures} failures" if failures else "karpos hash does as it says")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
