@@ -54,7 +54,8 @@ struct build_buckets {
   regions<word> from;
   build_report* report;
 
-  KOKKOS_FUNCTION void operator()(team<ExecSpace>& t) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
     if (from.fill[r] > from.capacity) return;  // reported by whoever divided
     auto& m = *reinterpret_cast<memory*>(t.scratch());
@@ -88,7 +89,8 @@ struct build_buckets {
            (place >> 18 & 0x1ff);
   }
 
-  KOKKOS_FUNCTION void read(team<ExecSpace> const& t, memory& m, word const* items, std::uint32_t n,
+  template <class Team>
+  KOKKOS_FUNCTION void read(Team const& t, memory& m, word const* items, std::uint32_t n,
                             std::uint64_t first) const {
     for (std::uint32_t s = rank(t); s < slots; s += size(t)) m.slot[s] = 0;
     for (std::uint32_t b = rank(t); b < buckets; b += size(t)) m.attempt[b] = 0;
@@ -109,7 +111,8 @@ struct build_buckets {
   }
 
   /// Returns: whether every key found a slot.
-  KOKKOS_FUNCTION bool place_all(team<ExecSpace> const& t, memory& m, std::uint32_t n) const {
+  template <class Team>
+  KOKKOS_FUNCTION bool place_all(Team const& t, memory& m, std::uint32_t n) const {
     for (int limit = first_limit;; limit = 2 * limit < last_limit ? 2 * limit : last_limit) {
       int round = 0;
       for (; round < limit && m.left[round % 3] != 0; ++round) {
@@ -123,7 +126,8 @@ struct build_buckets {
   }
 
   /// One round. Its homeless items are listed in homeless[round % 2], those of the next in the other list.
-  KOKKOS_FUNCTION void play(team<ExecSpace> const& t, memory& m, int round) const {
+  template <class Team>
+  KOKKOS_FUNCTION void play(Team const& t, memory& m, int round) const {
     std::uint32_t const homeless = m.left[round % 3];
     std::uint32_t* const next = m.left + (round + 1) % 3;
     if (t.rank() == 0) m.left[(round + 2) % 3] = 0;
@@ -153,7 +157,8 @@ struct build_buckets {
 
   /// Empties the buckets that have homeless keys, and lists their keys again. Returns: whether all of them may be
   /// tried: none has more keys than a bucket may have, and there are constants left.
-  KOKKOS_FUNCTION bool start_again(team<ExecSpace> const& t, memory& m, std::uint32_t n,
+  template <class Team>
+  KOKKOS_FUNCTION bool start_again(Team const& t, memory& m, std::uint32_t n,
                                    std::uint16_t const* homeless, std::uint32_t left) const {
     for (std::uint32_t b = rank(t); b < buckets; b += size(t)) m.count[b] = 0;
     if (t.rank() == 0) m.unfinished = 0;
@@ -176,7 +181,8 @@ struct build_buckets {
     t.barrier();
     return true;
   }
-  KOKKOS_FUNCTION void list_again(team<ExecSpace> const& t, memory& m, std::uint32_t n,
+  template <class Team>
+  KOKKOS_FUNCTION void list_again(Team const& t, memory& m, std::uint32_t n,
                                   std::uint32_t unfinished) const {
     for (std::uint32_t i = 0; i < n; i += size(t)) {
       std::uint32_t const item = i + rank(t);
@@ -191,7 +197,8 @@ struct build_buckets {
   }
 
   /// Returns: slots in use.
-  KOKKOS_FUNCTION std::uint64_t write(team<ExecSpace> const& t, memory const& m, word const* items,
+  template <class Team>
+  KOKKOS_FUNCTION std::uint64_t write(Team const& t, memory const& m, word const* items,
                                       std::uint64_t first) const {
     std::uint64_t const last = first + buckets, all = table.groups;
     auto const here = static_cast<std::uint32_t>((last < all ? last : all) - first);
@@ -210,10 +217,12 @@ struct build_buckets {
 
   static constexpr std::uint32_t nobody = ~std::uint32_t(0);
   KOKKOS_FUNCTION key_bits empty() const { return table.slot.reserved_keys().empty; }
-  KOKKOS_FUNCTION static std::uint32_t rank(team<ExecSpace> const& t) {
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint32_t rank(Team const& t) {
     return static_cast<std::uint32_t>(t.rank());
   }
-  KOKKOS_FUNCTION static std::uint32_t size(team<ExecSpace> const& t) {
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint32_t size(Team const& t) {
     return static_cast<std::uint32_t>(t.size());
   }
 };

@@ -131,7 +131,8 @@ struct divide_tile {
   int targets, shift;
   build_report* report;
 
-  KOKKOS_FUNCTION void operator()(team<ExecSpace>& t) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
     auto& m = *reinterpret_cast<memory*>(t.scratch());
     auto const tile = static_cast<std::uint64_t>(t.league_rank());
     std::uint64_t const first = source.begin(tile, tile_items), last = source.end(tile, tile_items);
@@ -164,7 +165,8 @@ struct divide_tile {
   }
 
  private:
-  KOKKOS_FUNCTION static std::uint64_t index(team<ExecSpace> const& t, int j) {
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint64_t index(Team const& t, int j) {
     return static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(t.size()) +
            static_cast<std::uint64_t>(t.rank());
   }
@@ -175,7 +177,8 @@ struct divide_tile {
     return r << 16 | fetch_add_in_scratch(m.begin + r, 1);
   }
   /// Turns lengths into where runs begin, and finds room for each. Returns: the items of the tile.
-  KOKKOS_FUNCTION std::uint64_t reserve(team<ExecSpace> const& t, memory& m,
+  template <class Team>
+  KOKKOS_FUNCTION std::uint64_t reserve(Team const& t, memory& m,
                                         std::uint64_t first_target) const {
     int const share = (targets + t.size() - 1) / t.size();
     int const from = t.rank() * share, until = from + share < targets ? from + share : targets;

@@ -43,7 +43,8 @@ struct place_items {
   /// Teams for one region.
   std::uint64_t teams_each() const { return at_once ? (from.capacity + threads - 1) / threads : 1; }
 
-  KOKKOS_FUNCTION void operator()(team<ExecSpace>& t) const {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
     std::uint64_t const each = at_once ? (from.capacity + threads - 1) / threads : 1;
     auto const league_rank = static_cast<std::uint64_t>(t.league_rank());
     std::uint64_t const r = league_rank / each, n = from.size(r);

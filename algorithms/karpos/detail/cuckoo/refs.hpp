@@ -83,48 +83,58 @@ class two_level_ref : public table_ref<Key, T, Hash> {
   using base::m_table;
 
  public:
+  using layout = typename base::layout;
   using word = typename base::word;
   using in_bucket = bucket_geometry<word>;
 
   struct path {
     word const* bucket = nullptr;
     std::uint64_t places = 0;
-    bool at_third = false;
   };
 
   using base::base;
 
   KOKKOS_FUNCTION path start(Key const& key) const {
     std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
-    return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b]), false};
+    path const p{m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b])};
+    if constexpr (!by_slot) prefetch(place(p, 2));
+    return p;
   }
+  /// The line of the first two subtables.
   KOKKOS_FUNCTION word const* bucket(path const& p) const {
-    return p.bucket + (p.at_third ? in_bucket::slot_of(p.places, 2) : in_bucket::line_of(p.places));
+    return p.bucket + in_bucket::line_of(p.places);
   }
 
-  template <walk Walk, access Access, tile Tile, class Holds>
-  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
+  template <walk, access Access, tile Tile, class Holds>
+  KOKKOS_FUNCTION bool find_along(Tile const& t, path const& p, Holds const& holds_query,
                                   found<T>& result) const {
     word slot{};
-    if (!p.at_third) {
-      if constexpr (Tile::width == 1 && tuning<ExecSpace, cuckoo_hashing>::reads_slots) {
-        // All keys of a bucket were in the first subtable once, and those that lost there in the second: a slot that is
-        // empty ends the search.
-        for (int s = 0; s < 2; ++s) {
-          slot = load_frozen(p.bucket + in_bucket::slot_of(p.places, s));
-          if (holds_query(slot)) return base::decide(result, slot);
-          if (m_table.slot.is_empty()(slot)) return true;
-        }
-      } else {
-        auto const line = load_window<line_slots<word>, Access>(t, bucket(p));
-        if (line.only(holds_query, slot)) return base::decide(result, slot);
+    if constexpr (Tile::width == 1 && by_slot) {
+      // Each key of a bucket was in the first subtable once, and those that lost there in the second: an empty slot
+      // ends the search.
+      for (int s = 0; s < 3; ++s) {
+        slot = load_frozen(place(p, s));
+        if (holds_query(slot)) break;
+        if (m_table.slot.is_empty()(slot)) return true;
       }
-      p.at_third = true;
-      if constexpr (Walk == walk::one_bucket) return false;
+    } else {
+      // One way through, for no predictor knows which line it will be; both are on their way.
+      constexpr int n = line_slots<word>;
+      auto const hit = load_window<n, Access>(t, bucket(p)).match(holds_query);
+      int const first = (hit | lane_mask<n>::of(n - 1)).first();
+      slot = load_frozen(p.bucket +
+                         select(static_cast<bool>(hit),
+                                in_bucket::line_of(p.places) + static_cast<std::uint32_t>(first),
+                                in_bucket::slot_of(p.places, 2)));
     }
-    slot = load_frozen(bucket(p));
-    if (holds_query(slot)) base::decide(result, slot);
+    result = {holds_query(slot), layout::value_of(slot)};
     return true;
+  }
+
+ private:
+  static constexpr bool by_slot = tuning<ExecSpace, cuckoo_hashing>::reads_slots;
+  KOKKOS_FUNCTION static word const* place(path const& p, int subtable) {
+    return p.bucket + in_bucket::slot_of(p.places, subtable);
   }
 };
 
