@@ -29,8 +29,8 @@ namespace karpos {
 /// Keys are compared by their bits.
 ///
 /// Complexity: build, expected linear; lookups, see cuckoo_map_ref.
-/// Memory: bytes_for(keys, options); while it is built or inserted into, workspace_bytes_for more, twice the table and
-///   the new keys for insertions; four words a key where there are equal keys or no place.
+/// Memory: bytes_for(keys, options); while it is built workspace_bytes_for more, and three words a key where there are
+///   equal keys. Insertions take, while they run, as much again as the table, five times as much when it grows.
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert wait for it; lookups only
 ///   enqueue, and must not run beside those two on another instance.
 /// Requires: key and value types are trivially copyable; one key value serves as sentinel and cannot be stored. Hash
@@ -63,9 +63,11 @@ class cuckoo_map {
   cuckoo_map(cuckoo_map const&) = delete;
   cuckoo_map& operator=(cuckoo_map const&) = delete;
 
-  /// Replaces the contents, in the memory that there is if it has the right size. Waits for exec. Throws, leaving the
-  /// map empty, std::invalid_argument for views of different lengths, keys equal to the sentinel, and equal keys if
-  /// they are to be rejected; hash_error when seventeen seeds found no place for every key; allocation_error.
+  /// Replaces the contents, in the memory that there is if it has the right size. Waits for exec. Throws
+  /// std::invalid_argument for views of different lengths and allocation_error when there is no memory for another
+  /// table: the map is as it was. Throws, leaving it empty, std::invalid_argument for keys equal to the sentinel and
+  /// for equal keys if they are to be rejected; hash_error when seventeen seeds found no place for every key;
+  /// allocation_error when there is none for finding equal keys; std::length_error beyond five billion keys.
   template <view_1d Keys, view_1d Values>
   void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
     check_pairs(keys, values);
@@ -90,12 +92,28 @@ class cuckoo_map {
   /// Writes the value of each query, or `missing`, to out. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out, T const& missing) const {
-    look_up(exec, "find", queries, out, detail::value_or<T>{missing});
+    look_up(exec, "find", queries, out, detail::value_or<T>{missing}, detail::everything{});
+  }
+  /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+  void find_if(ExecSpace const& exec, Queries const& queries, Out const& out, T const& missing,
+               Stencil const& stencil, Predicate const& predicate = {}) const {
+    check_stencil(queries, stencil);
+    look_up(exec, "find_if", queries, out, detail::value_or<T>{missing},
+            detail::where<Stencil, Predicate>{stencil, predicate});
   }
   /// Writes whether each query is there to out. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up(exec, "contains", queries, out, detail::presence{});
+    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
+  }
+  /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+  void contains_if(ExecSpace const& exec, Queries const& queries, Out const& out,
+                   Stencil const& stencil, Predicate const& predicate = {}) const {
+    check_stencil(queries, stencil);
+    look_up(exec, "contains_if", queries, out, detail::presence{},
+            detail::where<Stencil, Predicate>{stencil, predicate});
   }
 
   /// Calls visit(key, value) for everything that is in, in a kernel. Asynchronous.
@@ -123,6 +141,10 @@ class cuckoo_map {
   }
 
   std::uint64_t size() const { return m_table.size(); }  ///< keys that are in
+  /// Keys that fit before insertions move to other memory; of a map that takes none: those that are in.
+  std::uint64_t capacity() const {
+    return layout() == cuckoo_layout::dense ? m_table.capacity() : size();
+  }
   cuckoo_layout layout() const { return m_table.chosen().layout; }
   std::size_t bytes() const {
     return m_table.bytes();
@@ -135,7 +157,7 @@ class cuckoo_map {
 
   /// Bytes that a map of so many keys takes.
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
-    return table::extents_type::of(keys, o).bytes();
+    return table::extents_type::of(keys, o.capacity, o).bytes();
   }
   /// Bytes that building it takes beside.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
@@ -164,24 +186,29 @@ class cuckoo_map {
     detail::require_key_type<Key, Keys>();
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
   }
-  template <class Queries, class Out, class Write>
+  template <class Queries, class Stencil>
+  static void check_stencil(Queries const& queries, Stencil const& stencil) {
+    detail::require_reachable<ExecSpace, Stencil>();
+    detail::require_same_extent("queries", queries.extent(0), "stencil", stencil.extent(0));
+  }
+  template <class Queries, class Out, class Write, class Stencil>
   void look_up(ExecSpace const& exec, char const* what, Queries const& queries, Out const& out,
-               Write const& write) const {
+               Write const& write, Stencil const& stencil) const {
     detail::require_reachable<ExecSpace, Queries, Out>();
     detail::require_key_type<Key, Queries>();
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     if (layout() == cuckoo_layout::two_level)
-      look_up_in<typename table::two_level>(exec, what, queries, out, write);
+      look_up_in<typename table::two_level>(exec, what, queries, out, write, stencil);
     else
-      look_up_in<typename table::dense>(exec, what, queries, out, write);
+      look_up_in<typename table::dense>(exec, what, queries, out, write, stencil);
   }
-  template <class Ref, class Queries, class Out, class Write>
+  template <class Ref, class Queries, class Out, class Write, class Stencil>
   void look_up_in(ExecSpace const& exec, char const* what, Queries const& queries, Out const& out,
-                  Write const& write) const {
+                  Write const& write, Stencil const& stencil) const {
     constexpr int distance = table::prefetch_distance;
-    using body = detail::lookup_body<distance, Ref, Queries, T, Out, Write, detail::everything>;
+    using body = detail::lookup_body<distance, Ref, Queries, T, Out, Write, Stencil>;
     for_each_staged<distance>(table::label(what), exec, queries.extent(0),
-                              body{{Ref(m_table.seen()), queries}, out, write, {}});
+                              body{{Ref(m_table.seen()), queries}, out, write, stencil});
   }
   /// Scans see slots, whatever the layout.
   typename table::dense any_ref() const { return typename table::dense(m_table.seen()); }

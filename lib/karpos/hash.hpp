@@ -83,6 +83,7 @@ struct hash {
 /// Default family of hash functions, one for each seed, for tables that may have to try another. Keys as for hash.
 template <class Key>
 struct seeded_hash {
+  using is_avalanching = std::true_type;
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key, std::uint64_t seed) const {
     return mix(to_bits<std::uint64_t>(key) + seed);
   }
@@ -117,15 +118,17 @@ KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Query const& q
     return mix(static_cast<std::uint64_t>(hash(query)));
 }
 
-/// The member of a family for a seed. A plain hash function makes one: mixed again with the seed, which cannot tell
-/// apart what the function does not.
+/// The member of a family for a seed. A plain hash function makes one: mixed with the seed, which cannot tell apart
+/// what the function does not.
 template <class Hash, class Key>
 KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Key const& key,
                                                 std::uint64_t seed) {
-  if constexpr (requires { hash(key, seed); })
+  if constexpr (!requires { hash(key, seed); })
+    return mix(static_cast<std::uint64_t>(hash(key)) + seed);
+  else if constexpr (avalanching<Hash> && sizeof(hash(key, seed)) == sizeof(std::uint64_t))
     return hash(key, seed);
   else
-    return mix(static_cast<std::uint64_t>(hash(key)) + seed);
+    return mix(static_cast<std::uint64_t>(hash(key, seed)));
 }
 }  // namespace detail
 

@@ -19,6 +19,7 @@ using host = Kokkos::DefaultHostExecutionSpace;
 
 /// Six groups of eight get all keys: of 3,000 in a row, 500 each.
 struct crowding {
+  using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u64 key, u64 seed) const {
     return (key % 6 << 61) | (karpos::mix(key + seed) >> 3);
   }

@@ -201,6 +201,11 @@ __device__ inline unsigned shared(void const* p) {
 __device__ inline void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(shared(p)), "r"(bits) : "memory");
 }
+__device__ inline std::uint32_t load_in_scratch(std::uint32_t const* p) {
+  std::uint32_t r;
+  asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(r) : "r"(shared(p)) : "memory");
+  return r;
+}
 __device__ inline std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
   std::uint32_t r;
   asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"

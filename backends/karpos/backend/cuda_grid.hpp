@@ -84,7 +84,7 @@ namespace cuda {
 template <int Threads, int BlocksPerProcessor, class Program>
 __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
     run_program(__grid_constant__ Program const program, std::uint64_t* barrier) {
-  extern __shared__ std::uint64_t scratch[];
+  extern __shared__ __align__(64) std::uint64_t scratch[];
   __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
   __shared__ std::uint64_t arrivals;
   cooperative_grid grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals);
@@ -115,7 +115,7 @@ namespace cuda {
 template <class Step>
 __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
     run_step(__grid_constant__ Step const step) {
-  extern __shared__ std::uint64_t scratch[];
+  extern __shared__ __align__(64) std::uint64_t scratch[];
   team<Kokkos::Cuda> t(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
                        static_cast<int>(threadIdx.x), Step::threads,
                        reinterpret_cast<std::byte*>(scratch), nullptr);
@@ -139,9 +139,10 @@ void run_league(std::string const& label, Kokkos::Cuda const& exec, int league, 
     e = cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(static_cast<unsigned>(league)),
                          dim3(Step::threads), arguments, bytes, exec.cuda_stream());
   Kokkos::Tools::endParallelFor(id);
-  if (e != cudaSuccess)
-    throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
-                             cudaGetErrorString(e) + "): report this with the device's name");
+  if (e == cudaSuccess) return;
+  cudaGetLastError();  // nobody else shall find it
+  throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
+                           cudaGetErrorString(e) + "): report this with the device's name");
 }
 
 #endif  // __CUDACC__

@@ -172,6 +172,13 @@ KOKKOS_INLINE_FUNCTION void set_bits_in_scratch(std::uint32_t* p, std::uint32_t 
   KOKKOS_IF_ON_DEVICE((cuda::set_bits_in_scratch(p, bits);))
   KOKKOS_IF_ON_HOST((*p |= bits;))  // a team is one thread
 }
+/// Reads a word in the scratch of a team once, while others may change it.
+KOKKOS_INLINE_FUNCTION std::uint32_t load_in_scratch(std::uint32_t const* p) {
+  std::uint32_t v = 0;
+  KOKKOS_IF_ON_DEVICE((v = cuda::load_in_scratch(p);))
+  KOKKOS_IF_ON_HOST((v = *p;))
+  return v;
+}
 /// Adds to a word in the scratch of a team at once. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
   std::uint32_t old = 0;

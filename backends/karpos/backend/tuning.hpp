@@ -50,11 +50,8 @@ struct tuning<ExecSpace, cuckoo_hashing> {
   static constexpr bool reads_slots = is_cuda<ExecSpace>;
   /// In how many parts a lookup reads a window of 64 bytes.
   static constexpr int window_parts = is_cuda<ExecSpace> ? 2 : 1;
-  /// Threads of a team that divides or builds, and the bytes of items that each of them keeps.
+  /// Threads of a team that divides or builds.
   static constexpr int threads = is_cuda<ExecSpace> ? 512 : 1;
-  static constexpr int item_bytes = is_cuda<ExecSpace> ? 64 : 32768;
-  /// Regions that one pass divides into: their counters share the scratch of a team with its items.
-  static constexpr int most_regions = is_cuda<ExecSpace> ? 1536 : 4096;
 };
 
 }  // namespace karpos

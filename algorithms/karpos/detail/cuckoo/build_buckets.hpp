@@ -31,7 +31,7 @@ struct build_buckets {
   using in_bucket = bucket_geometry<word>;
   using tune = tuning<ExecSpace, cuckoo_hashing>;
   static constexpr int threads = tune::threads, teams_at_once = 3;
-  static constexpr int most_items = region_items<ExecSpace, word>;
+  static constexpr int most_items = region_items<word>;
   static constexpr int buckets = most_items / static_cast<int>(in_bucket::most_keys);
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
   static constexpr int first_limit = 50, last_limit = 200;
@@ -65,8 +65,9 @@ struct build_buckets {
     bool const placed = place_all(t, m, n);
     std::uint64_t const stored = placed ? write(t, m, from.begin(r), first) : 0;
     if (t.rank() != 0) return;
-    if (stored != 0) add(&report->stored, stored);
-    if (!placed) add(&report->homeless, std::uint64_t(1));
+    if (!placed) return add(&report->homeless, std::uint64_t(1));
+    add(&report->placed, std::uint64_t(n));
+    add(&report->stored, stored);
   }
 
  private:
@@ -143,7 +144,7 @@ struct build_buckets {
   KOKKOS_FUNCTION std::uint32_t take(memory& m, std::uint32_t item, int round) const {
     std::uint32_t const now = static_cast<std::uint32_t>(round + 1) << 16;
     std::uint32_t* const slot = m.slot + slot_of(m.place[item], round % 3);
-    for (std::uint32_t seen = *slot;;) {
+    for (std::uint32_t seen = load_in_scratch(slot);;) {
       if ((seen & 0xffff'0000u) == now) {
         std::uint32_t const other = seen & 0xffff;
         if (m.key[other] == m.key[item]) return nobody;  // equal keys share a slot: `stored` tells

@@ -3,6 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "karpos/backend/memory.hpp"
 #include "karpos/detail/slot.hpp"
@@ -83,11 +85,11 @@ distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name
                                                          Keys const& keys, Keeps const& keeps) {
   using words = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
   std::uint64_t const n = keys.extent(0), slots = 2 * n + 1;
-  auto const set = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
-    return table_array<words>(exec, table_label(name, "distinct"), slots + 1);
+  auto const [set, indices] = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
+    return std::pair{table_array<words>(exec, table_label(name, "distinct"), slots + 1),
+                     table_array<words>(exec, table_label(name, "indices"), n)};
   });
-  distinct_keys<typename ExecSpace::memory_space> result{
-      table_array<words>(exec, table_label(name, "indices"), n)};
+  distinct_keys<typename ExecSpace::memory_space> result{indices};
   fill(table_label(name, "clear distinct"), exec, set, ~std::uint64_t(0));
   Kokkos::parallel_for(table_label(name, "distinct"), slot_range(exec, n),
                        keep_first<View, Keys>{table, keys, set.data(), slots, set.data() + slots});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "karpos/backend/league.hpp"
@@ -24,7 +25,8 @@ struct build_report {
   std::uint64_t invalid = 0;      ///< keys equal to the sentinel
   std::uint64_t overflowing = 0;  ///< items that found no room in their region
   std::uint64_t homeless = 0;     ///< regions, or items, for which there was no place
-  std::uint64_t stored = 0;       ///< slots in use: fewer than items where keys are equal
+  std::uint64_t placed = 0;       ///< items that have a slot
+  std::uint64_t stored = 0;       ///< slots in use: fewer where keys are equal
 };
 
 /// Items in regions of equal capacity. An empty word stands for no item.
@@ -98,11 +100,12 @@ struct coarse_source {
   KOKKOS_FUNCTION Word item(std::uint64_t i) const { return from.items[i]; }
 };
 
-/// Items that a team holds at once: a tile of those to divide, or a region's.
-template <class ExecSpace, class Word>
-inline constexpr int region_items =
-    tuning<ExecSpace, cuckoo_hashing>::threads * tuning<ExecSpace, cuckoo_hashing>::item_bytes /
-    static_cast<int>(sizeof(Word));
+/// Items that a team holds at once: a tile of those to divide, or a region's. The same in every space, as everything
+/// is that decides which builds succeed.
+template <class Word>
+inline constexpr int region_items = 32768 / static_cast<int>(sizeof(Word));
+/// Regions that one pass divides into: their counters share the scratch of a team with its items.
+inline constexpr int most_regions = 1536;
 
 /// One tile of a source to its regions: the group of a key, shifted, less the first of the tile's targets.
 template <class ExecSpace, class View, class Source>
@@ -110,9 +113,9 @@ struct divide_tile {
   using word = typename View::word;
   using tune = tuning<ExecSpace, cuckoo_hashing>;
   static constexpr int threads = tune::threads, teams_at_once = 2;
-  static constexpr int tile_items = region_items<ExecSpace, word>;
+  static constexpr int tile_items = region_items<word>;
   static constexpr int each = tile_items / threads;
-  static constexpr int most_targets = tune::most_regions;
+  static constexpr int most_targets = most_regions;
 
   /// What lies in a team's scratch.
   struct memory {
@@ -212,9 +215,9 @@ struct division {
   std::uint64_t coarse_regions = 0, coarse_capacity = 0;  ///< none: one pass
   int shift = 0, coarse_bits = 0;
 
-  /// Room for the mean and 6.5 standard deviations: one region in 10^10 has more.
+  /// Room for the mean, 6.5 standard deviations and, for means near 1, 16 more: one region in 10^10 has more.
   static std::uint64_t room_for(double mean, std::uint64_t n) {
-    auto const room = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 1;
+    auto const room = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
     return room < n ? room : n;
   }
   static division of(std::uint64_t n, std::uint64_t groups, int shift, std::uint64_t most_targets) {
@@ -225,8 +228,13 @@ struct division {
                         static_cast<double>(std::uint64_t(1) << shift);
     d.capacity = room_for(each, n);
     if (d.regions <= most_targets) return d;
-    while ((std::uint64_t(1) << (2 * d.coarse_bits)) < d.regions) ++d.coarse_bits;
+    while ((std::uint64_t(1) << (2 * d.coarse_bits)) < d.regions &&
+           (std::uint64_t(2) << d.coarse_bits) <= most_targets)
+      ++d.coarse_bits;
     d.coarse_regions = ((d.regions - 1) >> d.coarse_bits) + 1;
+    if (d.coarse_regions > most_targets)
+      throw std::length_error("karpos: cuckoo_map is built from five billion keys at most (" +
+                              std::to_string(n) + "): divide them among several maps");
     d.coarse_capacity = room_for(each * static_cast<double>(std::uint64_t(1) << d.coarse_bits), n);
     return d;
   }

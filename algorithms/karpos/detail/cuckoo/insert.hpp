@@ -64,40 +64,49 @@ insert_report table<Key, T, ExecSpace, Hash>::insert(ExecSpace const& exec, Keys
   auto const first = distinct(name(), exec, seen(), keys, keep_absent<dense, Keys>{ref, keys});
   report.inserted = first.kept;
   report.existing = n - report.invalid - first.kept;
-  if (first.kept != 0) add_new(exec, chosen(keys, values, first));
+  std::uint64_t const together = m_size + first.kept, room = capacity();
+  auto const source = chosen(keys, values, first);
+  if (together > room)
+    move_to_new(exec, source, together < room + room / 2 ? room + room / 2 : together);
+  else if (first.kept == 0 || place_new(exec, source))
+    finish(together);
+  else
+    move_to_new(exec, source, room);
   if (report.invalid != 0) reject_sentinels(report.invalid, n);
   return report;
 }
 
-/// Adds pairs whose keys are new and all different. A table that cannot take them is left as it was.
+/// Adds pairs whose keys are new and all different. Returns: whether there was a place for all; if not, the table is as
+/// it was.
 template <class Key, class T, class ExecSpace, class Hash>
 template <class Source>
-void table<Key, T, ExecSpace, Hash>::add_new(ExecSpace const& exec, Source const& source) {
-  std::uint64_t const together = m_size + source.size();
-  if (together > capacity()) {
-    std::uint64_t const grown = capacity() + capacity() / 2;
-    return move_to_new(exec, source, together < grown ? grown : together);
-  }
-  table before(exec, m_options, m_hash);
-  before.copy_from(exec, *this);
+bool table<Key, T, ExecSpace, Hash>::place_new(ExecSpace const& exec, Source const& source) {
+  auto const slots = m_slots;
+  auto const marks = m_marks;
   division const d = division_for(source.size(), m_extents, m_options.layout);
-  m_work.reserve(name(), exec, d, true);
+  auto work = m_work;
+  work.reserve(name(), exec, d, true);
+  allocate(exec, m_extents);
+  std::swap(m_work, work);
+  Kokkos::deep_copy(exec, m_slots, slots);
+  Kokkos::deep_copy(exec, m_marks, marks);
   build_report r;
   Kokkos::deep_copy(exec, m_report, r);
   divide_source(exec, source, d, nullptr);
   place(exec, d);
-  Kokkos::deep_copy(exec, r, m_report);
-  if (r.overflowing == 0 && r.homeless == 0) return finish(together);
-  std::swap(m_slots, before.m_slots);
-  std::swap(m_marks, before.m_marks);
-  move_to_new(exec, source, capacity());
+  Kokkos::deep_copy(exec, r, m_report);  // waits
+  if (r.overflowing == 0 && r.homeless == 0) return true;
+  m_slots = slots;
+  m_marks = marks;
+  finish(m_size);
+  return false;
 }
 
-/// Builds a table for so many keys from what is in this one and from a source, and takes its place.
+/// Builds a table with room for so many keys from what is in this one and from a source, and takes its place.
 template <class Key, class T, class ExecSpace, class Hash>
 template <class Source>
 void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source const& source,
-                                                 std::uint64_t capacity) {
+                                                 std::uint64_t room) {
   using keys_view = Kokkos::View<Key*, memory_space>;
   using values_view = Kokkos::View<T*, memory_space>;
   std::uint64_t const n = m_size + source.size();
@@ -112,10 +121,9 @@ void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source c
   Kokkos::parallel_for(
       label("keys to add"), slot_range(exec, source.size()),
       append_source<Key, view, Source, keys_view, values_view>{source, keys, values, m_size});
-  options o = m_options;
-  o.capacity = capacity;
-  table fresh(exec, o, m_hash);
-  fresh.build(exec, keys, values);
+  table fresh(exec, m_options, m_hash);
+  fresh.begin(exec, n, room);
+  fresh.try_seeds(exec, all_pairs<view, keys_view, values_view>{keys, values});
   *this = std::move(fresh);
 }
 

@@ -22,7 +22,7 @@ struct extents {
   std::uint32_t windows = 0;
 
   template <class Key>
-  static extents of(std::uint64_t keys, cuckoo_map_options<Key> const& o) {
+  static extents of(std::uint64_t keys, std::uint64_t room, cuckoo_map_options<Key> const& o) {
     extents e;
     if (o.layout == cuckoo_layout::two_level) {
       e.groups = bucket_geometry<Word>::count_for(keys);
@@ -32,8 +32,8 @@ struct extents {
     }
     using in_district = district_geometry<Word>;
     constexpr std::uint64_t each = in_district::window_slots, most = in_district::most_windows;
-    std::uint64_t const room = keys < o.capacity ? o.capacity : keys;
-    std::uint64_t const windows = 1 + slots_for(room, o.load) / each;
+    std::uint64_t const wanted = (slots_for(keys < room ? room : keys, o.load) + each - 1) / each;
+    std::uint64_t const windows = wanted == 0 ? 1 : wanted;
     e.groups = (windows - 1) / most + 1;
     e.windows = static_cast<std::uint32_t>((windows - 1) / e.groups + 1);
     e.marks = e.groups * e.windows;

@@ -27,7 +27,7 @@ struct table_view {
   word* slots = nullptr;
   std::uint8_t* marks =
       nullptr;                ///< of buckets: their constants; of windows: which keys are elsewhere
-  std::uint64_t groups = 0;   ///< buckets, or districts
+  std::uint32_t groups = 0;   ///< buckets, or districts
   std::uint32_t windows = 0;  ///< of a district
   std::uint64_t seed = 0;
   protocol slot{};

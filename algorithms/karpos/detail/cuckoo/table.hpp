@@ -41,7 +41,10 @@ class table {
   table(ExecSpace const& exec, options const& o, Hash const& hash)
       : m_options(o),
         m_hash(hash),
-        m_report(Kokkos::view_alloc(exec, label("report"))) {
+        m_report(allocated<memory_space>(sizeof(build_report), [&] {
+          return report_view(
+              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("report")));
+        })) {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
     m_empty = o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<Key, key_bits>(0);
   }
@@ -59,54 +62,47 @@ class table {
   view seen() const {
     return {m_slots.data(),
             reinterpret_cast<std::uint8_t*>(m_marks.data()),
-            m_extents.groups,
+            static_cast<std::uint32_t>(m_extents.groups),
             m_extents.windows,
             seed(m_restarts),
             typename view::protocol({m_empty, m_empty, m_empty}),
             m_hash};
   }
 
-  /// Keys that fit without growing.
+  /// Keys that fit into the dense layout without growing.
   std::uint64_t capacity() const {
-    return static_cast<std::uint64_t>(static_cast<double>(m_extents.slots) * m_options.load);
+    double const rounding = 1 + 1e-12;
+    return static_cast<std::uint64_t>(static_cast<double>(m_extents.slots) * m_options.load *
+                                      rounding);
   }
   static division division_for(std::uint64_t n, extents_type const& e, cuckoo_layout layout) {
     using builder = build_buckets<ExecSpace, view>;
-    constexpr std::uint64_t most = tuning<ExecSpace, cuckoo_hashing>::most_regions;
+    constexpr std::uint64_t most = most_regions;
     if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most);
     auto d =
         division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)), most);
-    if (d.capacity > builder::most_items) d.capacity = builder::most_items;
+    if (d.capacity > region_items<word>) d.capacity = region_items<word>;
     return d;
   }
 
   static std::size_t workspace_bytes_for(std::uint64_t n, options const& o) {
-    auto const e = extents_type::of(n, o);
+    auto const e = extents_type::of(n, o.capacity, o);
     division const d = division_for(n, e, o.layout);
     return workspace<word, ExecSpace>::bytes_for(d, d.coarse_items() > e.slots);
   }
 
-  /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws; the table is empty then.
+  /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws.
   template <class Keys, class Values>
   void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
     Kokkos::Profiling::ScopedRegion const region(label("build"));
-    std::uint64_t const n = keys.extent(0);
-    begin(exec, n);
-    all_pairs<view, Keys, Values> const pairs{keys, values};
-    build_report const r = attempt(exec, pairs);
-    if (r.invalid != 0) refuse(exec, [&] { reject_sentinels(r.invalid, n); });
-    if (complete(r, n)) return finish(n);
-
-    clear(exec);
-    auto const first = distinct(name(), exec, seen(), keys, keep_all{});
-    if (first.kept == n) {
-      m_restarts = 1;
-      return try_seeds(exec, pairs);
+    begin(exec, keys.extent(0), m_options.capacity);
+    try {
+      fill_with(exec, keys, values);
+    } catch (...) {
+      clear(exec);
+      finish(0);
+      throw;
     }
-    if (m_options.duplicates == duplicate_keys::reject)
-      refuse(exec, [&] { reject_duplicates(exec, keys, n - first.kept, first.first_repeated); });
-    begin(exec, first.kept);
-    try_seeds(exec, chosen(keys, values, first));
   }
 
   /// Adds the pairs whose keys are new, the first of equal ones. Requires: the layout is dense.
@@ -136,18 +132,22 @@ class table {
   using key_bits = typename layout::key_bits;
   using slot_view = Kokkos::View<word*, memory_space>;
   using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
+  using report_view = Kokkos::View<build_report, memory_space>;
 
   std::uint64_t seed(std::uint64_t restart) const { return mix(mix(m_options.seed) + restart); }
   static bool complete(build_report const& r, std::uint64_t n) {
     return r.overflowing == 0 && r.homeless == 0 && r.stored == n;
   }
 
-  /// Makes room for a table of n keys, and for building it. Changes nothing when there is no memory.
-  void begin(ExecSpace const& exec, std::uint64_t n) {
-    auto const e = extents_type::of(n, m_options);
+  /// Makes room for a table of n keys, with room for some number of them, and for building it. Changes nothing when
+  /// there is no memory.
+  void begin(ExecSpace const& exec, std::uint64_t n, std::uint64_t room) {
+    auto const e = extents_type::of(n, room, m_options);
     division const d = division_for(n, e, m_options.layout);
-    m_work.reserve(name(), exec, d, d.coarse_items() > e.slots);
+    auto work = m_work;
+    work.reserve(name(), exec, d, d.coarse_items() > e.slots);
     if (e.slots != m_slots.extent(0) || e.mark_words() != m_marks.extent(0)) allocate(exec, e);
+    m_work = work;
     m_extents = e;
     m_size = m_restarts = 0;
   }
@@ -155,12 +155,25 @@ class table {
     m_size = n;
     if (!m_options.keep_workspace) m_work = {};
   }
-  /// Leaves an empty table behind.
-  template <class Throw>
-  void refuse(ExecSpace const& exec, Throw const& throw_it) {
-    clear(exec);
-    finish(0);
-    throw_it();
+
+  template <class Keys, class Values>
+  void fill_with(ExecSpace const& exec, Keys const& keys, Values const& values) {
+    std::uint64_t const n = keys.extent(0);
+    all_pairs<view, Keys, Values> const pairs{keys, values};
+    // Equal keys show where they share a slot. Where too many keys meet in one place, there may be equal ones too:
+    // that is looked into once it has happened with two seeds, for it happens without them.
+    for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
+      build_report const r = attempt(exec, pairs);
+      if (r.invalid != 0) reject_sentinels(r.invalid, n);
+      if (complete(r, n)) return finish(n);
+      if (r.stored < r.placed) break;
+    }
+    auto const first = distinct(name(), exec, seen(), keys, keep_all{});
+    if (first.kept == n) return try_seeds(exec, pairs);
+    if (m_options.duplicates == duplicate_keys::reject)
+      reject_duplicates(exec, keys, n - first.kept, first.first_repeated);
+    begin(exec, first.kept, m_options.capacity);
+    try_seeds(exec, chosen(keys, values, first));
   }
   void clear(ExecSpace const& exec) {
     fill(label("clear"), exec, m_slots, seen().slot.empty_slot());
@@ -184,13 +197,11 @@ class table {
       if (complete(r, source.size())) return finish(source.size());
     }
     m_restarts = 0;
-    refuse(exec, [&] {
-      throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
-                           " keys with any of " + std::to_string(most_restarts + 1) + " seeds",
-                       std::to_string(r.overflowing) + " keys too many in their group, " +
-                           std::to_string(r.homeless) + " groups or keys without a place",
-                       "pass a hash function that tells keys apart, or a lower load");
-    });
+    throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
+                         " keys with any of " + std::to_string(most_restarts + 1) + " seeds",
+                     std::to_string(r.overflowing) + " keys too many in their group, " +
+                         std::to_string(r.homeless) + " groups or keys without a place",
+                     "pass a hash function that tells keys apart, or a lower load");
   }
 
   /// Builds with the current seed. Waits for the report.
@@ -213,6 +224,7 @@ class table {
       typename count_twins<view>::counts counts;
       Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.marks),
                               count_twins<view>{seen()}, counts);
+      r.placed = counts.stored;
       r.stored = counts.stored - counts.twins;
     }
     return r;
@@ -237,9 +249,9 @@ class table {
   }
 
   template <class Source>
-  void add_new(ExecSpace const& exec, Source const& source);
+  bool place_new(ExecSpace const& exec, Source const& source);
   template <class Source>
-  void move_to_new(ExecSpace const& exec, Source const& source, std::uint64_t capacity);
+  void move_to_new(ExecSpace const& exec, Source const& source, std::uint64_t room);
 
   template <class Keys, class Values, class Distinct>
   static auto chosen(Keys const& keys, Values const& values, Distinct const& first) {
@@ -266,6 +278,13 @@ class table {
            "remove them, or choose duplicate_keys::keep_one");
   }
 
+  static std::string name_of(Key const& key) {
+    if constexpr (std::is_arithmetic_v<Key>)
+      return std::to_string(key);
+    else
+      return "the bits " + std::to_string(to_bits<std::uint64_t>(key));
+  }
+
   options m_options;
   Hash m_hash;
   key_bits m_empty{};
@@ -273,7 +292,7 @@ class table {
   slot_view m_slots;
   mark_view m_marks;
   workspace<word, ExecSpace> m_work;
-  Kokkos::View<build_report, memory_space> m_report;
+  report_view m_report;
   std::uint64_t m_size = 0, m_restarts = 0;
 };
 
