@@ -11,6 +11,8 @@ karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp
   REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
 karpos_add_compile_fail(NAME wrong_key_type FILE wrong_key_type.cpp
   REGEX "karpos: keys to insert must come in a view of the container's key type")
+karpos_add_compile_fail(NAME wrong_key_type_to_build FILE wrong_key_type_to_build.cpp
+  REGEX "karpos: keys to insert must come in a view of the container's key type")
 karpos_add_compile_fail(NAME operations_of_another_type FILE operations_of_another_type.cpp
   REGEX "karpos: operations come in a view of map_operation<Key, T>")
 # g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.

@@ -232,11 +232,14 @@ struct division {
            (std::uint64_t(2) << d.coarse_bits) <= most_targets)
       ++d.coarse_bits;
     d.coarse_regions = ((d.regions - 1) >> d.coarse_bits) + 1;
-    if (d.coarse_regions > most_targets)
-      throw std::length_error("karpos: cuckoo_map is built from five billion keys at most (" +
-                              std::to_string(n) + "): divide them among several maps");
     d.coarse_capacity = room_for(each * static_cast<double>(std::uint64_t(1) << d.coarse_bits), n);
     return d;
+  }
+  /// Throws std::length_error where two passes are not enough.
+  void require_possible(std::uint64_t n) const {
+    if (coarse_regions > most_regions)
+      throw std::length_error("karpos: cuckoo_map is built from five billion keys at most (" +
+                              std::to_string(n) + "): divide them among several maps");
   }
   std::uint64_t items() const { return regions * capacity; }
   std::uint64_t coarse_items() const { return coarse_regions * coarse_capacity; }

@@ -86,8 +86,8 @@ bool table<Key, T, ExecSpace, Hash>::place_new(ExecSpace const& exec, Source con
   division const d = division_for(source.size(), m_extents, m_options.layout);
   auto work = m_work;
   work.reserve(name(), exec, d, true);
-  allocate(exec, m_extents);
-  std::swap(m_work, work);
+  std::tie(m_slots, m_marks) = allocate(exec, m_extents);
+  m_work = work;
   Kokkos::deep_copy(exec, m_slots, slots);
   Kokkos::deep_copy(exec, m_marks, marks);
   build_report r;

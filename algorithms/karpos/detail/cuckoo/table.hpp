@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -113,7 +114,7 @@ class table {
   template <class OtherSpace>
   void copy_from(ExecSpace const& exec, table<Key, T, OtherSpace, Hash> const& other) {
     if (m_extents.slots != other.m_extents.slots || m_extents.marks != other.m_extents.marks)
-      allocate(exec, other.m_extents);
+      std::tie(m_slots, m_marks) = allocate(exec, other.m_extents);
     m_extents = other.m_extents;
     m_options = other.m_options;
     m_hash = other.m_hash;
@@ -144,9 +145,15 @@ class table {
   void begin(ExecSpace const& exec, std::uint64_t n, std::uint64_t room) {
     auto const e = extents_type::of(n, room, m_options);
     division const d = division_for(n, e, m_options.layout);
+    auto slots = m_slots;
+    auto marks = m_marks;
     auto work = m_work;
+    if (e.slots != slots.extent(0) || e.mark_words() != marks.extent(0))
+      std::tie(slots, marks) = allocate(exec, e);
+    d.require_possible(n);
     work.reserve(name(), exec, d, d.coarse_items() > e.slots);
-    if (e.slots != m_slots.extent(0) || e.mark_words() != m_marks.extent(0)) allocate(exec, e);
+    m_slots = slots;
+    m_marks = marks;
     m_work = work;
     m_extents = e;
     m_size = m_restarts = 0;
@@ -179,13 +186,11 @@ class table {
     fill(label("clear"), exec, m_slots, seen().slot.empty_slot());
     fill(label("clear marks"), exec, m_marks, 0);
   }
-  void allocate(ExecSpace const& exec, extents_type const& e) {
-    auto [slots, marks] = allocated<memory_space>(e.bytes(), [&] {
+  static std::pair<slot_view, mark_view> allocate(ExecSpace const& exec, extents_type const& e) {
+    return allocated<memory_space>(e.bytes(), [&] {
       return std::pair{slot_array<slot_view>(exec, label("slots"), e.slots),
                        table_array<mark_view>(exec, label("marks"), e.mark_words())};
     });
-    m_slots = slots;
-    m_marks = marks;
   }
 
   /// Builds with one seed after the other, from m_restarts on.
@@ -273,8 +278,7 @@ class table {
     Kokkos::deep_copy(exec, key, Kokkos::subview(keys, example));
     reject("keys occur more than once",
            std::to_string(repeated) + " of " + std::to_string(keys.extent(0)) + " keys; keys(" +
-               std::to_string(example) + ") = " + std::to_string(to_bits<std::uint64_t>(key)) +
-               " is the first of them",
+               std::to_string(example) + ") = " + name_of(key) + " is the first of them",
            "remove them, or choose duplicate_keys::keep_one");
   }
 

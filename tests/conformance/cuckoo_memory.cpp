@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Cuckoo maps when memory runs out: they say so, and what is left can be asked, and built again.
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <karpos/contract.hpp>
+
+#include "support/cuckoo.hpp"
+
+namespace {
+
+using karpos_test::both_layouts;
+using karpos_test::holds_exactly;
+using karpos_test::is_empty_and_usable;
+using karpos_test::name_of;
+using karpos_test::numbered_values;
+using karpos_test::oracle_of;
+using karpos_test::slice;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_space;
+using karpos_test::unique_keys;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using map_type = karpos::cuckoo_map<u32, u32, space>;
+using unowned =
+    Kokkos::View<u32 const*, typename space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+TEST_CASE("cuckoo_map: a table that no memory can hold is refused with its size") {
+  for (auto const layout : both_layouts) {
+    auto const keys = unique_keys<u32>(1000);
+    map_type map(space{}, to_space(keys), to_space(numbered_values<u32>(1000)), {.layout = layout});
+    auto const d_keys = to_space(keys);
+    // Nobody reads them: there is no table yet.
+    unowned const endless(d_keys.data(), std::size_t(1) << 46);
+    throws<karpos::allocation_error>([&] { map.build(space{}, endless, endless); },
+                                     "karpos: out of memory",
+                                     std::string(space::memory_space::name()), "bytes in");
+    holds_exactly(name_of(layout) + ", after a build without memory", map,
+                  oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(1100));
+  }
+}
+
+TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
+  map_type::options o{.layout = karpos::cuckoo_layout::dense, .capacity = u64(1) << 46};
+  auto const keys = to_space(unique_keys<u32>(10));
+  throws<karpos::allocation_error>([&] { map_type(space{}, keys, keys, o); }, "out of memory");
+}
+
+/// Bounds the memory of this process.
+class memory_limit {
+ public:
+  explicit memory_limit(rlim_t bytes) {
+    getrlimit(RLIMIT_DATA, &m_before);
+    rlimit const limit{bytes, m_before.rlim_max};
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  memory_limit(memory_limit const&) = delete;
+  ~memory_limit() { setrlimit(RLIMIT_DATA, &m_before); }
+
+ private:
+  rlimit m_before{};
+};
+
+constexpr bool in_host_memory =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename space::memory_space>::accessible;
+
+/// What this process has of the memory that is limited.
+rlim_t data_bytes() {
+  std::uint64_t pages[6] = {};
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  REQUIRE(file != nullptr);
+  for (auto& p : pages) REQUIRE(std::fscanf(file, "%lu", &p) == 1);
+  std::fclose(file);
+  return pages[5] * 4096;
+}
+
+/// Tries call() with so little memory that it fails, then with more and more until it succeeds; `unharmed` looks at the
+/// map after each failure. Returns: how often it failed.
+template <class Call, class Unharmed>
+u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
+  u64 failures = 0;
+  mallopt(M_MMAP_THRESHOLD, 1 << 16);  // so that what is freed goes back, and is limited again
+  for (u64 room = 0;; room += step) {
+    bool failed = false;
+    std::string message;
+    {
+      memory_limit const limit(data_bytes() + room);
+      try {
+        call();
+      } catch (karpos::allocation_error const& e) {
+        failed = true;
+        message = e.what();
+      }
+    }
+    if (!failed) return failures;
+    ++failures;
+    CHECK(message.find("karpos: out of memory") == 0);
+    unharmed();
+    REQUIRE(failures < 1000);
+  }
+}
+
+/// Without memory for the table nothing has changed; without memory to look for equal keys the map is empty.
+TEST_CASE("cuckoo_map: a build that fails somewhere in between leaves a map that can be asked") {
+  if (!in_host_memory) {
+    MESSAGE("skipped: only the memory of the host can be bounded");
+    return;
+  }
+  auto const keys = unique_keys<u32>(1'000'000);
+  auto const d_keys = to_space(keys);
+  auto twice = keys;
+  twice[1] = twice[0];  // so that duplicates are looked for
+  auto const d_twice = to_space(twice);
+  for (auto const layout : both_layouts)
+    for (auto const& many : {d_keys, d_twice}) {
+      auto const few = slice(keys, 0, 1000);
+      map_type map(space{}, to_space(few), to_space(few), {.layout = layout});
+      u64 const failures = with_little_memory(
+          1'000'000, [&] { map.build(space{}, many, many); },
+          [&] {
+            bool const emptied = map.size() == 0;
+            if (emptied) CHECK(many.data() == d_twice.data());
+            karpos_test::answers_as(name_of(layout) + ", after a failure", map,
+                                    emptied ? karpos_test::oracle<u32, u32>() : oracle_of(few, few),
+                                    few);
+          });
+      CHECK(failures > 3);
+      CHECK(map.size() == keys.size() - (many.data() == d_twice.data()));
+    }
+}
+
+TEST_CASE("cuckoo_map: an insertion that fails somewhere in between changes nothing") {
+  if (!in_host_memory) {
+    MESSAGE("skipped: only the memory of the host can be bounded");
+    return;
+  }
+  auto const keys = unique_keys<u32>(1'000'000);
+  auto const d_keys = to_space(keys);
+  for (u64 capacity : {0u, 1'000'000u}) {  // with growth and without
+    auto const few = slice(keys, 0, 1000);
+    auto const expected = oracle_of(few, few);
+    map_type map(space{}, to_space(few), to_space(few),
+                 {.layout = karpos::cuckoo_layout::dense, .capacity = capacity});
+    std::size_t const bytes = map.bytes();
+    u64 const failures = with_little_memory(
+        2'000'000, [&] { map.insert(space{}, d_keys, d_keys); },
+        [&] {
+          holds_exactly("after a failure", map, expected, slice(keys, 0, 3000));
+          CHECK(map.bytes() == bytes);
+        });
+    CHECK(failures > 3);
+    CHECK(map.size() == keys.size());
+    karpos_test::view<u32> const out("out", keys.size());
+    map.find(space{}, d_keys, out, ~u32(0));
+    CHECK(karpos_test::to_host(out) == keys);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The step that builds the buckets of a cuckoo table, by a team of many threads and by one thread, from the same regions.
+#include <algorithm>
+#include <unordered_set>
+
+#include "support/cuckoo.hpp"
+#include "support/cuckoo_tables.hpp"
+#include "support/emulated_team.hpp"
+
+namespace {
+
+using karpos_test::numbered_values;
+using karpos_test::same;
+using karpos_test::slice;
+using karpos_test::unique_keys;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using host = Kokkos::DefaultHostExecutionSpace;
+namespace cuckoo = karpos::detail::cuckoo;
+template <class X>
+using host_view = Kokkos::View<X*, Kokkos::HostSpace>;
+
+/// All large keys have one hash.
+template <class Key>
+struct collides {
+  KOKKOS_FUNCTION u64 operator()(Key key, u64 seed) const {
+    return key >= (Key(1) << 30) ? seed : karpos::mix(key + seed);
+  }
+};
+
+/// Slots, marks and report of one step.
+struct outcome_of_step {
+  std::vector<unsigned char> slots, marks;
+  cuckoo::build_report report;
+};
+
+/// Keys divided into the regions of so many groups; then buckets built by either step.
+template <class Key, class T, class Hash = karpos::seeded_hash<Key>>
+class division_of {
+ public:
+  using view = cuckoo::table_view<Key, T, Hash>;
+  using word = typename view::word;
+  using in_bucket = cuckoo::bucket_geometry<word>;
+  using step = cuckoo::build_buckets<host, view>;
+
+  /// most_targets: regions of one pass.
+  division_of(std::vector<Key> const& keys, u64 groups, u64 seed, u64 most_targets = 1536) {
+    constexpr u64 most_items = cuckoo::region_items<word>;
+    int shift = 0;
+    while ((1 << shift) < step::buckets) ++shift;
+    m_division = cuckoo::division::of(keys.size(), groups, shift, most_targets);
+    m_division.capacity = std::min(m_division.capacity, most_items);
+    m_items = host_view<word>("items", m_division.items() + m_division.coarse_items());
+    m_fill = host_view<u64>("fill", m_division.regions + m_division.coarse_regions);
+    m_table.groups = static_cast<u32>(groups);
+    m_table.seed = seed;
+    auto const empty = karpos::detail::default_sentinel<Key, typename view::key_bits>(0);
+    m_table.slot = typename view::protocol({empty, empty, empty});
+
+    auto const d_keys = karpos_test::in_space<host>(keys);
+    auto const d_values = karpos_test::in_space<host>(numbered_values<T>(keys.size()));
+    cuckoo::all_pairs<view, host_view<Key>, host_view<T>> const pairs{d_keys, d_values};
+    cuckoo::regions<word> const coarse{m_items.data() + m_division.items(),
+                                       m_fill.data() + m_division.regions,
+                                       m_division.coarse_capacity, m_division.coarse_regions};
+    cuckoo::divide("karpos_test::divide", host{}, m_table, pairs, m_division, coarse, regions(),
+                   &m_report);
+    host{}.fence();
+  }
+
+  cuckoo::build_report const& report() const { return m_report; }
+  cuckoo::division const& division() const { return m_division; }
+  u64 items() const {
+    u64 n = 0;
+    for (u64 r = 0; r < m_division.regions; ++r) n += regions().size(r);
+    return n;
+  }
+
+  /// Slots that the step leaves alone keep the bytes of `before`.
+  template <bool Teams>
+  outcome_of_step built(unsigned char before) const {
+    outcome_of_step result;
+    result.slots.assign(m_table.groups * in_bucket::slots * sizeof(word), before);
+    result.marks.assign(m_table.groups, before);
+    view table = m_table;
+    host_view<word> const slots("slots", m_table.groups * in_bucket::slots);
+    std::copy(result.slots.begin(), result.slots.end(),
+              reinterpret_cast<unsigned char*>(slots.data()));
+    table.slots = slots.data();
+    table.marks = result.marks.data();
+    step const building{table, regions(), &result.report};
+    auto const league = static_cast<int>(m_division.regions);
+    if constexpr (Teams) {
+      karpos_test::emulated_block block(64, 5);
+      for (int r = 0; r < league; ++r) block.run(building, r, league);
+    } else {
+      karpos::for_each_in_league("karpos_test::build", host{}, league, building);
+      host{}.fence();
+    }
+    result.slots = karpos_test::bytes_at<host>(slots.data(), result.slots.size());
+    return result;
+  }
+
+ private:
+  cuckoo::regions<word> regions() const {
+    return {m_items.data(), m_fill.data(), m_division.capacity, m_division.regions};
+  }
+
+  view m_table;
+  cuckoo::division m_division;
+  host_view<word> m_items;
+  host_view<u64> m_fill;
+  cuckoo::build_report m_report;
+};
+
+/// What came of many comparisons.
+struct tally {
+  u64 compared = 0, restarted_buckets = 0, homeless = 0, placed = 0;
+};
+
+/// Both steps report the same and, if all found a place and none is there twice, write the same.
+template <class Division>
+void compare(Division const& division, tally& t, bool duplicates = false) {
+  auto const team = division.template built<true>(0x11);
+  auto const alone = division.template built<false>(0x22);
+  same("homeless", team.report.homeless, alone.report.homeless);
+  same("overflowing", team.report.overflowing, alone.report.overflowing);
+  ++t.compared;
+  t.homeless += team.report.homeless;
+  if (team.report.homeless != 0 || division.report().overflowing != 0) return;
+  same("stored", team.report.stored, alone.report.stored);
+  ++t.placed;
+  CHECK(team.marks == alone.marks);
+  if (!duplicates) CHECK(team.report.stored == division.items());
+  if (!duplicates) CHECK(team.slots == alone.slots);
+  t.restarted_buckets += static_cast<u64>(
+      std::count_if(team.marks.begin(), team.marks.end(), [](int m) { return m != 0; }));
+}
+
+template <class Key, class T>
+u64 groups_for(u64 n) {
+  return division_of<Key, T>::in_bucket::count_for(n);
+}
+
+template <class Key, class T>
+void steps_agree() {
+  tally t;
+  for (std::size_t n : {0u, 1u, 2u, 3u, 100u, 409u, 410u, 1000u, 3272u, 3273u, 10000u, 100000u})
+    for (u64 seed : {1, 2, 3}) {
+      INFO(n, " keys, seed ", seed);
+      division_of<Key, T> const d(unique_keys<Key>(n), groups_for<Key, T>(n), karpos::mix(seed));
+      CHECK(d.report().overflowing == 0);
+      CHECK(d.items() == n);
+      compare(d, t);
+    }
+  CHECK(t.homeless == 0);
+  CHECK(t.placed == t.compared);
+  CHECK(t.restarted_buckets > 0);
+}
+
+TEST_CASE("cuckoo_map: teams and threads alone build the same buckets") {
+  steps_agree<u32, u32>();
+  steps_agree<u64, u64>();
+}
+
+/// More keys than usual: buckets start again and again, and some never succeed.
+template <class Key, class T>
+void steps_agree_in_full_buckets() {
+  tally t;
+  for (std::size_t keys : {450u, 480u, 500u, 508u, 512u, 513u, 520u, 530u})
+    for (u64 groups : {1, 2, 5})
+      for (u64 seed = 0; seed < 10; ++seed) {
+        INFO(keys, " keys a bucket, ", groups, " buckets, seed ", seed);
+        division_of<Key, T> const d(unique_keys<Key>(keys * groups, seed), groups,
+                                    karpos::mix(seed));
+        compare(d, t);
+      }
+  CHECK(t.restarted_buckets > 50);
+  CHECK(t.homeless > 10);
+  CHECK(t.placed > 50);
+}
+
+TEST_CASE("cuckoo_map: teams and threads alone agree about buckets that are nearly full") {
+  steps_agree_in_full_buckets<u32, u32>();
+  steps_agree_in_full_buckets<u64, u64>();
+}
+
+template <class Key, class T>
+void steps_agree_about_duplicates() {
+  tally t;
+  for (std::size_t n : {2u, 50u, 400u, 5000u, 100000u})
+    for (u64 seed = 0; seed < 5; ++seed) {
+      INFO(n, " keys, seed ", seed);
+      auto const different = unique_keys<Key>(n / 2);
+      auto draws =
+          karpos_test::joined(different, karpos_test::skewed_draws(different, n / 2, seed));
+      draws = karpos_test::shuffled(draws, seed);
+      division_of<Key, T> const d(draws, groups_for<Key, T>(n), karpos::mix(seed));
+      u64 const before = t.placed;
+      compare(d, t, true);
+      if (t.placed != before) {
+        auto const team = d.template built<true>(0);
+        CHECK(team.report.stored == different.size());
+      }
+    }
+  CHECK(t.placed > 10);
+}
+
+TEST_CASE("cuckoo_map: teams and threads alone count the same slots where keys are equal") {
+  steps_agree_about_duplicates<u32, u32>();
+  steps_agree_about_duplicates<u64, u64>();
+}
+
+template <class Key, class T>
+void steps_agree_about_collisions() {
+  auto const good = [](std::size_t n) {
+    std::vector<Key> keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<Key>(i);
+    return keys;
+  };
+  for (std::size_t bad : {1u, 3u, 4u, 50u, 300u, 600u})
+    for (std::size_t n : {0u, 1000u, 3000u}) {
+      if (bad == 600 && n == 3000) continue;  // more than a region has room for
+      INFO(bad, " of ", n + bad, " keys collide");
+      auto keys = good(n);
+      for (std::size_t i = 0; i < bad; ++i)
+        keys.push_back(static_cast<Key>((Key(1) << 30) + static_cast<Key>(i)));
+      tally t;
+      division_of<Key, T, collides<Key>> const d(karpos_test::shuffled(keys, bad),
+                                                 groups_for<Key, T>(keys.size()), karpos::mix(5));
+      CHECK(d.report().overflowing == 0);
+      compare(d, t);
+      CHECK(t.homeless == (bad > 3 ? 1 : 0));  // regions; there are three places for one hash
+    }
+}
+
+TEST_CASE("cuckoo_map: teams and threads alone find the same keys homeless") {
+  steps_agree_about_collisions<u32, u32>();
+  steps_agree_about_collisions<u64, u64>();
+}
+
+/// A region with more keys than it has room for is left alone by both: whoever divided has reported it.
+TEST_CASE("cuckoo_map: regions that overflow are reported once") {
+  std::vector<u32> keys(100000);
+  for (u32 i = 0; i < keys.size(); ++i) keys[i] = (1u << 30) + i;
+  division_of<u32, u32, collides<u32>> const d(keys, groups_for<u32, u32>(keys.size()), 5);
+  CHECK(d.report().overflowing == keys.size() - d.division().capacity);
+  CHECK(d.report().invalid == 0);
+  CHECK(d.items() == d.division().capacity);
+  for (auto const& result : {d.built<true>(0), d.built<false>(0)}) {
+    CHECK(result.report.homeless == 0);
+    CHECK(result.report.stored == 0);
+  }
+}
+
+template <class Key, class T>
+void passes_agree() {
+  tally t;
+  for (std::size_t n : {40000u, 100000u})
+    for (u64 most : {6, 8, 12}) {
+      INFO(n, " keys, at most ", most, " regions in a pass");
+      auto const keys = unique_keys<Key>(n);
+      division_of<Key, T> const one(keys, groups_for<Key, T>(n), 9),
+          two(keys, groups_for<Key, T>(n), 9, most);
+      CHECK(one.division().coarse_regions == 0);
+      CHECK(two.division().coarse_regions > 0);
+      CHECK(two.division().regions == one.division().regions);
+      CHECK(two.report().overflowing == 0);
+      CHECK(two.items() == n);
+      auto const a = one.template built<false>(1), b = two.template built<false>(2);
+      CHECK(a.slots == b.slots);
+      CHECK(a.marks == b.marks);
+      compare(two, t);
+    }
+  CHECK(t.placed == 6);
+}
+
+TEST_CASE("cuckoo_map: dividing in two passes makes the same buckets") {
+  passes_agree<u32, u32>();
+  passes_agree<u64, u64>();
+}
+
+}  // namespace

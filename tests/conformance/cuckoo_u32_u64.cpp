@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conformance/cuckoo_suite.hpp"
+
+TEST_CASE("cuckoo_map<u32, u64> against the oracle") {
+  karpos_test::cuckoo_suite<std::uint32_t, std::uint64_t>("u32, u64")
+      .run(karpos_test::cuckoo_sizes({100003}));
+}
