@@ -77,7 +77,7 @@ TEST_CASE("cuckoo_map: equal keys make no difference, but for the first of them"
 
 /// So many keys that they are divided in two passes.
 TEST_CASE("cuckoo_map: tables divided in two passes are equal, and hold their keys") {
-  constexpr std::size_t n = 7'000'000;
+  constexpr std::size_t n = 3'000'000;
   using table = karpos::detail::cuckoo::table<u64, u64, space, karpos::seeded_hash<u64>>;
   karpos::cuckoo_map_options<u64> const o;
   CHECK(table::division_for(n, table::extents_type::of(n, 0, o), o.layout).coarse_regions > 0);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <karpos/contract.hpp>
+#include <stdexcept>
 
 #include "support/cuckoo.hpp"
 
@@ -31,21 +32,26 @@ TEST_CASE("cuckoo_map: a table that no memory can hold is refused with its size"
   for (auto const layout : both_layouts) {
     auto const keys = unique_keys<u32>(1000);
     map_type map(space{}, to_space(keys), to_space(numbered_values<u32>(1000)), {.layout = layout});
-    auto const d_keys = to_space(keys);
+    auto const d_keys = to_space(keys), sentinels = to_space(std::vector<u32>{~u32(0)});
     // Nobody reads them: there is no table yet.
     unowned const endless(d_keys.data(), std::size_t(1) << 46);
     throws<karpos::allocation_error>([&] { map.build(space{}, endless, endless); },
                                      "karpos: out of memory",
                                      std::string(space::memory_space::name()), "bytes in");
-    holds_exactly(name_of(layout) + ", after a build without memory", map,
-                  oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(1100));
+    holds_exactly(name_of(layout) + ", after too large a build", map,
+                  oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(3000));
+    CHECK(map.bytes() == map_type::bytes_for(1000, {.layout = layout}));
+    throws<std::invalid_argument>([&] { map.build(space{}, sentinels, sentinels); }, "sentinel");
+    is_empty_and_usable(name_of(layout) + ", after too large a build", map);
   }
 }
 
 TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
-  map_type::options o{.layout = karpos::cuckoo_layout::dense, .capacity = u64(1) << 46};
+  map_type::options const o{.layout = karpos::cuckoo_layout::dense, .capacity = u64(1) << 46};
   auto const keys = to_space(unique_keys<u32>(10));
-  throws<karpos::allocation_error>([&] { map_type(space{}, keys, keys, o); }, "out of memory");
+  throws<karpos::allocation_error>([&] { map_type(space{}, keys, keys, o); },
+                                   "karpos: out of memory",
+                                   std::string(space::memory_space::name()), "bytes in");
 }
 
 /// Bounds the memory of this process.
@@ -102,8 +108,8 @@ u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
   }
 }
 
-/// Without memory for the table nothing has changed; without memory to look for equal keys the map is empty.
-TEST_CASE("cuckoo_map: a build that fails somewhere in between leaves a map that can be asked") {
+TEST_CASE(
+    "cuckoo_map: a build that fails somewhere in between leaves the map as it was, or empty") {
   if (!in_host_memory) {
     MESSAGE("skipped: only the memory of the host can be bounded");
     return;
@@ -116,15 +122,17 @@ TEST_CASE("cuckoo_map: a build that fails somewhere in between leaves a map that
   for (auto const layout : both_layouts)
     for (auto const& many : {d_keys, d_twice}) {
       auto const few = slice(keys, 0, 1000);
-      map_type map(space{}, to_space(few), to_space(few), {.layout = layout});
+      map_type::options const o{.layout = layout};
+      map_type map(space{}, to_space(few), to_space(few), o);
       u64 const failures = with_little_memory(
           1'000'000, [&] { map.build(space{}, many, many); },
           [&] {
-            bool const emptied = map.size() == 0;
-            if (emptied) CHECK(many.data() == d_twice.data());
-            karpos_test::answers_as(name_of(layout) + ", after a failure", map,
-                                    emptied ? karpos_test::oracle<u32, u32>() : oracle_of(few, few),
-                                    few);
+            bool const as_it_was = map.size() != 0;
+            auto const left = as_it_was ? few : std::vector<u32>();
+            holds_exactly(name_of(layout) + ", after a failure", map, oracle_of(left, left),
+                          slice(keys, 0, 3000));
+            karpos_test::same("bytes", map.bytes(),
+                              map_type::bytes_for(as_it_was ? 1000 : many.extent(0), o));
           });
       CHECK(failures > 3);
       CHECK(map.size() == keys.size() - (many.data() == d_twice.data()));

@@ -23,6 +23,10 @@ struct sum_of_visits {
   }
 };
 
+struct is_two {
+  KOKKOS_FUNCTION bool operator()(int x) const { return x == 2; }
+};
+
 /// Asks a ref in a kernel, a tile for each query. 0, 1: whether the key is there; 97: lanes of a tile disagree; 98: find
 /// and contains do; 96: one thread finds something else.
 template <class Ref, class Key, class T>
@@ -125,6 +129,10 @@ class cuckoo_suite {
     auto const map = made(p);
     holds_exactly(what, map, p.expected, p.queries);
     holds(what + ": layout", map.layout() == m_options.layout);
+    holds(what + ": capacity",
+          map.capacity() >= n &&
+              (m_options.layout == karpos::cuckoo_layout::dense || map.capacity() == n));
+    chosen_queries(what, map, p);
     same(what + ": bytes", map.bytes(), map_type::bytes_for(n, m_options));
     visits(what, map, p);
     if (n > 5000) return;
@@ -134,6 +142,31 @@ class cuckoo_suite {
     ref_answers_as<8>(what, map, p.expected, p.queries);
     ref_answers_as<16>(what, map, p.expected, p.queries);
     ref_answers_as<32>(what, map, p.expected, p.queries);
+  }
+
+  /// Lookups of those queries for which a predicate holds.
+  void chosen_queries(std::string const& what, map_type const& map, pairs const& p) {
+    std::size_t const n = p.queries.size();
+    random_numbers random(n);
+    std::vector<int> stencil(n);
+    for (int& s : stencil) s = static_cast<int>(random.below(3));
+    auto const d_queries = to_space(p.queries);
+    auto const d_stencil = to_space(stencil);
+    view<T> const out("out", n), two("two", n);
+    view<std::uint8_t> const flags("flags", n);
+    map.find_if(space{}, d_queries, out, stand_in<T>, d_stencil);
+    map.find_if(space{}, d_queries, two, stand_in<T>, d_stencil, is_two{});
+    map.contains_if(space{}, d_queries, flags, d_stencil, is_two{});
+    auto const found = to_host(out), found_two = to_host(two);
+    auto const there = to_host(flags);
+    std::uint64_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      T const value = p.expected.find(p.queries[i], stand_in<T>);
+      wrong += !(found[i] == (stencil[i] != 0 ? value : stand_in<T>));
+      wrong += !(found_two[i] == (stencil[i] == 2 ? value : stand_in<T>));
+      wrong += there[i] != (stencil[i] == 2 && p.expected.contains(p.queries[i]) ? 1 : 0);
+    }
+    same(what + ": wrong answers to chosen queries", wrong, 0);
   }
 
   void visits(std::string const& what, map_type const& map, pairs const& p) {

@@ -47,6 +47,8 @@ void every_call(space const& exec, map_type::options const& o) {
   };
   asynchronous("find", [&] { map.find(exec, keys, out, 0u); });
   asynchronous("contains", [&] { map.contains(exec, keys, flags); });
+  asynchronous("find_if", [&] { map.find_if(exec, keys, out, 0u, flags); });
+  asynchronous("contains_if", [&] { map.contains_if(exec, keys, flags, flags); });
   asynchronous("for_each", [&] { map.for_each(exec, visitor{visits}); });
   check_call("retrieve_all", exec, waits::on_the_instance,
              [&] { map.retrieve_all(exec, keys_out, out); });

@@ -19,6 +19,9 @@
 namespace karpos_test {
 
 class emulated_block;
+struct alignas(16) word_of_scratch {
+  unsigned char bytes[16];
+};
 
 /// What a step sees: the collectives of karpos::team.
 class emulated_team {
@@ -51,8 +54,8 @@ class emulated_block {
   template <class Step>
   void run(Step const& step, int league_rank, int league_size) {
     // What was there before is nobody's business.
-    m_scratch.assign(Step::scratch_bytes / sizeof(std::max_align_t) + 1, {});
-    std::memset(m_scratch.data(), 0xa5, m_scratch.size() * sizeof(std::max_align_t));
+    m_scratch.assign(Step::scratch_bytes / sizeof(word_of_scratch) + 1, {});
+    std::memset(m_scratch.data(), 0xa5, m_scratch.size() * sizeof(word_of_scratch));
     m_league_rank = league_rank;
     m_league_size = league_size;
     m_body = [](emulated_block& block, int rank) {
@@ -150,7 +153,7 @@ class emulated_block {
   random_numbers m_random;
   int m_threads, m_league_rank = 0, m_league_size = 1;
   std::vector<std::unique_ptr<thread>> m_thread;
-  std::vector<std::max_align_t> m_scratch;
+  std::vector<word_of_scratch> m_scratch;
   ucontext_t m_scheduler{};
   thread* m_current = nullptr;
   void (*m_body)(emulated_block&, int) = nullptr;

@@ -238,7 +238,7 @@ struct division {
   /// Throws std::length_error where two passes are not enough.
   void require_possible(std::uint64_t n) const {
     if (coarse_regions > most_regions)
-      throw std::length_error("karpos: cuckoo_map is built from five billion keys at most (" +
+      throw std::length_error("karpos: cuckoo_map cannot be built from so many keys at once (" +
                               std::to_string(n) + "): divide them among several maps");
   }
   std::uint64_t items() const { return regions * capacity; }

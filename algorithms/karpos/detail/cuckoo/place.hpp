@@ -69,7 +69,9 @@ struct place_items {
   /// Returns: whether all found a place.
   KOKKOS_FUNCTION bool place(word item) const {
     for (int moves = 0; moves < most_moves; ++moves) {
-      if (moves % 16 == 15 && load_relaxed(&report->homeless) >= most_homeless) return false;
+      bool const look =
+          moves != 0 && (moves & (moves - 1)) == 0;  // not too often: all threads read this word
+      if (look && load_relaxed(&report->homeless) >= most_homeless) return false;
       std::uint64_t const hash = table.hash_of_item(item), places = in_district::places(hash);
       std::uint64_t const first = table.group_of(hash) * table.windows;
       for (int c = 0; c < in_district::choices; ++c)

@@ -59,7 +59,7 @@ class table_ref {
   static constexpr unsigned threads_at_once = 0;
 
   table_ref() = default;
-  explicit table_ref(view const& v) : m_table(v) {}
+  KOKKOS_FUNCTION explicit table_ref(view const& v) : m_table(v) {}
 
   KOKKOS_FUNCTION bool reserved(Key const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(Key const& key) const {
