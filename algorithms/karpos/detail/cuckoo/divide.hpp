@@ -122,8 +122,8 @@ struct divide_tile {
     word item[tile_items];  // in the order of their targets
     std::uint16_t target[tile_items];
     std::uint32_t begin[most_targets];  // of a target's run in the tile; at first its length
-    std::uint32_t run
-        [most_targets];  // from an index of the tile to one of the region, in wrapping arithmetic
+    // From an index of the tile to one of the region, in wrapping arithmetic.
+    std::uint32_t run[most_targets];
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
   static constexpr std::uint32_t nothing = ~std::uint32_t(0);
