@@ -48,8 +48,8 @@ struct tuning<ExecSpace, cuckoo_hashing> {
   static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 64;
   /// Whether a lookup reads the slots of a line one by one. CPUs compare a whole line as fast.
   static constexpr bool reads_slots = is_cuda<ExecSpace>;
-  /// In how many parts a lookup reads a window of 64 bytes.
-  static constexpr int window_parts = is_cuda<ExecSpace> ? 2 : 1;
+  /// Bytes of a window that a lookup reads at once: a sector of a GPU's memory, a line of a CPU's cache.
+  static constexpr int read_bytes = is_cuda<ExecSpace> ? 32 : 64;
   /// Threads of a team that divides or builds.
   static constexpr int threads = is_cuda<ExecSpace> ? 512 : 1;
 };

@@ -36,7 +36,7 @@ struct bucket_geometry {
   static constexpr std::uint32_t subtables = 3, subtable_slots = 192;
   static constexpr std::uint32_t slots = subtables * subtable_slots;
   static constexpr std::uint32_t mean_keys = 409, most_keys = 512;
-  static constexpr std::uint32_t half_line = line_slots<Word> / 2;
+  static constexpr std::uint32_t line = line_slots<Word>, half_line = line / 2;
   static constexpr std::uint32_t lines = subtable_slots / half_line;
 
   /// What the constants of a bucket make of a hash. The constants are the number of the attempt that succeeded.
@@ -45,7 +45,7 @@ struct bucket_geometry {
   }
   /// First slot of the line that holds the places in the first two subtables.
   KOKKOS_FUNCTION static constexpr std::uint32_t line_of(std::uint64_t places) {
-    return scale(static_cast<std::uint32_t>(places), lines) * 2 * half_line;
+    return scale(static_cast<std::uint32_t>(places), lines) * line;
   }
   /// Slot of the bucket that is the place in a subtable.
   KOKKOS_FUNCTION static constexpr std::uint32_t slot_of(std::uint64_t places, int subtable) {

@@ -119,7 +119,7 @@ class two_level_ref : public table_ref<Key, T, Hash> {
       }
     } else {
       // One way through, for no predictor knows which line it will be; both are on their way.
-      constexpr int n = line_slots<word>;
+      constexpr int n = static_cast<int>(in_bucket::line);
       auto const hit = load_window<n, Access>(t, bucket(p)).match(holds_query);
       int const first = (hit | lane_mask<n>::of(n - 1)).first();
       slot = load_frozen(p.bucket +
@@ -172,13 +172,14 @@ class dense_ref : public table_ref<Key, T, Hash> {
   template <walk Walk, access Access, tile Tile, class Holds>
   KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
                                   found<T>& result) const {
-    // A thread of a GPU pays for each 32 bytes. Windows fill from their first slot on.
-    constexpr int parts = Tile::width == 1 ? tuning<ExecSpace, cuckoo_hashing>::window_parts : 1;
-    constexpr int part_slots = window_slots / parts;
+    // Windows fill from their first slot on: an empty one in the first part ends the search.
+    constexpr int at_once =
+        tuning<ExecSpace, cuckoo_hashing>::read_bytes / static_cast<int>(sizeof(word));
+    constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
     for (;;) {
       word const* const slots = bucket(p);
-      for (int i = 0; i < parts; ++i) {
-        auto const part = load_window<part_slots, Access>(t, slots + i * part_slots);
+      for (int i = 0; i < window_slots; i += part_slots) {
+        auto const part = load_window<part_slots, Access>(t, slots + i);
         word slot{};
         if (part.only(holds_query, slot)) return base::decide(result, slot);
         if (part.any(m_table.slot.is_empty())) return true;
