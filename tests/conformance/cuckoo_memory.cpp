@@ -2,18 +2,19 @@
 /// \file
 /// Cuckoo maps when memory runs out: they say so, and what is left can be asked, and built again.
 #include <malloc.h>
-#include <sys/resource.h>
 
 #include <karpos/contract.hpp>
 #include <stdexcept>
 
 #include "support/cuckoo.hpp"
+#include "support/memory_limit.hpp"
 
 namespace {
 
 using karpos_test::both_layouts;
 using karpos_test::holds_exactly;
 using karpos_test::is_empty_and_usable;
+using karpos_test::memory_limit;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
 using karpos_test::oracle_of;
@@ -53,21 +54,6 @@ TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
                                    "karpos: out of memory",
                                    std::string(space::memory_space::name()), "bytes in");
 }
-
-/// Bounds the memory of this process.
-class memory_limit {
- public:
-  explicit memory_limit(rlim_t bytes) {
-    getrlimit(RLIMIT_DATA, &m_before);
-    rlimit const limit{bytes, m_before.rlim_max};
-    setrlimit(RLIMIT_DATA, &limit);
-  }
-  memory_limit(memory_limit const&) = delete;
-  ~memory_limit() { setrlimit(RLIMIT_DATA, &m_before); }
-
- private:
-  rlimit m_before{};
-};
 
 constexpr bool in_host_memory =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename space::memory_space>::accessible;

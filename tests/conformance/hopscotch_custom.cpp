@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What a user may bring along to a hopscotch_map; and hashes that are good for nothing.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <exception>
 #include <karpos/hopscotch_map.hpp>
 
 #include "conformance/custom_suite.hpp"
 #include "support/hopscotch_inspect_map.hpp"
+#include "support/memory_limit.hpp"
 
 namespace {
 
 using karpos_test::constant_hash;
 using karpos_test::identity_hash;
 using karpos_test::inserts_finds_and_erases;
+using karpos_test::memory_limit;
 using karpos_test::space;
 using karpos_test::to_host_scalar;
 using karpos_test::to_space;
@@ -84,21 +84,6 @@ TEST_CASE("hopscotch_map: of keys with one home, 32 fit, and no more are lost th
   one_home<constant_hash>();
   one_home<last_home_hash>();
 }
-
-/// Bounds the memory of this process, where that means something.
-class memory_limit {
- public:
-  explicit memory_limit(rlim_t bytes) {
-    getrlimit(RLIMIT_DATA, &m_before);
-    rlimit const limit{bytes, m_before.rlim_max};
-    setrlimit(RLIMIT_DATA, &limit);
-  }
-  memory_limit(memory_limit const&) = delete;
-  ~memory_limit() { setrlimit(RLIMIT_DATA, &m_before); }
-
- private:
-  rlimit m_before{};
-};
 
 TEST_CASE("hopscotch_map: where growth does not help there is an end to it") {
   using map_type = maps::map<u32, u32, constant_hash>;

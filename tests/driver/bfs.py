@@ -4,34 +4,21 @@
 
     bfs.py DRIVER EDGES CORPUS     EDGES: a list of edges; CORPUS: a folder with small graphs in other formats
 """
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-failures = 0
-
-
-def check(what, seen, expected):
-    global failures
-    if seen != expected:
-        failures += 1
-        print(f"{what}: {seen!r}, expected {expected!r}")
+import checks
+from checks import check
 
 
 def run(driver, *words):
-    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run([driver, "bfs", *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+    return checks.run(driver, "bfs", *words)
 
 
 def result(driver, *words):
     """The object that a good run prints."""
-    done = run(driver, "--json", *words)
-    check(f"{words}: exit code", done.returncode, 0)
-    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
-    return json.loads(done.stdout) if done.returncode == 0 else {}
+    return checks.result(driver, "bfs", *words) or {}
 
 
 def read_edges(path):
@@ -165,8 +152,7 @@ def main():
     good_input(driver, path)
     other_graphs(driver, corpus)
     bad_input(driver, path)
-    print(f"{failures} failures" if failures else "karpos bfs does as it says")
-    return 1 if failures else 0
+    return checks.verdict("bfs")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@
 
     hash.py DRIVER
 """
-import json
-import os
 import re
-import subprocess
 import sys
 
-failures = 0
+import checks
+from checks import check, run
+
 SMALL = ["--keys", 20000, "--reps", 2]
 CASES = [SMALL, [*SMALL, "--key-bytes", 8], [*SMALL, "--load", 0.95], [*SMALL, "--seed", 5], ["--keys", 1],
          ["--keys", 700]]
@@ -18,24 +17,9 @@ FINDS = ["find hits", "find misses", "find mixed"]
 LAYOUTS = {"two_level": "cuckoo", "dense": "cuckoo-dense"}
 
 
-def check(what, seen, expected):
-    global failures
-    if seen != expected:
-        failures += 1
-        print(f"{what}: {seen!r}, expected {expected!r}")
-
-
-def run(driver, *words):
-    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
-
-
 def result(driver, *words):
     """The object that a good run prints."""
-    done = run(driver, "hash", "--json", *words)
-    check(f"{words}: exit code", done.returncode, 0)
-    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
-    return json.loads(done.stdout) if done.returncode == 0 else {"parameters": {}, "results": []}
+    return checks.result(driver, "hash", *words) or {"parameters": {}, "results": []}
 
 
 def check_results(what, seen, operations):
@@ -122,8 +106,7 @@ def main():
     peers(driver)
     text(driver)
     bad_input(driver)
-    print(f"{failures} failures" if failures else "karpos hash does as it says")
-    return 1 if failures else 0
+    return checks.verdict("hash")
 
 
 if __name__ == "__main__":

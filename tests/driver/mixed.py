@@ -4,34 +4,18 @@
 
     mixed.py DRIVER
 """
-import json
-import os
 import re
-import subprocess
 import sys
 
-failures = 0
+import checks
+from checks import check, run
+
 SMALL = ["--keys", 2000, "--ops", 20000, "--reps", 2]
-
-
-def check(what, seen, expected):
-    global failures
-    if seen != expected:
-        failures += 1
-        print(f"{what}: {seen!r}, expected {expected!r}")
-
-
-def run(driver, *words):
-    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
 
 
 def result(driver, *words):
     """The object that a good run prints."""
-    done = run(driver, "mixed", "--json", *words)
-    check(f"{words}: exit code", done.returncode, 0)
-    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
-    return json.loads(done.stdout) if done.returncode == 0 else {"parameters": {}, "results": []}
+    return checks.result(driver, "mixed", *words) or {"parameters": {}, "results": []}
 
 
 def maps_of(driver):
@@ -123,8 +107,7 @@ def main():
         text(driver, name)
         peers(driver, name)
     bad_input(driver)
-    print(f"{failures} failures" if failures else "karpos mixed does as it says")
-    return 1 if failures else 0
+    return checks.verdict("mixed")
 
 
 if __name__ == "__main__":

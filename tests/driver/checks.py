@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the driver share: running it, and counting what is not as it should be."""
+import json
+import os
+import subprocess
+
+failures = 0
+
+
+def check(what, seen, expected):
+    global failures
+    if seen != expected:
+        failures += 1
+        print(f"{what}: {seen!r}, expected {expected!r}")
+
+
+def run(driver, *words):
+    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive"}
+    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+
+
+def result(driver, command, *words):
+    """The object that a good run prints, or nothing."""
+    done = run(driver, command, "--json", *words)
+    check(f"{words}: exit code", done.returncode, 0)
+    check(f"{words}: complaints", [line for line in done.stderr.splitlines() if "karpos" in line], [])
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def verdict(command):
+    """Says how it went. Returns: the exit code."""
+    print(f"{failures} failures" if failures else f"karpos {command} does as it says")
+    return 1 if failures else 0
