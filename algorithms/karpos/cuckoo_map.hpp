@@ -67,8 +67,8 @@ class cuckoo_map {
   /// std::invalid_argument for views of different lengths and allocation_error when there is no memory for another
   /// table: the map is as it was. Throws, leaving it empty, std::invalid_argument for keys equal to the sentinel and
   /// for equal keys if they are to be rejected; hash_error when seventeen seeds found no place for every key;
-  /// allocation_error when there is none for finding equal keys; std::length_error beyond five billion keys (2.5 in slots of 16
-  /// bytes).
+  /// allocation_error when there is none for finding equal keys; std::length_error beyond five billion keys (2.5 in
+  /// slots of 16 bytes).
   template <view_1d Keys, view_1d Values>
   void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
     check_pairs(keys, values);
@@ -147,9 +147,8 @@ class cuckoo_map {
     return layout() == cuckoo_layout::dense ? m_table.capacity() : size();
   }
   cuckoo_layout layout() const { return m_table.chosen().layout; }
-  std::size_t bytes() const {
-    return m_table.bytes();
-  }  ///< taken now, with a workspace that is kept
+  /// Taken now, with a workspace that is kept.
+  std::size_t bytes() const { return m_table.bytes(); }
   ref_type ref() const { return {layout(), m_table.seen()}; }
   /// Looks at every slot. Waits for exec.
   cuckoo_stats stats(ExecSpace const& exec) const {

@@ -64,7 +64,7 @@ class division_of {
     cuckoo::all_pairs<view, host_view<Key>, host_view<T>> const pairs{d_keys, d_values};
     cuckoo::regions<word> const coarse{m_items.data() + m_division.items(),
                                        m_fill.data() + m_division.regions,
-                                       m_division.coarse_capacity, m_division.coarse_regions};
+                                       m_division.coarse_capacity};
     cuckoo::divide("karpos_test::divide", host{}, m_table, pairs, m_division, coarse, regions(),
                    &m_report);
     host{}.fence();
@@ -104,7 +104,7 @@ class division_of {
 
  private:
   cuckoo::regions<word> regions() const {
-    return {m_items.data(), m_fill.data(), m_division.capacity, m_division.regions};
+    return {m_items.data(), m_fill.data(), m_division.capacity};
   }
 
   view m_table;

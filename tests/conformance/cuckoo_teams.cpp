@@ -58,7 +58,7 @@ struct emulated_build {
 
  private:
   cuckoo::regions<word> regions(cuckoo::division const& d) {
-    return {items.data(), fill.data(), d.capacity, d.regions};
+    return {items.data(), fill.data(), d.capacity};
   }
   void divide(emulated_block& block, view const& seen, source const& from,
               cuckoo::division const& d) {
@@ -67,8 +67,7 @@ struct emulated_build {
     coarse_items.resize(d.coarse_items());
     coarse_fill.assign(d.coarse_regions, 0);
     bool const twice = d.coarse_regions != 0;
-    cuckoo::regions<word> const coarse{coarse_items.data(), coarse_fill.data(), d.coarse_capacity,
-                                       d.coarse_regions};
+    cuckoo::regions<word> const coarse{coarse_items.data(), coarse_fill.data(), d.coarse_capacity};
     using step = cuckoo::divide_tile<host, view, cuckoo::whole_source<source>>;
     step const first{seen,
                      {from},

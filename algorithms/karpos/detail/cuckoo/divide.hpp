@@ -34,7 +34,7 @@ template <class Word>
 struct regions {
   Word* items = nullptr;
   std::uint64_t* fill = nullptr;  ///< items of each; more than its capacity if some were left out
-  std::uint64_t capacity = 0, count = 0;
+  std::uint64_t capacity = 0;
 
   KOKKOS_FUNCTION std::uint64_t size(std::uint64_t r) const {
     return fill[r] < capacity ? fill[r] : capacity;

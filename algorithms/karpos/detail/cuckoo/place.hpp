@@ -10,6 +10,7 @@
 #include "karpos/backend/memory.hpp"
 #include "karpos/detail/cuckoo/divide.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
+#include "karpos/detail/cuckoo/refs.hpp"
 
 // Insertion into the dense layout, district by district.
 
@@ -27,6 +28,7 @@ template <class ExecSpace, class View>
 struct place_items {
   using word = typename View::word;
   using in_district = district_geometry<word>;
+  using windows = key_windows<View>;
   static constexpr int window_slots = in_district::window_slots;
   static constexpr bool at_once =
       is_cuda<ExecSpace> && is_lock_free<static_cast<int>(sizeof(word)), ExecSpace>;
@@ -41,11 +43,13 @@ struct place_items {
   build_report* report;
 
   /// Teams for one region.
-  std::uint64_t teams_each() const { return at_once ? (from.capacity + threads - 1) / threads : 1; }
+  KOKKOS_FUNCTION std::uint64_t teams_each() const {
+    return at_once ? (from.capacity + threads - 1) / threads : 1;
+  }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    std::uint64_t const each = at_once ? (from.capacity + threads - 1) / threads : 1;
+    std::uint64_t const each = teams_each();
     auto const league_rank = static_cast<std::uint64_t>(t.league_rank());
     std::uint64_t const r = league_rank / each, n = from.size(r);
     word const* const items = from.begin(r);
@@ -55,7 +59,8 @@ struct place_items {
     } else if (t.rank() == 0) {
       constexpr std::uint64_t ahead = 8;
       for (std::uint64_t i = 0; i < n; ++i) {
-        if (i + ahead < n) prefetch(first_window(items[i + ahead]));
+        if (i + ahead < n)
+          prefetch(windows(table, table.hash_of_item(items[i + ahead])).slots(table, 0));
         place_one(items[i]);
       }
     }
@@ -69,49 +74,35 @@ struct place_items {
   /// Returns: whether all found a place.
   KOKKOS_FUNCTION bool place(word item) const {
     for (int moves = 0; moves < most_moves; ++moves) {
-      bool const look =
-          moves != 0 && (moves & (moves - 1)) == 0;  // not too often: all threads read this word
+      // Not too often: all threads read this word.
+      bool const look = moves != 0 && (moves & (moves - 1)) == 0;
       if (look && load_relaxed(&report->homeless) >= most_homeless) return false;
-      std::uint64_t const hash = table.hash_of_item(item), places = in_district::places(hash);
-      std::uint64_t const first = table.group_of(hash) * table.windows;
+      windows const choices(table, table.hash_of_item(item));
       for (int c = 0; c < in_district::choices; ++c)
-        if (take_empty(first, places, c, item)) return true;
-      evict(first, places, rehashed(places, static_cast<std::uint32_t>(moves) + 1), item);
+        if (take_empty(choices, c, item)) return true;
+      evict(choices, rehashed(choices.places(), static_cast<std::uint32_t>(moves) + 1), item);
     }
     return false;
   }
 
-  KOKKOS_FUNCTION word const* first_window(word item) const {
-    std::uint64_t const hash = table.hash_of_item(item);
-    return table.slots +
-           window_of(table.group_of(hash) * table.windows, in_district::places(hash), 0) *
-               window_slots;
-  }
-  KOKKOS_FUNCTION std::uint64_t window_of(std::uint64_t first, std::uint64_t places, int c) const {
-    return first + in_district::window_of(places, c, table.windows);
-  }
-
-  KOKKOS_FUNCTION bool take_empty(std::uint64_t first, std::uint64_t places, int c,
-                                  word item) const {
-    word* const slots = table.slots + window_of(first, places, c) * window_slots;
+  KOKKOS_FUNCTION bool take_empty(windows const& choices, int c, word item) const {
+    word* const slots = choices.slots(table, c);
     auto const window = load_window<window_slots, access::shared>(thread_tile{}, slots);
     for (auto m = window.match(table.slot.is_empty()); m; m = m.without_first()) {
       if (!swap(slots + m.first(), table.slot.empty_slot(), item)) continue;
-      if (c > 0) mark(first, places);
+      if (c > 0) mark(choices);
       return true;
     }
     return false;
   }
 
   /// Takes the slot of another item of one of the windows; that item is in hand afterwards.
-  KOKKOS_FUNCTION void evict(std::uint64_t first, std::uint64_t places, std::uint64_t random,
-                             word& item) const {
+  KOKKOS_FUNCTION void evict(windows const& choices, std::uint64_t random, word& item) const {
     int const c = static_cast<int>(scale(static_cast<std::uint32_t>(random), in_district::choices));
-    word* const slot =
-        table.slots + window_of(first, places, c) * window_slots + (random >> 32) % window_slots;
+    word* const slot = choices.slots(table, c) + (random >> 32) % window_slots;
     word const victim = load_relaxed(slot);
     if (!swap(slot, victim, item)) return;  // another thread's item has moved there: try again
-    if (c > 0) mark(first, places);
+    if (c > 0) mark(choices);
     item = victim;
   }
 
@@ -125,10 +116,10 @@ struct place_items {
   }
 
   /// Says of a key's first window that it is elsewhere.
-  KOKKOS_FUNCTION void mark(std::uint64_t first, std::uint64_t places) const {
-    std::uint64_t const w = window_of(first, places, 0);
+  KOKKOS_FUNCTION void mark(windows const& choices) const {
+    std::uint64_t const w = choices.window(table, 0);
     auto* const words = reinterpret_cast<std::uint32_t*>(table.marks);
-    std::uint32_t const bit = in_district::mark_of(places) << (w % 4 * 8);
+    std::uint32_t const bit = in_district::mark_of(choices.places()) << (w % 4 * 8);
     if ((load_relaxed(words + w / 4) & bit) == 0) set_bits(words + w / 4, bit);
   }
 };
@@ -157,24 +148,22 @@ struct count_twins {
     for (int i = 0; i < window_slots; ++i) {
       if (!table.slot.live(slots[i])) continue;
       ++sum.stored;
-      sum.twins += is_twin(w, slots, i);
+      sum.twins += is_twin(slots, i);
     }
   }
   KOKKOS_FUNCTION void init(counts& sum) const { sum = {}; }
   KOKKOS_FUNCTION void join(counts& sum, counts const& other) const { sum += other; }
 
  private:
-  KOKKOS_FUNCTION bool is_twin(std::uint64_t w, word const* slots, int i) const {
+  KOKKOS_FUNCTION bool is_twin(word const* slots, int i) const {
     auto const key = layout::key_of(slots[i]);
     bool twin = false;
     for (int j = 0; j < i; ++j) twin |= layout::key_of(slots[j]) == key;
-    std::uint64_t const hash = table.hash_of_item(slots[i]), places = in_district::places(hash);
-    std::uint64_t const first = table.group_of(hash) * table.windows;
+    key_windows<View> const choices(table, table.hash_of_item(slots[i]));
     for (int c = 0; c < in_district::choices; ++c) {
-      std::uint64_t const earlier = first + in_district::window_of(places, c, table.windows);
-      if (earlier == w) break;
-      for (int j = 0; j < window_slots; ++j)
-        twin |= layout::key_of(table.slots[earlier * window_slots + j]) == key;
+      word const* const earlier = choices.slots(table, c);
+      if (earlier == slots) break;
+      for (int j = 0; j < window_slots; ++j) twin |= layout::key_of(earlier[j]) == key;
     }
     return twin;
   }

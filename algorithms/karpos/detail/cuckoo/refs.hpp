@@ -25,8 +25,8 @@ struct table_view {
   using key_bits = typename layout::key_bits;
 
   word* slots = nullptr;
-  std::uint8_t* marks =
-      nullptr;                ///< of buckets: their constants; of windows: which keys are elsewhere
+  /// Of buckets: their constants; of windows: which keys are elsewhere.
+  std::uint8_t* marks = nullptr;
   std::uint32_t groups = 0;   ///< buckets, or districts
   std::uint32_t windows = 0;  ///< of a district
   std::uint64_t seed = 0;
@@ -44,6 +44,31 @@ struct table_view {
     std::uint64_t const low = (hash_of_key & 0xffff'ffffu) * groups;
     return ((hash_of_key >> 32) * groups + (low >> 32)) >> 32;
   }
+};
+
+/// The windows of the dense layout that may hold a key, by its hash.
+template <class View>
+class key_windows {
+ public:
+  using word = typename View::word;
+  using in_district = district_geometry<word>;
+
+  key_windows() = default;
+  KOKKOS_FUNCTION key_windows(View const& table, std::uint64_t hash)
+      : m_first(table.group_of(hash) * table.windows),
+        m_places(in_district::places(hash)) {}
+
+  KOKKOS_FUNCTION std::uint64_t places() const { return m_places; }
+  KOKKOS_FUNCTION std::uint64_t window(View const& table, int choice) const {
+    return m_first + in_district::window_of(m_places, choice, table.windows);
+  }
+  KOKKOS_FUNCTION word* slots(View const& table, int choice) const {
+    return table.slots + window(table, choice) * in_district::window_slots;
+  }
+
+ private:
+  std::uint64_t m_first = 0;  // window of the district
+  std::uint64_t m_places = 0;
 };
 
 /// What the two refs share: see bulk_table.hpp for what bulk kernels ask of a ref.
@@ -151,23 +176,14 @@ class dense_ref : public table_ref<Key, T, Hash> {
   static constexpr int window_slots = in_district::window_slots;
 
   struct path {
-    std::uint64_t first_window = 0;  // of the district
-    std::uint64_t places = 0;
+    key_windows<typename base::view> windows;
     int choice = 0;
   };
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(Key const& key) const {
-    std::uint64_t const hash = m_table.hash_of(key);
-    return {m_table.group_of(hash) * m_table.windows, in_district::places(hash), 0};
-  }
-  KOKKOS_FUNCTION std::uint64_t window(path const& p) const {
-    return p.first_window + in_district::window_of(p.places, p.choice, m_table.windows);
-  }
-  KOKKOS_FUNCTION word* bucket(path const& p) const {
-    return m_table.slots + window(p) * window_slots;
-  }
+  KOKKOS_FUNCTION path start(Key const& key) const { return {{m_table, m_table.hash_of(key)}, 0}; }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
 
   template <walk Walk, access Access, tile Tile, class Holds>
   KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
@@ -193,7 +209,8 @@ class dense_ref : public table_ref<Key, T, Hash> {
  private:
   /// Whether a key like this one was put elsewhere, its first window being full.
   KOKKOS_FUNCTION bool marked(path const& p) const {
-    return (m_table.marks[window(p)] & in_district::mark_of(p.places)) != 0;
+    return (m_table.marks[p.windows.window(m_table, 0)] &
+            in_district::mark_of(p.windows.places())) != 0;
   }
 };
 

@@ -78,10 +78,9 @@ class table {
   }
   static division division_for(std::uint64_t n, extents_type const& e, cuckoo_layout layout) {
     using builder = build_buckets<ExecSpace, view>;
-    constexpr std::uint64_t most = most_regions;
-    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most);
-    auto d =
-        division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)), most);
+    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most_regions);
+    auto d = division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)),
+                          most_regions);
     if (d.capacity > region_items<word>) d.capacity = region_items<word>;
     return d;
   }
@@ -236,14 +235,14 @@ class table {
   }
 
   regions<word> divided(division const& d) const {
-    return {m_work.items.data(), m_work.fill.data(), d.capacity, d.regions};
+    return {m_work.items.data(), m_work.fill.data(), d.capacity};
   }
   template <class Source>
   void divide_source(ExecSpace const& exec, Source const& source, division const& d,
                      word* room_for_coarse) {
     regions<word> const to = divided(d);
     regions<word> const coarse{room_for_coarse ? room_for_coarse : to.items + d.items(),
-                               to.fill + d.regions, d.coarse_capacity, d.coarse_regions};
+                               to.fill + d.regions, d.coarse_capacity};
     fill(label("clear region sizes"), exec, m_work.fill, 0);
     divide(label("divide"), exec, seen(), source, d, coarse, to, m_report.data());
   }
