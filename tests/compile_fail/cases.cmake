@@ -24,3 +24,5 @@ karpos_add_compile_fail(NAME distances_of_another_type FILE distances_of_another
   REGEX "karpos: distances come in a view of std::int32_t")
 karpos_add_compile_fail(NAME parents_of_another_type FILE parents_of_another_type.cpp
   REGEX "karpos: parents come in a view of the graph's vertex type")
+karpos_add_compile_fail(NAME top_k_ids_of_another_type FILE top_k_ids_of_another_type.cpp
+  REGEX "karpos: ids come in a view of the lists' id type")

@@ -125,6 +125,13 @@ KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_or(bits, std::memory_order_relaxed);))
 }
 
+/// Clears bits of a word at once; relaxed.
+KOKKOS_INLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
+  KOKKOS_IF_ON_DEVICE((cuda::clear_bits(p, bits);))
+  KOKKOS_IF_ON_HOST(
+      (std::atomic_ref<std::uint32_t>(*p).fetch_and(~bits, std::memory_order_relaxed);))
+}
+
 /// Changes each of the bits of a word to its opposite at once, after everything that this thread has written before.
 KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
   KOKKOS_IF_ON_DEVICE((cuda::toggle_bits_release(p, bits);))

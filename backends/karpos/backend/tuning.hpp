@@ -54,4 +54,34 @@ struct tuning<ExecSpace, cuckoo_hashing> {
   static constexpr int threads = is_cuda<ExecSpace> ? 512 : 1;
 };
 
+/// Tag of ranked queries.
+struct ranked_query;
+
+template <class ExecSpace>
+struct tuning<ExecSpace, ranked_query> {
+  static constexpr int team_threads = is_cuda<ExecSpace> ? 512 : 1;
+  static constexpr int teams_per_processor = is_cuda<ExecSpace> ? 2 : 1;
+  static constexpr int tile_width = is_cuda<ExecSpace> ? 32 : 1;
+  /// Entries that a lane reads in a row, and of these at once: so many cache misses overlap.
+  static constexpr int entries_of_a_lane = is_cuda<ExecSpace> ? 4 : 256;
+  static constexpr int entries_at_once = 4;
+  /// Entries between the prefetch of an object's cell and its use, per CPU thread.
+  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 32;
+  /// Cells that are scanned in the time of reading one where an entry says.
+  static constexpr int cells_for_an_entry = 8;
+  /// Factors by which the depth grows from stride to stride. GPUs pay for every stride with barriers.
+  static constexpr double growth = is_cuda<ExecSpace> ? 2.0 : 1.25;
+  static constexpr double growth_shrinking = is_cuda<ExecSpace> ? 1.5 : 1.15;
+  /// A growing phase that goes deeper, as a part of the longest list, and survivors, as a part of the objects, make
+  /// reading everything the cheaper way.
+  static constexpr double deepest_growth = 0.3;
+  static constexpr double most_survivors = 1.0 / 12;
+  /// Finalists up to which each counts who is ahead of it; more are sorted.
+  static constexpr std::uint32_t finalists_in_order = 4096;
+  /// The first stride, at least, and as a part of the longest list.
+  static constexpr int first_stride = is_cuda<ExecSpace> ? 8192 : 512;
+  static constexpr int first_part = is_cuda<ExecSpace> ? 128 : 0;
+  static constexpr std::uint64_t least_stride = 1024;
+};
+
 }  // namespace karpos

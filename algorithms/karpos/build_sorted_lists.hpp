@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/ranked.hpp"
+#include "karpos/detail/sort_lists.hpp"
+#include "karpos/sorted_lists.hpp"
+
+namespace karpos {
+
+namespace detail::list_sorting {
+
+/// Finds the first score that is NaN, object by object.
+template <class Table>
+struct find_nan {
+  Table table;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
+    auto const score = table(i / table.extent(1), i % table.extent(1));
+    if (score != score && i < first) first = i;
+  }
+};
+
+template <class ExecSpace, class Table>
+void require_numbers(ExecSpace const& exec, Table const& table) {
+  std::uint64_t const lists = table.extent(1), none = ~std::uint64_t(0);
+  std::uint64_t first = none;
+  Kokkos::parallel_reduce("karpos::build_sorted_lists: check",
+                          rank_range(exec, table.extent(0) * lists), find_nan<Table>{table},
+                          Kokkos::Min<std::uint64_t>(first));
+  if (first == none || table.extent(0) * lists == 0) return;
+  reject("a score is not a number",
+         "NaN of object " + std::to_string(first / lists) + " in list " +
+             std::to_string(first % lists),
+         "replace it, or make lists without the object and use missing_score");
+}
+
+template <class Table>
+void require_ranked_together(Table const& table) {
+  std::uint64_t const most_objects = (std::uint64_t(1) << 32) - 64;
+  if (table.extent(1) > most_lists)
+    reject("too many sorted lists", std::to_string(table.extent(1)) + " columns",
+           "rank at most " + std::to_string(most_lists) + " together");
+  if (table.extent(0) > most_objects)
+    reject("sorted lists have too many objects for dense ids", std::to_string(table.extent(0)),
+           "at most 2^32 - 64");
+}
+
+}  // namespace detail::list_sorting
+
+/// Makes sorted lists of a table of scores, float or double, of any layout: table(object, list). List i has all
+/// objects, by falling table(object, i), and equal scores by rising object.
+///
+/// Returns: lists of their own memory, of dense ids of 32 bits, the same on every execution space. A score of -0.0 is
+/// 0.0 in them.
+/// Complexity: GPUs sort one list after another: words of 64 bits by digits for float, pairs by comparison for double.
+/// CPU threads sort a list each, by digits, so that more threads than lists do not help. Waits for it.
+/// Requires: nobody writes the table meanwhile.
+/// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space. Meanwhile on GPUs one
+/// list's entries, 8 bytes each for float and 16 for double, and about as much for the sort; on CPUs twice the entries
+/// of one list for each thread that has one.
+/// Throws: std::invalid_argument for NaN, naming the first object that has one and its list, for more than 32 lists or
+/// 2^32 - 64 objects; allocation_error.
+template <execution_space ExecSpace, class Table>
+  requires(Kokkos::is_view_v<Table> && Table::rank() == 2)
+auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
+  using score = typename Table::non_const_value_type;
+  using memory = typename Table::memory_space;
+  static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
+                "karpos: scores of sorted lists are float or double");
+  using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
+  using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
+  detail::require_reachable<ExecSpace, Table>();
+  detail::list_sorting::require_ranked_together(table);
+  detail::list_sorting::require_numbers(exec, table);
+  std::uint64_t const n = table.extent(0), lists = table.extent(1);
+  std::string const caller = "karpos::build_sorted_lists: ";
+  auto const ids = detail::rank_array<ids_view>(exec, caller + "ids", lists, n);
+  auto const scores = detail::rank_array<scores_view>(exec, caller + "scores", lists, n);
+  detail::list_sorting::sort_lists(exec, table, ids, scores);
+  return sorted_lists<std::uint32_t, score, memory>(ids, scores).dense(n);
+}
+
+}  // namespace karpos

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/top_k/state.hpp"
+
+// The growing phase: every entry counts, until the k-th best of what objects have for sure is more than an object could
+// have that was never seen.
+
+namespace karpos::detail::ranking {
+
+/// Chooses the unit: of the sums' range, or of what double can tell apart.
+template <class Held>
+struct prepare {
+  using State = typename Held::state;
+  static constexpr char const* label = "karpos::top_k::prepare";
+
+  Held s;
+
+  std::uint64_t work() const { return 1; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (team.league_rank() != 0) return;
+    auto* const range = reinterpret_cast<double*>(team.scratch());
+    auto* const largest = range + most_lists;
+    for (int i = team.rank(); i < s->lists.lists; i += team.size()) look(i, range[i], largest[i]);
+    team.barrier();
+    if (team.rank() != 0) return;
+    double sum = 0, magnitude = 0;
+    for (int i = 0; i < s->lists.lists; ++i) {
+      sum += range[i];
+      magnitude += largest[i];
+    }
+    choose(sum, magnitude);
+  }
+
+ private:
+  /// The floor of a list, and how far its scores lie apart and from zero, weighted.
+  KOKKOS_FUNCTION void look(int i, double& range, double& largest) const {
+    auto const& l = s->lists[i];
+    double const missing = s->missing_score, weight = s->aggregate.weight(i);
+    double low = missing, high = missing;
+    if (l.length > 0) {
+      double const top = l.scores[0], last = l.scores[l.length - 1];
+      bool const has_all = l.length == s->object_count;
+      low = has_all || last < missing ? last : missing;
+      high = has_all || top > missing ? top : missing;
+    }
+    s->words->units.floor[i] = low;
+    range = weight > 0 ? weight * (high - low) : 0;
+    largest = weight > 0 ? weight * (Kokkos::fabs(low) + Kokkos::fabs(high)) : 0;
+  }
+  KOKKOS_FUNCTION static int exponent(double x) {
+    return static_cast<int>(Kokkos::floor(Kokkos::log2(x)));
+  }
+  KOKKOS_FUNCTION void choose(double sum, double magnitude) const {
+    int const n = s->lists.lists;
+    bool const finite = sum - sum == 0 && magnitude - magnitude == 0;
+    int e = 0;
+    if (finite && sum > 0) {
+      int const by_range = s->layout.sum_bits(n) - 1 - exponent(sum * 1.0001);
+      int const by_rounding = 49 - exponent(magnitude * n);
+      e = by_range < by_rounding ? by_range : by_rounding;
+      e = e > 1000 ? 1000 : e < -1000 ? -1000 : e;
+    }
+    s->words->unseen = {};
+    for (int i = 0; i < n; ++i)
+      s->words->units.factor[i] =
+          sum > 0 && finite ? s->aggregate.weight(i) * Kokkos::exp2(static_cast<double>(e)) : 0;
+    s->words->measure = {0, 0, finite && sum > 0 ? 1u : 0u};
+    s->words->count = {};
+  }
+};
+
+/// Adds a stride of every list to the cells, and moves objects between the classes of the histogram.
+template <class Held, class HeldProgress>
+struct grow {
+  using State = typename Held::state;
+  using cell = typename State::cell;
+  using classes = typename State::classes;
+  using tuned = typename State::tuned;
+  static constexpr char const* label = "karpos::top_k::grow";
+
+  Held s;
+  HeldProgress p;
+  bool counts;  // else the cells alone: everything that is left is read
+
+  KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    class_counts<State> histogram(team, s->histogram, counts ? work() : 0, p->threshold);
+    bool const alone = team.league_size() == 1;
+    for_each_entry(team, *s, p->begin, p->depth,
+                   [&](int list, std::uint64_t first, std::uint64_t last) {
+                     read(list, first, last, alone, histogram);
+                   });
+    histogram.flush(team);
+  }
+
+ private:
+  KOKKOS_FUNCTION void read(int list, std::uint64_t first, std::uint64_t last, bool alone,
+                            class_counts<State> const& to) const {
+    constexpr int at_once = tuned::entries_at_once;
+    constexpr auto step = static_cast<std::uint64_t>(State::width);
+    auto const& l = s->lists[list];
+    double const floor = s->words->units.floor[list], factor = s->words->units.factor[list];
+    std::uint64_t at = first;
+    for (; at + (at_once - 1) * step < last; at += at_once * step) {
+      look_ahead(l, at);
+      read_some<at_once>(list, at, floor, factor, alone, to);
+    }
+    for (; at < last; at += step) read_some<1>(list, at, floor, factor, alone, to);
+  }
+  /// N entries, so that as many cache misses overlap.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void read_some(int list, std::uint64_t at, double floor,
+                                             double factor, bool alone,
+                                             class_counts<State> const& histogram) const {
+    auto const& l = s->lists[list];
+    std::uint64_t place[N], units[N];
+    cell old[N];
+    for (int j = 0; j < N; ++j) {
+      std::uint64_t const q = at + static_cast<std::uint64_t>(j * State::width);
+      units[j] = in_units(l.scores[q], floor, factor);
+      place[j] = s->objects.insert(l.ids[q]);
+    }
+    for (int j = 0; j < N; ++j) {
+      if (place[j] != no_place)
+        old[j] = add_to(s->cells + place[j], s->layout.addend(list, units[j]), alone);
+      else
+        s->words->count.strangers = 1;
+    }
+    if (counts)
+      for (int j = 0; j < N; ++j)
+        if (place[j] != no_place) count(histogram, old[j], units[j]);
+  }
+  template <class List>
+  KOKKOS_FUNCTION void look_ahead([[maybe_unused]] List const& l,
+                                  [[maybe_unused]] std::uint64_t at) const {
+    if constexpr (tuned::prefetch_distance > 0) {
+      if (at + tuned::prefetch_distance + tuned::entries_at_once > l.length) return;
+      for (int j = 0; j < tuned::entries_at_once; ++j) {
+        std::uint64_t const place =
+            s->objects.home(l.ids[at + tuned::prefetch_distance + static_cast<unsigned>(j)]);
+        if (s->objects.keys != nullptr) prefetch(s->objects.keys + place);
+        prefetch(s->cells + place);
+      }
+    }
+  }
+  /// alone: no other team runs, which saves CPUs a locked instruction.
+  KOKKOS_FUNCTION cell add_to(cell* to, cell v, [[maybe_unused]] bool alone) const {
+    cell old{};
+    KOKKOS_IF_ON_DEVICE((old = fetch_add(to, v);))
+    KOKKOS_IF_ON_HOST((
+        if (alone) {
+          old = *to;
+          *to = old + v;
+        } else { old = fetch_add(to, v); }))
+    return old;
+  }
+  /// Classes below the threshold's are of no interest any more.
+  KOKKOS_FUNCTION void count(class_counts<State> const& histogram, cell old,
+                             std::uint64_t units) const {
+    std::uint64_t const before = s->layout.sum(old), now = before + units;
+    if (now < p->threshold) return;
+    histogram.change(now, 1);
+    if (old != 0 && before >= p->threshold) histogram.change(before, ~std::uint32_t(0));
+  }
+};
+
+/// Finds the k-th best of a histogram, and what unseen objects could have at the stride's end. One team does it.
+template <class Held, class HeldProgress>
+struct measure {
+  using State = typename Held::state;
+  using classes = typename State::classes;
+  static constexpr char const* label = "karpos::top_k::measure";
+
+  Held s;
+  HeldProgress p;
+  bool above_threshold;  // the second histogram, of what objects have above the threshold; emptied
+
+  std::uint64_t work() const { return 1; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (team.league_rank() != 0) return;
+    std::uint64_t const origin = above_threshold ? p->threshold : 0;
+    for (int i = team.rank(); i < s->lists.lists; i += team.size()) s->unseen(i, p->depth);
+    if (team.rank() == 0) {
+      s->words->measure.threshold = p->threshold;
+      s->words->count.survivors = s->words->count.open = 0;
+    }
+    auto* const histogram = s->histogram + (above_threshold ? classes::count : 0);
+    int const each = (classes::count + team.size() - 1) / team.size();
+    int const top = classes::count - team.rank() * each;  // this thread's classes lie below
+    std::uint64_t mine = 0, total = 0;
+    int const bottom = top - each < 0 ? 0 : top - each;
+    for (int c = top - 1; c >= bottom && mine < s->k; --c) mine += load_relaxed(histogram + c);
+    std::uint64_t const better = team.prefix_sum(mine, total);
+    if (better < s->k && better + mine >= s->k) {
+      int c = top;
+      for (std::uint64_t sum = better; sum < s->k; sum += load_relaxed(histogram + c)) --c;
+      std::uint64_t const found = origin + classes::smallest(static_cast<std::uint32_t>(c));
+      if (found > p->threshold) s->words->measure.threshold = found;
+    }
+    if (team.rank() == 0) {
+      std::uint64_t most = s->layout.margin();
+      for (int i = 0; i < s->lists.lists; ++i) most += s->words->unseen.most[i];
+      s->words->measure.unseen_most = most;
+    }
+    if (!above_threshold) return;
+    team.barrier();
+    for (int c = bottom; c < top; ++c) histogram[c] = 0;
+  }
+};
+
+}  // namespace karpos::detail::ranking

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/top_k/state.hpp"
+
+// The shrinking phase: no object enters any more. Survivors are those that may have more than the threshold, which k
+// objects have for sure; once there are k of them, they are the answer.
+
+namespace karpos::detail::ranking {
+
+/// Appends the place of a survivor to a list, and marks it.
+template <class State>
+KOKKOS_FUNCTION void append_survivor(State const& s, std::uint32_t* list, std::uint64_t place) {
+  std::uint32_t const at = fetch_add(&s.words->count.survivors, 1);
+  if (at < s.survivor_room) list[at] = static_cast<std::uint32_t>(place);
+  set_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
+}
+
+/// Whether an object that was seen may have more than the threshold.
+template <class State>
+class can_win {
+ public:
+  KOKKOS_FUNCTION can_win(State const& s, sums_by_mask<State> const& sums, std::uint64_t threshold)
+      : m_sums(sums),
+        m_layout(s.layout),
+        m_threshold(threshold) {}
+  KOKKOS_FUNCTION bool operator()(typename State::cell c) const {
+    std::uint32_t const seen = m_layout.seen(c);
+    return m_sums.upper(m_layout.sum(c), seen) > m_threshold && seen != 0;
+  }
+
+ private:
+  sums_by_mask<State> m_sums;
+  cell_layout<typename State::cell> m_layout;
+  std::uint64_t m_threshold;
+};
+
+/// Lists the survivors of the growing phase: by reading its entries again, each object where it was seen in its first
+/// list, or all cells, whatever is less.
+template <class Held, class HeldProgress>
+struct list_survivors {
+  using State = typename Held::state;
+  static constexpr char const* label = "karpos::top_k::list_survivors";
+  static constexpr int width = State::width;
+
+  Held s;
+  HeldProgress p;
+
+  std::uint64_t work() const { return again() ? p->grown * s->list_count() : s->objects.places; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    sums_by_mask<State> const sums(team, *s);
+    can_win<State> const wins(*s, sums, p->threshold);
+    auto const* const cells = s->cells;
+    if (again())
+      for_each_entry(team, *s, 0, p->grown, [&](int list, std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t at = first; at < last; at += width) read_again(wins, list, at);
+      });
+    else
+      for_each_index<State>(team, s->objects.places, [=, this](std::uint64_t place) {
+        if (wins(cells[place])) append_survivor(*s, s->survivors[0], place);
+      });
+  }
+
+ private:
+  KOKKOS_FUNCTION bool again() const {
+    return p->grown * s->list_count() * State::tuned::cells_for_an_entry < s->objects.places;
+  }
+  KOKKOS_FUNCTION void read_again(can_win<State> const& wins, int list, std::uint64_t at) const {
+    look_ahead(list, at);
+    std::uint64_t const place = s->objects.find(s->lists[list].ids[at]);
+    if (place == no_place) return;
+    auto const c = s->cells[place];
+    if (wins(c) && Kokkos::countr_zero(s->layout.seen(c)) == list)
+      append_survivor(*s, s->survivors[0], place);
+  }
+  KOKKOS_FUNCTION void look_ahead([[maybe_unused]] int list,
+                                  [[maybe_unused]] std::uint64_t at) const {
+    if constexpr (State::tuned::prefetch_distance > 0) {
+      auto const& l = s->lists[list];
+      std::uint64_t const ahead = at + State::tuned::prefetch_distance;
+      if (ahead < l.length) prefetch(s->cells + s->objects.home(l.ids[ahead]));
+    }
+  }
+};
+
+/// Adds what a stride says of survivors.
+template <class Held, class HeldProgress>
+struct shrink {
+  using State = typename Held::state;
+  static constexpr char const* label = "karpos::top_k::shrink";
+  static constexpr int width = State::width;
+
+  Held s;
+  HeldProgress p;
+
+  std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    for_each_entry(
+        team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
+          auto const& l = s->lists[list];
+          for (std::uint64_t at = first; at < last; at += width) {
+            std::uint64_t const place = s->objects.find(l.ids[at]);
+            if (place != no_place && (s->marked[place / 32] >> (place % 32) & 1) != 0)
+              add(s->cells + place, s->layout.addend(list, s->words->units.of(list, l.scores[at])));
+          }
+        });
+  }
+};
+
+/// Counts objects by what they have above the threshold: the survivors, or all, when everything has been read.
+template <class Held, class HeldProgress>
+struct rank {
+  using State = typename Held::state;
+  using classes = typename State::classes;
+  static constexpr char const* label = "karpos::top_k::rank";
+
+  Held s;
+  HeldProgress p;
+  bool everyone;
+
+  std::uint64_t work() const { return everyone ? s->objects.places : p->survivors; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    sums_by_mask<State> const sums(team, *s);
+    std::uint64_t const n = everyone ? s->objects.places : p->survivors;
+    class_counts<State> const histogram(team, s->histogram + classes::count, n);
+    std::uint32_t const* const places = s->survivors[p->list];
+    for_each_index<State>(team, n, [&](std::uint64_t i) {
+      if (everyone && i % 32 == 0) s->marked[i / 32] = 0;  // of a list given up
+      auto const c = s->cells[everyone ? i : places[i]];
+      if (s->layout.seen(c) == 0) return;
+      std::uint64_t const lower = sums.lower(s->layout.sum(c), s->layout.seen(c));
+      if (lower >= p->threshold) histogram.change(lower - p->threshold, 1);
+    });
+    histogram.flush(team);
+  }
+};
+
+/// Keeps the survivors that may have more than the threshold; the others lose their mark.
+template <class Held, class HeldProgress>
+struct sift {
+  using State = typename Held::state;
+  static constexpr char const* label = "karpos::top_k::sift";
+
+  Held s;
+  HeldProgress p;
+
+  std::uint64_t work() const { return p->survivors; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    sums_by_mask<State> const sums(team, *s);
+    std::uint32_t const* const from = s->survivors[p->list];
+    std::uint32_t const all = s->lists.lists == 32 ? ~0u : (1u << s->lists.lists) - 1;
+    for_each_index<State>(team, p->survivors, [&](std::uint64_t i) {
+      std::uint32_t const place = from[i];
+      auto const c = s->cells[place];
+      std::uint32_t const seen = s->layout.seen(c);
+      if (sums.upper(s->layout.sum(c), seen) > p->threshold) {
+        append_survivor(*s, s->survivors[1 - p->list], place);
+        if (seen != all) add(&s->words->count.open, 1u);
+      } else {
+        clear_bits(s->marked + place / 32, std::uint32_t(1) << (place % 32));
+      }
+    });
+  }
+};
+
+}  // namespace karpos::detail::ranking

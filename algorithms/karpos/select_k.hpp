@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/ranked.hpp"
+#include "karpos/detail/select_k_blocks.hpp"
+#include "karpos/detail/select_k_radix.hpp"
+
+namespace karpos {
+
+/// Choices of a selection.
+struct select_k_options {
+  /// Of equal elements those with the smallest indices win, and in sorted results they come by rising index. Otherwise
+  /// some of them win. It costs nothing here: today's ways of selection are stable in any case.
+  bool stable = false;
+  /// The largest element comes first; otherwise the winners come in no order.
+  bool sorted = true;
+};
+
+namespace detail::selection {
+
+/// Writes the winners as the caller wants them.
+template <class Scores, class Winners, class Indices, class Values>
+struct write_winners {
+  Scores scores;
+  Winners winners;
+  Indices indices;
+  Values values;
+  bool with_indices, with_values;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
+    std::uint64_t const i = winners(r).index;
+    if (with_indices) indices(r) = static_cast<typename Indices::non_const_value_type>(i);
+    if (with_values) values(r) = scores(i);
+  }
+};
+
+template <class View>
+void require_room(char const* what, View const& out, std::uint64_t k) {
+  if (out.extent(0) != 0 && out.extent(0) < k)
+    reject(std::string("the view for selected ") + what + " is too short",
+           std::to_string(out.extent(0)) + " elements, " + std::to_string(k) + " to select",
+           "pass one of k elements, or of none if they are not wanted");
+}
+
+template <class Scores, class Indices, class Values>
+void require_selectable(Scores const& scores, std::uint64_t k, Indices const& indices,
+                        Values const& values) {
+  if (k > scores.extent(0))
+    reject("more elements to select than there are",
+           std::to_string(k) + " of " + std::to_string(scores.extent(0)), "select at most all");
+  require_room("indices", indices, k);
+  require_room("values", values, k);
+  using index = typename Indices::non_const_value_type;
+  std::uint64_t const most = std::numeric_limits<index>::max();
+  if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > most)
+    reject("the view for selected indices has too small a type",
+           std::to_string(scores.extent(0)) + " elements, indices up to " + std::to_string(most),
+           "pass a view of 64-bit integers");
+}
+
+template <class ExecSpace, class Scores, class Winners>
+void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k, Winners const& winners) {
+  if constexpr (is_on_host<ExecSpace>) {
+    if (fits_blocks(exec, scores.extent(0), k)) {
+      by_blocks(exec, scores, k, winners);
+      return;
+    }
+  }
+  by_radix(exec, scores, k, winners);
+}
+
+}  // namespace detail::selection
+
+/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k winners
+/// takes on GPUs, about as much as they do, is not in it.
+template <class Score, execution_space ExecSpace>
+std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
+  using namespace detail::selection;
+  using bits = detail::rank_bits<Score>;
+  if (k == 0) return 0;
+  std::size_t const winners = k * sizeof(detail::ranked<bits>);
+  if constexpr (detail::is_on_host<ExecSpace>)
+    if (fits_blocks(exec, size, k)) return winners + blocks_bytes<bits>(exec, k);
+  return winners + radix_bytes<bits>();
+}
+
+/// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their indices and their
+/// values, out_values(r) = scores(out_indices(r)) for r in [0, k). Either view of results may have no elements, and is
+/// then not written; elements from k on stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and
+/// each comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
+///
+/// Returns: nothing, once the results are written.
+/// Complexity: CPUs: one pass that compares while k is small, which is while the blocks of all threads (see Memory) have
+/// room for no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
+/// element is alone, and two to collect. Sorting adds a sort of k pairs, which one thread does on CPUs.
+/// Requires: the views do not overlap, and nobody writes the scores meanwhile.
+/// Concurrency: works on `exec`, and waits for it.
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each winner. Besides, 32 KiB; or on CPUs, where k is small,
+/// a block for each thread, of 16 KiB and 32 bytes for each of k.
+/// Throws: std::invalid_argument for k above the number of elements, results of fewer than k elements but some, indices
+/// of a type too small; allocation_error.
+/// Source: selection by digits is the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection
+/// algorithms for graphics processing units", JEA 17, 2012.
+template <execution_space ExecSpace, view_1d Scores, view_1d Indices, view_1d Values>
+void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
+              Indices const& out_indices, Values const& out_values,
+              select_k_options const& options = {}) {
+  using score = typename Scores::non_const_value_type;
+  using index = typename Indices::non_const_value_type;
+  static_assert(detail::is_score<score>,
+                "karpos: elements to select are float, double or integers of 32 or 64 bits");
+  static_assert(std::is_same_v<score, typename Values::non_const_value_type>,
+                "karpos: selected values come in a view of the type of the scores");
+  static_assert(std::is_integral_v<index> && (sizeof(index) == 4 || sizeof(index) == 8),
+                "karpos: selected indices come in a view of integers of 32 or 64 bits");
+  detail::require_reachable<ExecSpace, Scores, Indices, Values>();
+  detail::selection::require_selectable(scores, k, out_indices, out_values);
+  if (k == 0) return;
+  using winners_view =
+      Kokkos::View<detail::ranked<detail::rank_bits<score>>*, typename ExecSpace::memory_space>;
+  auto const winners = detail::rank_array<winners_view>(exec, "karpos::select_k: winners", k);
+  detail::selection::select(exec, scores, k, winners);
+  if (options.sorted) Kokkos::sort(exec, winners);
+  using write = detail::selection::write_winners<Scores, winners_view, Indices, Values>;
+  Kokkos::parallel_for("karpos::select_k: write", detail::rank_range(exec, k),
+                       write{scores, winners, out_indices, out_values, out_indices.extent(0) != 0,
+                             out_values.extent(0) != 0});
+  exec.fence("karpos::select_k: before the winners are freed");
+}
+
+}  // namespace karpos

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "karpos/backend/memory.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/ranked.hpp"
+#include "karpos/sorted_lists.hpp"
+
+namespace karpos {
+
+namespace detail::lists_validation {
+
+inline constexpr std::uint64_t none = ~std::uint64_t(0);
+
+template <class Id>
+KOKKOS_FUNCTION bool is_stray(Id id, std::uint64_t objects) {
+  return static_cast<std::uint64_t>(id) >= objects;  // negative ones are huge
+}
+
+/// Finds the first entry that is wrong by itself, or above the one before it.
+template <class Id, class Score>
+struct find_unsound {
+  sorted_list<Id, Score> list;
+  bool dense;
+  std::uint64_t objects;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
+    Score const s = list.scores[p];
+    bool const sound =
+        s == s && !(p > 0 && s > list.scores[p - 1]) && !(dense && is_stray(list.ids[p], objects));
+    if (!sound && p < first) first = p;
+  }
+};
+
+/// Marks ids below `objects`, and finds the lowest that is marked twice.
+template <class Id>
+struct find_marked_id {
+  Id const* ids;
+  std::uint32_t* word;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& lowest) const {
+    auto const id = static_cast<std::uint64_t>(ids[p]);
+    std::uint32_t const bit = std::uint32_t(1) << (id % 32);
+    if ((fetch_or(word + id / 32, bit) & bit) != 0 && id < lowest) lowest = id;
+  }
+};
+
+/// Finds the first of two neighbours that are equal.
+template <class Id>
+struct find_neighbours {
+  Id const* sorted;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
+    if (sorted[p] == sorted[p + 1] && p < first) first = p;
+  }
+};
+
+/// Finds the first entry of an id, from one on.
+template <class Id>
+struct find_id {
+  Id const* ids;
+  Id id;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
+    if (ids[p] == id && p < first) first = p;
+  }
+};
+
+template <class ExecSpace, class Finder>
+std::uint64_t first_of(char const* label, ExecSpace const& exec, std::uint64_t begin,
+                       std::uint64_t end, Finder const& find) {
+  if (begin >= end) return none;
+  std::uint64_t first = none;
+  Kokkos::parallel_reduce(
+      label, Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, begin, end),
+      find, Kokkos::Min<std::uint64_t>(first));
+  return first;
+}
+
+/// One list under validation, and what a message says of it.
+template <class ExecSpace, class Lists>
+class list_check {
+  using id_type = typename Lists::id_type;
+  using score_type = typename Lists::score_type;
+  using memory = typename Lists::memory_space;
+  template <class T>
+  using kept = Kokkos::View<T*, typename ExecSpace::memory_space>;
+
+ public:
+  list_check(ExecSpace const& exec, Lists const& lists, int i)
+      : m_exec(exec),
+        m_list(lists.ref()[i]),
+        m_dense(lists.is_dense()),
+        m_objects(lists.objects()),
+        m_name("list " + std::to_string(i)) {}
+
+  void entries() const {
+    std::uint64_t const p =
+        first_of("karpos::validate_sorted_lists: entries", m_exec, 0, m_list.length,
+                 find_unsound<id_type, score_type>{m_list, m_dense, m_objects});
+    if (p == none) return;
+    score_type const s = read(m_list.scores + p);
+    id_type const id = read(m_list.ids + p);
+    std::string const at = " at position " + std::to_string(p);
+    if (s != s)
+      reject("a score of " + m_name + " is not a number", "NaN" + at + ", of id " + text(id),
+             "leave such entries out");
+    if (m_dense && is_stray(id, m_objects))
+      reject("an id of " + m_name + " is not below the number of objects",
+             "id " + text(id) + at + ", with " + std::to_string(m_objects) + " objects",
+             "dense ids are 0 to one less than the number of objects; use sparse ids otherwise");
+    reject(m_name + " is not sorted",
+           "score " + text(s) + at + ", after " + text(read(m_list.scores + p - 1)),
+           "sort its entries by falling score");
+  }
+
+  void dense_ids(kept<std::uint32_t> const& marks) const {
+    Kokkos::deep_copy(m_exec, marks, 0u);
+    std::uint64_t const id =
+        first_of("karpos::validate_sorted_lists: marks", m_exec, 0, m_list.length,
+                 find_marked_id<id_type>{m_list.ids, marks.data()});
+    if (id != none) reject_twice(static_cast<id_type>(id));
+  }
+
+  void sparse_ids(kept<id_type> const& room) const {
+    if (m_list.length < 2) return;
+    auto const sorted =
+        Kokkos::subview(room, Kokkos::pair<std::uint64_t, std::uint64_t>(0, m_list.length));
+    Kokkos::deep_copy(m_exec, sorted, view_of(m_list.ids, m_list.length));
+    Kokkos::sort(m_exec, sorted);
+    std::uint64_t const at = first_of("karpos::validate_sorted_lists: neighbours", m_exec, 0,
+                                      m_list.length - 1, find_neighbours<id_type>{sorted.data()});
+    if (at != none) reject_twice(read(sorted.data() + at));
+  }
+
+ private:
+  template <class T>
+  static auto view_of(T const* p, std::uint64_t n) {
+    return Kokkos::View<T const*, memory, Kokkos::MemoryUnmanaged>(p, n);
+  }
+  template <class T>
+  T read(T const* p) const {
+    T value{};
+    Kokkos::deep_copy(m_exec,
+                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&value, 1),
+                      view_of(p, 1));
+    m_exec.fence("karpos::validate_sorted_lists: an entry");
+    return value;
+  }
+  template <class T>
+  static std::string text(T value) {
+    std::ostringstream s;
+    s.precision(std::numeric_limits<T>::max_digits10);
+    s << value;
+    return s.str();
+  }
+  [[noreturn]] void reject_twice(id_type id) const {
+    find_id<id_type> const find{m_list.ids, id};
+    char const* const label = "karpos::validate_sorted_lists: id";
+    std::uint64_t const p = first_of(label, m_exec, 0, m_list.length, find);
+    std::uint64_t const q = first_of(label, m_exec, p + 1, m_list.length, find);
+    reject("an id occurs twice in " + m_name,
+           "id " + text(id) + " at positions " + std::to_string(p) + " and " + std::to_string(q) +
+               ", with scores " + text(read(m_list.scores + p)) + " and " +
+               text(read(m_list.scores + q)),
+           "an object has one score in a list");
+  }
+
+  ExecSpace m_exec;
+  sorted_list<id_type, score_type> m_list;
+  bool m_dense;
+  std::uint64_t m_objects;
+  std::string m_name;
+};
+
+}  // namespace detail::lists_validation
+
+/// Looks at every entry of sorted lists, one list after another. What is wrong:
+///
+///   1. A score that is NaN, or above the one before it; equal and infinite scores are fine. With dense ids, an id that
+///      is not below the number of objects, or negative.
+///   2. An id that occurs twice in one list.
+///
+/// The error is about the first list that is wrong; in it, about the first entry that is wrong by 1, and where there is
+/// none, about the lowest id that occurs twice, and its first two entries: the same one on every execution space.
+///
+/// Complexity: dense ids: two passes over the entries; sparse ids: one, and a sort of each list's ids, which one thread
+/// does on CPUs. Waits for it.
+/// Requires: nobody writes the lists meanwhile.
+/// Memory: dense ids: a bit for each object; sparse ids: the ids of the longest list, and on GPUs what sorts them.
+/// Throws: std::invalid_argument that names the list, the position and the values; allocation_error.
+template <execution_space ExecSpace, class Id, class Score, class MemorySpace>
+void validate_sorted_lists(ExecSpace const& exec,
+                           sorted_lists<Id, Score, MemorySpace> const& lists) {
+  using namespace detail::lists_validation;
+  using check = list_check<ExecSpace, sorted_lists<Id, Score, MemorySpace>>;
+  using memory = typename ExecSpace::memory_space;
+  detail::require_reachable<ExecSpace, Kokkos::View<Id const*, MemorySpace>>();
+  bool const dense = lists.is_dense();
+  std::uint64_t const words = dense ? (lists.objects() + 31) / 32 : 0;
+  auto const marks = detail::rank_array<Kokkos::View<std::uint32_t*, memory>>(
+      exec, "karpos::validate_sorted_lists: marks", words);
+  auto const room = detail::rank_array<Kokkos::View<Id*, memory>>(
+      exec, "karpos::validate_sorted_lists: ids", dense ? 0 : lists.longest());
+  for (int i = 0; i < lists.lists(); ++i) {
+    check const list(exec, lists, i);
+    list.entries();
+    if (dense)
+      list.dense_ids(marks);
+    else
+      list.sparse_ids(room);
+  }
+  exec.fence("karpos::validate_sorted_lists: before the marks are freed");
+}
+
+}  // namespace karpos

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+
+namespace karpos {
+
+/// More lists than that are not ranked together.
+inline constexpr int most_lists = 32;
+
+/// One list as kernels see it: ids[p] has scores[p], p in [0, length), the highest score first.
+template <class Id, class Score>
+struct sorted_list {
+  Id const* ids;
+  Score const* scores;
+  std::uint64_t length;
+};
+
+/// All lists as kernels see them.
+template <class Id, class Score>
+struct sorted_lists_ref {
+  using id_type = Id;
+  using score_type = Score;
+
+  sorted_list<Id, Score> list[most_lists];
+  int lists;
+  std::uint64_t longest;
+
+  KOKKOS_FUNCTION sorted_list<Id, Score> const& operator[](int i) const { return list[i]; }
+};
+
+/// Lists of (id, score), each sorted by falling score: what a ranked query reads, forward only. They share the views
+/// they are made of: copies are cheap, and the memory may be the user's own. An object is an id that occurs in a list;
+/// it occurs once in a list at most, and may be missing from some. Scores are not NaN.
+///
+/// Ids are sparse until said otherwise: any numbers, found through a hash table. `dense(objects)` states that all are
+/// below `objects`, so that they index memory directly, which is two to three times faster.
+template <class Id = std::uint32_t, class Score = float,
+          class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
+class sorted_lists {
+ public:
+  static_assert(std::is_integral_v<Id> && !std::is_same_v<Id, bool> &&
+                    (sizeof(Id) == 4 || sizeof(Id) == 8),
+                "karpos: ids of sorted lists are integers of 32 or 64 bits");
+  static_assert(std::is_same_v<Score, float> || std::is_same_v<Score, double>,
+                "karpos: scores of sorted lists are float or double");
+  using id_type = Id;
+  using score_type = Score;
+  using memory_space = MemorySpace;
+  using ref_type = sorted_lists_ref<Id, Score>;
+
+  /// No lists, no objects.
+  sorted_lists() = default;
+
+  /// Wraps views [n][m]: n lists of m entries; row i of both is list i. A row lies in one piece (LayoutRight).
+  /// Throws: std::invalid_argument for more than 32 lists, other extents, rows that do not lie in one piece.
+  template <class Ids, class Scores>
+    requires(Ids::rank() == 2 && Scores::rank() == 2)
+  sorted_lists(Ids const& ids, Scores const& scores) : m_ids(ids),
+                                                       m_scores(scores) {
+    detail::require_same_extent("ids of sorted lists (lists)", ids.extent(0), "their scores",
+                                scores.extent(0));
+    detail::require_same_extent("ids of sorted lists (entries)", ids.extent(1), "their scores",
+                                scores.extent(1));
+    begin(ids.extent(0));
+    if (ids.extent(1) > 1 && (ids.stride(1) != 1 || scores.stride(1) != 1))
+      detail::reject("the entries of a sorted list do not lie side by side",
+                     "a view of another layout", "pass views [lists][entries] of LayoutRight");
+    for (std::size_t i = 0; i < ids.extent(0); ++i)
+      append(ids.data() + i * ids.stride(0), scores.data() + i * scores.stride(0), ids.extent(1));
+    m_objects = m_entries;
+  }
+
+  /// Wraps lists of different lengths, one behind the other: list i has the entries [offsets(i), offsets(i + 1)).
+  /// Complexity: copies the offsets to the host, and waits for that.
+  /// Throws: std::invalid_argument for more than 32 lists, other extents, offsets that decrease, do not start at 0 or
+  ///  do not end at the number of entries.
+  template <class Ids, class Scores, view_1d Offsets>
+    requires(view_1d<Ids> && view_1d<Scores>)
+  sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets);
+
+  /// The same lists, all ids of which are known to be below `objects`.
+  /// Throws: std::invalid_argument for more than 2^32 - 64 objects.
+  sorted_lists dense(std::uint64_t objects) const {
+    if (objects > most_objects)
+      detail::reject("sorted lists have too many objects for dense ids", std::to_string(objects),
+                     "at most 2^32 - 64; use sparse ids");
+    sorted_lists l = *this;
+    l.m_objects = objects;
+    l.m_dense = true;
+    return l;
+  }
+  /// The same lists, with any ids, of which no more than at_most are different: a smaller table than one for every entry.
+  sorted_lists sparse(std::uint64_t at_most) const {
+    sorted_lists l = *this;
+    l.m_objects = at_most < m_entries ? at_most : m_entries;
+    l.m_dense = false;
+    return l;
+  }
+
+  int lists() const { return m_ref.lists; }
+  std::uint64_t length(int list) const { return m_ref.list[list].length; }
+  std::uint64_t longest() const { return m_ref.longest; }
+  /// Of all lists together.
+  std::uint64_t entries() const { return m_entries; }
+  bool is_dense() const { return m_dense; }
+  /// No more different ids than that; with dense ids, all are below.
+  std::uint64_t objects() const { return m_objects; }
+
+  ref_type const& ref() const { return m_ref; }
+
+  /// Bytes of the entries of so many.
+  static std::size_t bytes_for(std::uint64_t entries) {
+    return entries * (sizeof(Id) + sizeof(Score));
+  }
+
+ private:
+  static constexpr std::uint64_t most_objects = (std::uint64_t(1) << 32) - 64;
+  template <class T>
+  using owned = Kokkos::View<T const**, Kokkos::LayoutStride, MemorySpace>;
+
+  void begin(std::size_t lists) {
+    if (lists > most_lists)
+      detail::reject("too many sorted lists", std::to_string(lists),
+                     "rank at most " + std::to_string(most_lists) + " together");
+  }
+  void append(Id const* ids, Score const* scores, std::uint64_t length) {
+    m_ref.list[m_ref.lists++] = {ids, scores, length};
+    if (length > m_ref.longest) m_ref.longest = length;
+    m_entries += length;
+  }
+  ref_type m_ref{};
+  owned<Id> m_ids;  // what keeps the memory
+  owned<Score> m_scores;
+  Kokkos::View<Id const*, MemorySpace> m_flat_ids;
+  Kokkos::View<Score const*, MemorySpace> m_flat_scores;
+  std::uint64_t m_entries = 0, m_objects = 0;
+  bool m_dense = false;
+};
+
+// As constrained as the constructors, which nvcc would prefer otherwise, and with them the default types.
+template <class Ids, class Scores>
+  requires(Ids::rank() == 2 && Scores::rank() == 2)
+sorted_lists(Ids, Scores)
+    -> sorted_lists<typename Ids::non_const_value_type, typename Scores::non_const_value_type,
+                    typename Ids::memory_space>;
+template <class Ids, class Scores, view_1d Offsets>
+  requires(view_1d<Ids> && view_1d<Scores>)
+sorted_lists(Ids, Scores, Offsets)
+    -> sorted_lists<typename Ids::non_const_value_type, typename Scores::non_const_value_type,
+                    typename Ids::memory_space>;
+
+template <class Id, class Score, class MemorySpace>
+template <class Ids, class Scores, view_1d Offsets>
+  requires(view_1d<Ids> && view_1d<Scores>)
+sorted_lists<Id, Score, MemorySpace>::sorted_lists(Ids const& ids, Scores const& scores,
+                                                   Offsets const& offsets) {
+  detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
+                              scores.extent(0));
+  if (!ids.span_is_contiguous() || !scores.span_is_contiguous())
+    detail::reject("the entries of sorted lists do not lie side by side", "a strided view",
+                   "pass contiguous views");
+  m_flat_ids = ids;  // not before: Kokkos aborts where a strided view is assigned
+  m_flat_scores = scores;
+  auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, offsets);
+  if (at.extent(0) == 0)
+    detail::reject("sorted lists have no offsets", "extent 0",
+                   "n lists have n + 1 offsets, the first of them 0");
+  std::size_t const n = at.extent(0) - 1;
+  begin(n);
+  for (std::size_t i = 0; i <= n; ++i) {
+    auto const offset = static_cast<std::uint64_t>(at(i));
+    auto const least = i == 0 ? 0 : static_cast<std::uint64_t>(at(i - 1));
+    bool const right = i == 0 ? offset == 0 : offset >= least && offset <= ids.extent(0);
+    if (!right || (i == n && offset != ids.extent(0)))
+      detail::reject("offset " + std::to_string(i) + " of sorted lists is wrong",
+                     std::to_string(offset) + " with " + std::to_string(ids.extent(0)) + " entries",
+                     "offsets grow from 0 to the number of entries");
+    if (i > 0) append(ids.data() + least, scores.data() + least, offset - least);
+  }
+  m_objects = m_entries;
+}
+
+}  // namespace karpos

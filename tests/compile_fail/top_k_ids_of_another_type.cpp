@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Ids of a ranked query in a view of another type than the lists' ids.
+#include <karpos/top_k.hpp>
+
+#ifdef KARPOS_GOOD
+using id = std::uint32_t;
+#else
+using id = std::uint64_t;
+#endif
+
+karpos::top_k_report rank(karpos::sorted_lists<> const& lists, Kokkos::View<id*> const& ids,
+                          Kokkos::View<double*> const& scores) {
+  return karpos::top_k(Kokkos::DefaultExecutionSpace{}, lists, 10, ids, scores);
+}

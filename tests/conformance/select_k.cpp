@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The k largest elements are those that std::stable_sort brings to the front, by either way of selection.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <karpos/select_k.hpp>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::select_k_options;
+using karpos_test::holds;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::view;
+
+/// By falling value; NaN comes last.
+template <class T>
+bool above(T a, T b) {
+  return a > b || (a == a && b != b);
+}
+template <class T>
+bool level(T a, T b) {
+  return !above(a, b) && !above(b, a);
+}
+/// The same element, not only one that is equal.
+template <class T>
+bool identical(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return (a == b && std::signbit(a) == std::signbit(b)) || (a != a && b != b);
+  else
+    return a == b;
+}
+
+template <class T>
+std::vector<std::uint64_t> sorted_indices(std::vector<T> const& x) {
+  std::vector<std::uint64_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::uint64_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return above(x[a], x[b]); });
+  return order;
+}
+
+template <class T>
+struct selection {
+  std::vector<T> const& x;
+  std::vector<std::uint64_t> order;  // what the oracle says
+  std::string name;
+
+  /// Of results of k elements.
+  template <class Index>
+  void check(std::vector<Index> got, std::vector<T> const& values, select_k_options o) const {
+    std::size_t const k = got.size();
+    bool right = values.size() == k;
+    for (std::size_t r = 0; right && r < k; ++r)
+      right = static_cast<std::uint64_t>(got[r]) < x.size() &&
+              identical(values[r], x[static_cast<std::size_t>(got[r])]);
+    holds(name + ": values are those of the indices", right);
+    if (!right) return;
+    auto want = std::vector<std::uint64_t>(order.begin(), order.begin() + std::ptrdiff_t(k));
+    std::vector<std::uint64_t> indices(got.begin(), got.end());
+    if (!o.sorted) {
+      std::sort(indices.begin(), indices.end());
+      auto const same_index = std::adjacent_find(indices.begin(), indices.end());
+      holds(name + ": no index twice", same_index == indices.end());
+      std::stable_sort(indices.begin(), indices.end(),
+                       [&](std::uint64_t a, std::uint64_t b) { return above(x[a], x[b]); });
+    }
+    for (std::size_t r = 0; right && r < k; ++r)
+      right = o.stable ? indices[r] == want[r] : level(x[indices[r]], x[want[r]]);
+    holds(name + ": the right elements", right);
+    std::sort(indices.begin(), indices.end());
+    holds(name + ": each once",
+          std::adjacent_find(indices.begin(), indices.end()) == indices.end());
+  }
+};
+
+/// Both options, and selection by digits whatever k is.
+template <class T>
+void check(std::string const& name, std::vector<T> const& x, std::vector<std::uint64_t> const& ks) {
+  auto const scores = to_space(x);
+  selection<T> want{x, sorted_indices(x), {}};
+  for (std::uint64_t const k : ks) {
+    want.name = name + " of " + std::to_string(x.size()) + ", k " + std::to_string(k);
+    for (unsigned bits = 0; bits < 4; ++bits) {
+      select_k_options const o{(bits & 1) != 0, (bits & 2) != 0};
+      view<std::uint32_t> const indices("indices", k);
+      view<T> const values("values", k);
+      karpos::select_k(space(), scores, k, indices, values, o);
+      want.check(to_host(indices), to_host(values), o);
+    }
+    if (k == 0) continue;
+    using winner = karpos::detail::ranked<karpos::detail::rank_bits<T>>;
+    view<winner> const winners("winners", k);
+    karpos::detail::selection::by_radix(space(), scores, k, winners);
+    std::vector<std::uint64_t> got;
+    std::vector<T> values;
+    for (winner const& w : to_host(winners)) {
+      got.push_back(w.index);
+      values.push_back(x[w.index]);
+    }
+    want.name += ", by digits";
+    want.check(got, values, {.stable = true, .sorted = false});
+  }
+}
+
+enum class kind { random, ties, equal, rising, falling, special, few_finite };
+
+template <class T>
+T special_value(std::uint64_t i) {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    T const values[] = {T(0),
+                        T(-0.0),
+                        limits::infinity(),
+                        -limits::infinity(),
+                        limits::max(),
+                        limits::lowest(),
+                        limits::quiet_NaN(),
+                        -limits::quiet_NaN(),
+                        limits::min(),
+                        -limits::min(),
+                        limits::denorm_min(),
+                        -limits::denorm_min(),
+                        T(1),
+                        T(-1)};
+    return values[i % 14];
+  } else {
+    T const values[] = {T(0),          T(1),          static_cast<T>(-1),
+                        limits::max(), limits::min(), static_cast<T>(limits::max() / 2)};
+    return values[i % 6];
+  }
+}
+
+template <class T>
+std::vector<T> make(kind what, std::uint64_t n, std::uint64_t seed = 1) {
+  random_numbers random(seed);
+  std::vector<T> x(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint64_t const r = random();
+    T any = static_cast<T>(r >> (64 - 8 * sizeof(T)));
+    if constexpr (std::is_floating_point_v<T>)
+      any = static_cast<T>(static_cast<double>(r >> 11) * 0x1p-53 - 0.5);
+    switch (what) {
+      case kind::random:
+        x[i] = any;
+        break;
+      case kind::ties:
+        x[i] = static_cast<T>(r % 5);
+        break;
+      case kind::equal:
+        x[i] = static_cast<T>(7);
+        break;
+      case kind::rising:
+        x[i] = static_cast<T>(i);
+        break;
+      case kind::falling:
+        x[i] = static_cast<T>(n - i);
+        break;
+      case kind::special:
+        x[i] = special_value<T>(r >> 7);
+        break;
+      case kind::few_finite:
+        x[i] = r % 1000 == 0 ? any : special_value<T>(6);
+        break;
+    }
+  }
+  return x;
+}
+
+template <class T>
+void check_type() {
+  for (std::uint64_t const n : {0, 1, 2, 100, 5000}) {
+    std::vector<std::uint64_t> ks{0, n};
+    for (std::uint64_t const k : {std::uint64_t(1), std::uint64_t(10), n / 2})
+      if (k < n) ks.push_back(k);
+    check("random", make<T>(kind::random, n), ks);
+    check("ties", make<T>(kind::ties, n), ks);
+    check("special", make<T>(kind::special, n), ks);
+    check("equal", make<T>(kind::equal, n), ks);
+  }
+  check("random", make<T>(kind::random, 200000), {10, 100000});
+  check("random", make<T>(kind::random, 30000), {30000});
+  check("ties", make<T>(kind::ties, 200000), {1, 3000});
+  check("equal", make<T>(kind::equal, 40000), {10});
+  check("rising", make<T>(kind::rising, 40000), {10, 3000});
+  check("falling", make<T>(kind::falling, 40000), {3000});
+  check("special", make<T>(kind::special, 40000), {10, 20000});
+  check("mostly the same", make<T>(kind::few_finite, 40000), {10, 150});
+}
+
+}  // namespace
+
+TEST_CASE("selections of floats") {
+  check_type<float>();
+  check("all", make<float>(kind::random, 200000), {200000});
+}
+TEST_CASE("selections of doubles") { check_type<double>(); }
+TEST_CASE("selections of unsigned integers") {
+  SUBCASE("32 bits") { check_type<std::uint32_t>(); }
+  SUBCASE("64 bits") { check_type<std::uint64_t>(); }
+}
+TEST_CASE("selections of signed integers") {
+  SUBCASE("32 bits") { check_type<std::int32_t>(); }
+  SUBCASE("64 bits") { check_type<std::int64_t>(); }
+}
+
+TEST_CASE("order of values that are not like others") {
+  float const inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  auto const x = to_space(std::vector<float>{nan, -0.0f, -inf, 0.0f, -nan, inf, -1.0f});
+  view<std::int64_t> const indices("indices", 7);
+  karpos::select_k(space(), x, 7, indices, view<float>(), {.stable = true});
+  CHECK(to_host(indices) == std::vector<std::int64_t>{5, 1, 3, 6, 2, 0, 4});
+  view<float> const values("values", 3);
+  karpos::select_k(space(), x, 3, view<int>(), values, {.stable = true});
+  auto const v = to_host(values);
+  CHECK(v[0] == inf);
+  CHECK(std::signbit(v[1]));  // each zero as it is
+  CHECK(!std::signbit(v[2]));
+}
+
+TEST_CASE("results may be wider, and what is behind them stays") {
+  auto const x = to_space(std::vector<double>{1, 5, 3, 4});
+  view<std::int32_t> const indices("indices", 4);
+  view<double> const values("values", 3);
+  Kokkos::deep_copy(indices, -7);
+  Kokkos::deep_copy(values, -7.0);
+  karpos::select_k(space(), x, 2, indices, values);
+  CHECK(to_host(indices) == std::vector<std::int32_t>{1, 3, -7, -7});
+  CHECK(to_host(values) == std::vector<double>{5, 4, -7});
+  karpos::select_k(space(), x, 0, indices, values);
+  CHECK(to_host(indices) == std::vector<std::int32_t>{1, 3, -7, -7});
+  karpos::select_k(space(), x, 4, view<int>(), view<double>());
+}
+
+TEST_CASE("every other element, of a view that cannot be written") {
+  Kokkos::View<float**, Kokkos::LayoutRight, space::memory_space> const table("table", 30000, 2);
+  auto const mirror = Kokkos::create_mirror_view(table);
+  auto const x = make<float>(kind::random, 30000);
+  for (std::size_t i = 0; i < x.size(); ++i) mirror(i, 0) = 9, mirror(i, 1) = x[i];
+  Kokkos::deep_copy(table, mirror);
+  Kokkos::View<float const**, Kokkos::LayoutRight, space::memory_space> const constant = table;
+  auto const column = Kokkos::subview(constant, Kokkos::ALL, 1);
+  auto const order = sorted_indices(x);
+  for (std::uint64_t const k : {20u, 20000u}) {
+    view<std::uint64_t> const indices("indices", k);
+    karpos::select_k(space(), column, k, indices, view<float>(), {.stable = true});
+    holds("k " + std::to_string(k),
+          to_host(indices) ==
+              std::vector<std::uint64_t>(order.begin(), order.begin() + std::ptrdiff_t(k)));
+  }
+}
+
+TEST_CASE("selections that are refused") {
+  view<float> const x("x", 10), few("few", 3);
+  view<int> const indices("indices", 11);
+  throws<std::invalid_argument>([&] { karpos::select_k(space(), x, 11, indices, view<float>()); },
+                                "more elements", "11 of 10");
+  throws<std::invalid_argument>([&] { karpos::select_k(space(), x, 4, indices, few); }, "values",
+                                "3 elements, 4 to select");
+  throws<std::invalid_argument>(
+      [&] { karpos::select_k(space(), x, 4, view<int>("indices", 1), view<float>()); }, "indices",
+      "1 elements, 4 to select");
+  Kokkos::View<float const*, space::memory_space, Kokkos::MemoryUnmanaged> const endless(
+      reinterpret_cast<float const*>(64), (std::size_t(1) << 31) + 1);
+  throws<std::invalid_argument>(
+      [&] { karpos::select_k(space(), endless, 1, indices, view<float>()); }, "too small a type",
+      "2147483649 elements", "2147483647", "64-bit");
+}
+
+TEST_CASE("memory of a selection") {
+  same("nothing", karpos::select_k_bytes<float>(space(), 1000, 0), 0);
+  CHECK(karpos::select_k_bytes<float>(space(), 1000, 500) >= 500 * 16);
+  CHECK(karpos::select_k_bytes<float>(space(), 100000000, 100) < (1u << 22));
+}

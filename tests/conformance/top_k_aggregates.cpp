@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Random ranked queries by other aggregates than sums.
+#include <doctest/doctest.h>
+
+#include "top_k_suite.hpp"
+
+namespace {
+
+using karpos_test::all_distributions;
+using karpos_test::check_large;
+using karpos_test::check_small;
+using karpos_test::scores;
+
+std::vector<scores> const four{scores::uniform, scores::correlated, scores::anticorrelated,
+                               scores::zipf};
+
+}  // namespace
+
+TEST_CASE("the lowest score") {
+  check_small<karpos_test::minimum_subject>(300, all_distributions());
+  check_large<karpos_test::minimum_subject>(four, 5000);
+}
+
+TEST_CASE("the highest score") {
+  check_small<karpos_test::maximum_subject>(300, all_distributions());
+  check_large<karpos_test::maximum_subject>(four, 5000);
+}
+
+TEST_CASE("a functor that does not add: the median") {
+  check_small<karpos_test::median_subject>(300, all_distributions());
+  check_large<karpos_test::median_subject>(four, 5000);
+}
+
+TEST_CASE("a functor that is flat above a limit") {
+  check_small<karpos_test::capped_subject>(300, all_distributions());
+  check_large<karpos_test::capped_subject>(four, 5000);
+}

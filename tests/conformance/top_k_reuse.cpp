@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// One workspace for many queries, and what the reports say of them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "top_k_suite.hpp"
+
+namespace {
+
+using karpos_test::check_query;
+using karpos_test::draw_lists;
+using karpos_test::draw_options;
+using karpos_test::draw_spec;
+using karpos_test::id_kind;
+using karpos_test::pick;
+using karpos_test::random_numbers;
+using karpos_test::rank_all;
+using karpos_test::scores;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// Queries of lists that are at most as large as the first ones, in any order of all that can be chosen.
+template <class Subject>
+void reuse(id_kind ids, int queries) {
+  using id_type = typename Subject::id_type;
+  using score_type = typename Subject::score_type;
+  using options_type = typename Subject::options_type;
+  constexpr u64 most = 4000, largest_k = 300;
+  draw_spec spec;
+  spec.lists = 4;
+  spec.objects = most;
+  spec.ids = ids;
+  Subject subject(draw_lists<id_type, score_type>(spec), largest_k);
+  random_numbers random(karpos_test::test_seed() + 13);
+  for (int q = 0; q < queries; ++q) {
+    spec.distribution = pick(random, karpos_test::every_distribution);
+    spec.objects = random.below(3) == 0 ? most : 1 + random.below(random.below(2) == 0 ? 50 : most);
+    spec.lists = 1 + static_cast<int>(random.below(4));
+    spec.keep = pick(random, {1.0, 0.8, 0.3});
+    spec.seed = random() >> 40;
+    auto const lists = draw_lists<id_type, score_type>(spec);
+    subject.replace(lists);
+    auto o = draw_options<options_type>(random, spec.lists, spec.objects);
+    o.missing_score = pick(random, {0.0, -2.0, -HUGE_VAL});
+    auto const right = rank_all(lists, o.aggregate, o.missing_score);
+    for (u64 const k : {u64(10), 1 + random.below(largest_k), largest_k})
+      check_query("query " + std::to_string(q) + ", " + lists.name, subject, right, k, o);
+  }
+}
+
+using subject = karpos_test::u32_float_subject;
+
+draw_spec uniform_of(u64 objects, int lists) {
+  draw_spec spec;
+  spec.lists = lists;
+  spec.objects = objects;
+  spec.seed = 3;
+  return spec;
+}
+
+subject::options_type asked_for(karpos::top_k_result result) {
+  subject::options_type o;
+  o.result = result;
+  o.validate = false;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a workspace is clean after every query, dense ids") {
+  reuse<subject>(id_kind::dense, 120);
+}
+
+TEST_CASE("a workspace is clean after every query, sparse ids") {
+  reuse<karpos_test::u64_double_subject>(id_kind::sparse, 120);
+}
+
+TEST_CASE("the same query again gives the same answer") {
+  auto const lists = draw_lists<u32, float>(uniform_of(3000, 3));
+  subject of(lists, 50);
+  auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+  auto const first = check_query(lists.name, of, right, 50, {});
+  for (int i = 0; i < 20; ++i) {
+    auto const a = check_query(lists.name, of, right, 50, {});
+    CHECK(a.ids == first.ids);
+    CHECK(a.report.entries == first.report.entries);
+    CHECK(a.report.depth == first.report.depth);
+  }
+}
+
+TEST_CASE("a workspace takes the memory that it says") {
+  auto const lists = karpos_test::to_space(draw_lists<u32, float>(uniform_of(100000, 2)));
+  std::size_t const said = karpos::top_k_workspace_bytes(lists, 100, karpos_test::space());
+  CHECK(said >= 100000 * sizeof(u32));  // some bytes of each object
+  CHECK(said >= karpos::top_k_workspace_bytes(lists, 10, karpos_test::space()));
+}
+
+TEST_CASE("of uniform scores a query reads a small part") {
+  constexpr u64 m = 200000, k = 10;
+  auto const spec = uniform_of(m, 2);
+  auto const lists = draw_lists<u32, float>(spec);
+  subject of(lists, k);
+  auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+  for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
+    auto o = asked_for(result);
+    auto r = check_query(lists.name, of, right, k, o).report;
+    CHECK(r.depth < m / 5);
+    CHECK(r.depth > 0);
+    CHECK(!r.bailed_out);
+    CHECK(r.strides > 0);
+    CHECK(r.candidates >= k);
+    CHECK(r.entries >= 2 * r.depth);
+    if (result == karpos::top_k_result::set) {
+      CHECK(r.depth_completing == 0);
+      CHECK(r.entries < 2 * m / 5);
+    } else {
+      CHECK(r.finalists >= k);
+    }
+    // The model: k objects have been seen in both lists.
+    double const model = std::sqrt(double(k) / m) * m;
+    for (auto const& strides :
+         {karpos::stride_policy(karpos::stride_policy::adaptive{1.05, 1.05, 64}),
+          karpos::stride_policy(karpos::stride_policy::paper{100})}) {
+      o.stride = strides;
+      r = check_query(lists.name, of, right, k, o).report;
+      CHECK(static_cast<double>(r.depth_growing) >= model / 2);
+      CHECK(static_cast<double>(r.depth_growing) <= model * 2);
+      CHECK(r.depth < m / 5);
+    }
+  }
+}
+
+TEST_CASE("strides of the published scheme are of the length that was asked for") {
+  auto const lists = draw_lists<u32, float>(uniform_of(20000, 2));
+  subject of(lists, 5);
+  auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+  auto o = asked_for(karpos::top_k_result::set);
+  o.bail_out = karpos::top_k_bail_out::never;
+  o.stride = karpos::stride_policy::paper{50};
+  auto const r = check_query(lists.name, of, right, 5, o).report;
+  CHECK(r.depth_growing % 50 == 0);
+  CHECK(r.depth % 50 == 0);
+  CHECK(r.strides == r.depth / 50);
+}
+
+TEST_CASE("a query that bails out at once reads everything") {
+  auto const lists = draw_lists<u32, float>(uniform_of(200000, 2));
+  subject of(lists, 10);
+  auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+  for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
+    auto o = asked_for(result);
+    o.bail_out = karpos::top_k_bail_out::at_once;
+    auto const r = check_query(lists.name, of, right, 10, o).report;
+    CHECK(r.bailed_out);
+    CHECK(r.entries >= 400000);
+  }
+}

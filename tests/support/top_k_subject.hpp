@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sorted lists in the space under test that are queried again and again.
+///
+/// The kernels of a query take long to compile: top_k_subject_*.cpp hold some types each, for all suites.
+#pragma once
+
+#include <karpos/top_k.hpp>
+#include <utility>
+#include <vector>
+
+#include "support/space.hpp"
+#include "support/top_k_data.hpp"
+
+namespace karpos_test {
+
+/// What a query has answered. The views are longer than k: the rest of them must be as it was.
+template <class Id, class Out>
+struct top_k_answer {
+  std::vector<Id> ids;
+  std::vector<Out> scores;
+  karpos::top_k_report report;
+};
+
+/// What a view holds before the query.
+inline constexpr int untouched = 77;
+inline constexpr std::size_t more_than_k = 3;
+
+/// Of equally long lists the rows of a table, which is wider than they are; else, or if asked for, offsets.
+template <class Id, class Score>
+karpos::sorted_lists<Id, Score, space::memory_space> to_space(host_lists<Id, Score> const& from,
+                                                              bool by_offsets = false) {
+  using memory = space::memory_space;
+  using lists_type = karpos::sorted_lists<Id, Score, memory>;
+  std::vector<Id> ids;
+  std::vector<Score> scores;
+  std::vector<std::uint64_t> offsets{0};
+  std::size_t const m = from.longest(), n = from.list.size();
+  bool const rows = !by_offsets && n > 0 && from.same_lengths();
+  for (auto const& list : from.list) {
+    for (auto const& [id, score] : list) {
+      ids.push_back(id);
+      scores.push_back(score);
+    }
+    offsets.push_back(ids.size());
+  }
+  auto const finish = [&](lists_type const& l) {
+    return from.dense_objects > 0 ? l.dense(from.dense_objects) : l;
+  };
+  if (!rows) return finish(lists_type(to_space(ids), to_space(scores), to_space(offsets)));
+  Kokkos::View<Id**, Kokkos::LayoutRight, memory> const id_table("ids", n, m + 2);
+  Kokkos::View<Score**, Kokkos::LayoutRight, memory> const score_table("scores", n, m + 2);
+  auto const h_ids = Kokkos::create_mirror_view(id_table);
+  auto const h_scores = Kokkos::create_mirror_view(score_table);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t p = 0; p < m; ++p) {
+      h_ids(i, p) = from.list[i][p].first;
+      h_scores(i, p) = from.list[i][p].second;
+    }
+  Kokkos::deep_copy(id_table, h_ids);
+  Kokkos::deep_copy(score_table, h_scores);
+  auto const entries = std::pair<std::size_t, std::size_t>(0, m);
+  return finish(lists_type(Kokkos::subview(id_table, Kokkos::ALL(), entries),
+                           Kokkos::subview(score_table, Kokkos::ALL(), entries)));
+}
+
+/// Lists and the memory for queries of them.
+template <class Id, class Score, class Aggregate = karpos::weighted_sum, class Out = double>
+class top_k_subject {
+ public:
+  using id_type = Id;
+  using score_type = Score;
+  using out_type = Out;
+  using aggregate_type = Aggregate;
+  using lists_type = karpos::sorted_lists<Id, Score, space::memory_space>;
+  using options_type = karpos::top_k_options<Aggregate>;
+  using answer_type = top_k_answer<Id, Out>;
+
+  top_k_subject(host_lists<Id, Score> const& lists, std::uint64_t max_k, bool by_offsets = false);
+  /// The same memory for other lists.
+  void replace(host_lists<Id, Score> const& lists) { m_lists = to_space(lists); }
+  /// scores: whether to pass a view for them.
+  answer_type ask(std::uint64_t k, options_type const& o, bool scores = true);
+  lists_type const& lists() const { return m_lists; }
+
+ private:
+  lists_type m_lists;
+  karpos::top_k_workspace<space, lists_type, Aggregate> m_workspace;
+};
+
+template <class Id, class Score, class Aggregate, class Out>
+top_k_subject<Id, Score, Aggregate, Out>::top_k_subject(host_lists<Id, Score> const& lists,
+                                                        std::uint64_t max_k, bool by_offsets)
+    : m_lists(to_space(lists, by_offsets)),
+      m_workspace(space(), m_lists, max_k) {}
+
+template <class Id, class Score, class Aggregate, class Out>
+top_k_answer<Id, Out> top_k_subject<Id, Score, Aggregate, Out>::ask(std::uint64_t k,
+                                                                    options_type const& o,
+                                                                    bool scores) {
+  space const exec;
+  view<Id> const ids("ids", k + more_than_k);
+  view<Out> const out("scores", scores ? k + more_than_k : 0);
+  Kokkos::deep_copy(exec, ids, Id(untouched));
+  Kokkos::deep_copy(exec, out, Out(untouched));
+  answer_type a;
+  a.report = karpos::top_k(exec, m_workspace, m_lists, k, ids, out, o);
+  exec.fence();
+  a.ids = to_host(ids);
+  a.scores = to_host(out);
+  return a;
+}
+
+using u32_float_subject = top_k_subject<std::uint32_t, float>;
+using i32_double_subject = top_k_subject<std::int32_t, double>;
+using u64_float_subject = top_k_subject<std::uint64_t, float, karpos::weighted_sum, float>;
+using u64_double_subject = top_k_subject<std::uint64_t, double>;
+extern template class top_k_subject<std::uint32_t, float>;
+extern template class top_k_subject<std::int32_t, double>;
+extern template class top_k_subject<std::uint64_t, float, karpos::weighted_sum, float>;
+extern template class top_k_subject<std::uint64_t, double>;
+
+/// The middle of the scores, of an even number of them the higher one.
+struct median_score {
+  KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
+    for (int i = 0; i < n; ++i) {
+      int above = 0, equal = 0;
+      for (int j = 0; j < n; ++j) {
+        above += scores[j] > scores[i];
+        equal += scores[j] == scores[i];
+      }
+      if (above <= (n - 1) / 2 && (n - 1) / 2 < above + equal) return scores[i];
+    }
+    return 0;
+  }
+};
+
+/// The sum of what scores have below a limit: many scores make no difference.
+struct capped_sum {
+  double limit = 0.5;
+  KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += scores[i] < limit ? scores[i] : limit;
+    return sum;
+  }
+};
+
+/// Monotone for scores that are not negative.
+struct product_of_scores {
+  KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
+    double product = 1;
+    for (int i = 0; i < n; ++i) product *= scores[i];
+    return product;
+  }
+};
+
+using minimum_subject = top_k_subject<std::uint32_t, float, karpos::minimum>;
+using maximum_subject = top_k_subject<std::uint32_t, float, karpos::maximum>;
+using median_subject = top_k_subject<std::uint32_t, double, median_score>;
+using capped_subject = top_k_subject<std::uint64_t, float, capped_sum>;
+using product_subject = top_k_subject<std::uint32_t, float, product_of_scores>;
+extern template class top_k_subject<std::uint32_t, float, karpos::minimum>;
+extern template class top_k_subject<std::uint32_t, float, karpos::maximum>;
+extern template class top_k_subject<std::uint32_t, double, median_score>;
+extern template class top_k_subject<std::uint64_t, float, capped_sum>;
+extern template class top_k_subject<std::uint32_t, float, product_of_scores>;
+
+}  // namespace karpos_test
