@@ -6,14 +6,14 @@
 #   perf/record_cpu.sh BUILD [OUT [PART]]
 #
 # BUILD is the build folder, or the one that holds the driver; OUT (default: perf/results/cpu of this checkout) gets one
-# JSON file a run. PART: hash, hopscotch or cuckoo; all by default. KARPOS_QUICK=1 measures small tables only, to
+# JSON file a run. PART: hash, hopscotch, cuckoo or topk; all by default. KARPOS_QUICK=1 measures small tables only, to
 # try it out. Leave the machine alone meanwhile.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:?usage: perf/record_cpu.sh BUILD [OUT [PART]]}
 out=${2:-$here/results/cpu}
-part=${3:-hash hopscotch cuckoo}
+part=${3:-hash hopscotch cuckoo topk}
 driver=$build/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$build/perf/karpos
 mkdir -p "$out"
@@ -63,6 +63,31 @@ record_cuckoo() {
     run "cuckoo-two_level-$keys" --map cuckoo --keys "$keys" --load 0.7 --reps 9 --peers sorted,hash
     run "cuckoo-dense-$keys" --map cuckoo --layout dense --keys "$keys" --load 0.95 --reps 9 --peers sorted,hash
   done
+}
+
+record_topk() {
+  topk() {
+    name=$1
+    shift
+    echo "$name: karpos topk $*" >&2
+    "$driver" topk --json --k 100 "$@" > "$out/$name.json"
+  }
+  large=1e7 small=1e6
+  [ -z "${KARPOS_QUICK:-}" ] || { large=1e5 small=1e4; }
+  for result in set exact; do
+    for scores in uniform correlated zipf anticorrelated; do
+      topk "topk-$result-$scores-$large" "$scores:m=$large,n=4" --result $result --peers
+    done
+    topk "topk-$result-uniform-$small" "uniform:m=$small,n=4" --result $result --reps 21 --peers
+    # The references have one thread: here the query has one, too.
+    (
+      export OMP_NUM_THREADS=1
+      topk "topk-$result-uniform-$small-1-thread" "uniform:m=$small,n=4" --result $result --reps 21 --peers
+      topk "topk-$result-uniform-$large-1-thread" "uniform:m=$large,n=4" --result $result --peers
+    )
+  done
+  # The published strides.
+  topk "topk-paper-uniform-$small" "uniform:m=$small,n=4" --stride paper:100 --reps 1
 }
 
 for p in $part; do record_$p; done

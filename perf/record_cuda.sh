@@ -7,14 +7,14 @@
 #
 # BINARIES is the folder with the driver `karpos`, built with KARPOS_BACKEND=cuda (KARPOS_STATIC_RUNTIME=ON lets it run
 # where nothing but the driver of the GPU is installed). OUT (default: perf/results/cuda of this checkout) gets one JSON
-# file a run. PART: hash, bfs, hopscotch or cuckoo; all by default. KARPOS_QUICK=1 measures small tables only, to try
+# file a run. PART: hash, bfs, hopscotch, cuckoo or topk; all by default. KARPOS_QUICK=1 measures small tables only, to try
 # it out.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 binaries=${1:?usage: perf/record_cuda.sh BINARIES [OUT [PART]]}
 out=${2:-$here/results/cuda}
-part=${3:-hash bfs hopscotch cuckoo}
+part=${3:-hash bfs hopscotch cuckoo topk}
 driver=$binaries/karpos
 [ -x "$driver" ] && [ ! -d "$driver" ] || driver=$binaries/perf/karpos
 mkdir -p "$out"
@@ -110,6 +110,29 @@ record_cuckoo() {
   for keys in $sizes; do
     run "cuckoo-two_level-$keys" --map cuckoo --keys "$keys" --load 0.7 --reps 9 --peers sorted,hash
     run "cuckoo-dense-$keys" --map cuckoo --layout dense --keys "$keys" --load 0.95 --reps 9 --peers sorted,hash
+  done
+}
+
+record_topk() {
+  topk() {
+    name=$1
+    shift
+    echo "$name: karpos topk $*" >&2
+    "$driver" topk --json --k 100 "$@" > "$out/$name.json"
+  }
+  large=1e7 small=1e6 huge=1e8
+  [ -z "${KARPOS_QUICK:-}" ] || { large=1e5 small=1e4 huge=1e6; }
+  for result in set exact; do
+    # nra and lara run on one thread of the host.
+    for scores in uniform correlated zipf anticorrelated; do
+      topk "topk-$result-$scores-$large" "$scores:m=$large,n=4" --result $result --reps 9 --peers
+    done
+    topk "topk-$result-uniform-$small" "uniform:m=$small,n=4" --result $result --reps 21 --peers
+    topk "topk-$result-uniform-$huge" "uniform:m=$huge,n=4" --result $result --reps 9 --peers full
+  done
+  # The published strides.
+  for scores in uniform correlated zipf; do
+    topk "topk-paper-$scores-$large" "$scores:m=$large,n=4" --stride paper:100 --reps 1
   done
 }
 

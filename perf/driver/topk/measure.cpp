@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/topk/measure.hpp"
+
+#include <utility>
+
+#include "perf/driver/command.hpp"
+#include "perf/graph/generator_spec.hpp"
+
+namespace karpos::perf {
+
+topk_run run_topk(topk_parameters const& p, topk_progress const& report) {
+  Kokkos::Timer const clock;
+  if (is_generator(p.scores)) {
+    score_spec spec = parse_score_spec(p.scores);
+    spec.seed = p.seed;
+    return measure_topk<float>(p, spec, clock, report);
+  }
+  score_file file =
+      read_scores(p.scores, [&](double part, std::string const& w) { report(0.4 * part, w); });
+  return measure_topk<double>(p, std::move(file), clock, report);
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <karpos/top_k_options.hpp>
+#include <string>
+#include <vector>
+
+#include "perf/support/statistics.hpp"
+
+namespace karpos::perf {
+
+/// What `karpos topk` may vary.
+struct topk_parameters {
+  std::string scores;          ///< a file, or a generator
+  std::uint64_t seed = 12345;  ///< of the generator
+  std::uint64_t k = 100;
+  std::vector<double> weights;  ///< none: all are 1
+  std::string aggregate = "sum";
+  top_k_result result = top_k_result::exact;
+  top_k_ties ties = top_k_ties::any;
+  stride_policy stride;
+  top_k_bail_out bail_out = top_k_bail_out::automatic;
+  double missing = 0;
+  bool validate = false;
+  int repetitions = 5;
+  std::vector<std::string> peers;
+};
+
+/// One object of the answer.
+struct topk_row {
+  std::string id;
+  double score = 0;            ///< if exact
+  std::vector<double> scores;  ///< in the lists; NaN: missing
+};
+
+/// Another way to the same answer.
+struct topk_peer {
+  std::string name;
+  std::string skipped;  ///< why it was not measured
+  int threads = 0;
+  samples time;
+  std::uint64_t depth_growing = 0, depth = 0, candidates = 0;
+  std::uint64_t wrong = 0;
+};
+
+struct topk_run {
+  topk_parameters parameters;
+  std::string scores;  ///< the file, or the generator with all that was left to it
+  bool generated = false;
+  std::uint64_t objects = 0, entries = 0, without_scores = 0;
+  std::vector<std::string> attributes;
+  int score_bytes = 0;
+  double load_seconds = 0, sort_seconds = 0, prepare_seconds = 0;
+  std::size_t workspace_bytes = 0;
+  samples time;
+  top_k_report report;
+  std::vector<topk_row> rows;
+  std::uint64_t answer_wrong = 0;  ///< ids and scores of our answer that are not as they must be
+  std::vector<topk_peer> peers;
+
+  std::uint64_t wrong() const {
+    std::uint64_t sum = answer_wrong;
+    for (topk_peer const& p : peers) sum += p.wrong;
+    return sum;
+  }
+};
+
+using topk_progress = std::function<void(double, std::string const&)>;
+
+/// Names of what can be measured beside a ranked query.
+inline std::vector<std::string> const& topk_peer_names() {
+  static std::vector<std::string> const names = {"full", "nra", "lara"};
+  return names;
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "perf/topk/sequential_query.hpp"
+
+namespace karpos::perf {
+
+/// A growing phase without upper bounds; then a shrinking phase that looks at leaders only. Candidates that have been
+/// seen in the same lists differ in their lower bounds alone, so that the best of them, the leader of that set of
+/// lists, blocks the end for all: 2^n leaders are watched instead of all candidates.
+///
+/// A leader whose object has moved on is stale: no other one is above its bound. The candidates are looked through
+/// for new leaders only when nobody but stale ones blocks, and those that cannot win are dropped then.
+///
+/// Source: Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007.
+template <class Score>
+class lara_query {
+ public:
+  lara_query(std::vector<host_list<Score>> const& lists, std::uint64_t k, object_table& objects)
+      : m_reader(lists),
+        m_objects(objects),
+        m_best(objects, k),
+        m_leaders(std::size_t(1) << lists.size()) {}
+
+  sequential_answer operator()() {
+    bool grown = false;
+    while (!grown && !m_reader.at_end()) {
+      m_reader.read_level(
+          [&](std::size_t list, std::uint32_t id, double score) { grow(list, id, score); });
+      grown = m_best.full() && m_best.least() >= m_reader.rest(0);
+    }
+    m_answer.depth_growing = m_reader.depth();
+    m_answer.candidates = m_candidates.size();
+    if (grown) {
+      find_leaders();
+      while (somebody_blocks() && !m_reader.at_end())
+        m_reader.read_level(
+            [&](std::size_t list, std::uint32_t id, double score) { shrink(list, id, score); });
+    }
+    m_answer.depth = m_reader.depth();
+    m_answer.ids = m_best.take();
+    return std::move(m_answer);
+  }
+
+ private:
+  struct leader {
+    double lower = -1;  // nobody
+    std::uint32_t id = best_objects::none;
+    bool stale = false;
+  };
+
+  static void add(known_object& o, std::size_t list, double score) {
+    o.lower += score;
+    o.seen = static_cast<std::uint16_t>(o.seen | 1u << list);
+  }
+
+  void grow(std::size_t list, std::uint32_t id, double score) {
+    known_object& o = m_objects[id];
+    if (o.seen == 0) m_candidates.push_back(id);
+    add(o, list, score);
+    m_best.offer(id, o);
+  }
+
+  void shrink(std::size_t list, std::uint32_t id, double score) {
+    known_object& o = m_objects[id];
+    if (o.seen == 0) return;  // new, or dropped
+    if (m_leaders[o.seen].id == id) m_leaders[o.seen].stale = true;
+    add(o, list, score);
+    bool const was_best = o.place != known_object::nowhere;
+    std::uint32_t const left = m_best.offer(id, o);
+    if (was_best) return;
+    std::uint32_t const outside = left == best_objects::none ? id : left;
+    lead(outside, m_objects[outside]);
+  }
+
+  void lead(std::uint32_t id, known_object const& o) {
+    leader& l = m_leaders[o.seen];
+    if (o.lower > l.lower) l = {o.lower, id, false};
+  }
+
+  /// Drops the candidates that cannot win; the best of the others, set by set, are the leaders.
+  void find_leaders() {
+    for (leader& l : m_leaders) l = leader();
+    std::vector<double> rest(m_leaders.size());
+    for (unsigned seen = 1; seen < rest.size(); ++seen) rest[seen] = m_reader.rest(seen);
+    double const least = m_best.least();
+    std::size_t kept = 0;
+    for (std::uint32_t const id : m_candidates) {
+      known_object& o = m_objects[id];
+      if (o.place == known_object::nowhere) {
+        if (o.lower + rest[o.seen] <= least) {
+          o.seen = 0;
+          continue;
+        }
+        lead(id, o);
+      }
+      m_candidates[kept++] = id;
+    }
+    m_candidates.resize(kept);
+  }
+
+  bool blocks(std::size_t seen) const {
+    leader const& l = m_leaders[seen];
+    return l.lower >= 0 && l.lower + m_reader.rest(static_cast<unsigned>(seen)) > m_best.least();
+  }
+
+  /// The leader found last is asked first.
+  bool somebody_blocks() {
+    if (!m_leaders[m_blocking].stale && blocks(m_blocking)) return true;
+    bool stale_ones = false;
+    if (find_blocking(stale_ones)) return true;
+    if (!stale_ones) return false;
+    find_leaders();
+    return find_blocking(stale_ones);
+  }
+  bool find_blocking(bool& stale_ones) {
+    for (std::size_t seen = 1; seen < m_leaders.size(); ++seen)
+      if (blocks(seen)) {
+        m_blocking = seen;
+        if (!m_leaders[seen].stale) return true;
+        stale_ones = true;
+      }
+    return false;
+  }
+
+  level_reader<Score> m_reader;
+  object_table& m_objects;
+  best_objects m_best;
+  std::vector<leader> m_leaders;
+  std::vector<std::uint32_t> m_candidates;
+  std::size_t m_blocking = 0;
+  sequential_answer m_answer;
+};
+
+/// More lists have too many leaders.
+inline constexpr int most_lists_of_lara = 8;
+
+/// The k best of at least k objects in at most 8 lists.
+template <class Score>
+sequential_answer lara(std::vector<host_list<Score>> const& lists, std::uint64_t k,
+                       object_table& objects) {
+  objects.begin();
+  return lara_query<Score>(lists, k, objects)();
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "perf/topk/sequential_query.hpp"
+
+namespace karpos::perf {
+
+/// No random access: read all lists level by level, keep bounds of every object seen, and stop as soon as no other
+/// object can be better than the k best. The test is made after every level: one candidate that still blocks the end
+/// stands for all behind it, and those in front never block again, since upper bounds fall and the k-th bound grows.
+///
+/// Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001, section 8.
+template <class Score>
+class nra_query {
+ public:
+  nra_query(std::vector<host_list<Score>> const& lists, std::uint64_t k, object_table& objects)
+      : m_reader(lists),
+        m_objects(objects),
+        m_best(objects, k) {}
+
+  sequential_answer operator()() {
+    while (!m_reader.at_end()) {
+      m_reader.read_level(
+          [&](std::size_t list, std::uint32_t id, double score) { see(list, id, score); });
+      if (!m_best.full()) continue;
+      if (!m_shrinking && m_best.least() >= m_reader.rest(0)) shrink();
+      if (m_shrinking && nobody_blocks()) break;
+    }
+    m_answer.depth = m_reader.depth();
+    if (!m_shrinking) m_answer.depth_growing = m_answer.depth;
+    m_answer.ids = m_best.take();
+    return std::move(m_answer);
+  }
+
+ private:
+  void see(std::size_t list, std::uint32_t id, double score) {
+    known_object& o = m_objects[id];
+    if (o.seen == 0) {
+      if (m_shrinking) return;  // it cannot win
+      m_candidates.push_back(id);
+    }
+    o.lower += score;
+    o.seen = static_cast<std::uint16_t>(o.seen | 1u << list);
+    std::uint32_t const left = m_best.offer(id, o);
+    if (left != best_objects::none && m_shrinking) m_candidates.push_back(left);
+  }
+  void shrink() {
+    m_shrinking = true;
+    m_answer.depth_growing = m_reader.depth();
+    m_answer.candidates = m_candidates.size();
+  }
+  bool nobody_blocks() {
+    for (; m_blocking < m_candidates.size(); ++m_blocking) {
+      known_object const& o = m_objects[m_candidates[m_blocking]];
+      if (o.place == known_object::nowhere && o.lower + m_reader.rest(o.seen) > m_best.least())
+        return false;
+    }
+    return true;
+  }
+
+  level_reader<Score> m_reader;
+  object_table& m_objects;
+  best_objects m_best;
+  std::vector<std::uint32_t> m_candidates;
+  std::size_t m_blocking = 0;
+  bool m_shrinking = false;
+  sequential_answer m_answer;
+};
+
+/// The k best of at least k objects in at most 16 lists.
+template <class Score>
+sequential_answer nra(std::vector<host_list<Score>> const& lists, std::uint64_t k,
+                      object_table& objects) {
+  objects.begin();
+  return nra_query<Score>(lists, k, objects)();
+}
+
+}  // namespace karpos::perf

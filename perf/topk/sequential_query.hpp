@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+// What the one-thread references share. They rank by sums of scores that are not negative, of objects that are numbered
+// from 0; an object that is missing from a list has the score 0 there.
+
+namespace karpos::perf {
+
+/// A list on the host; scores count `weight` times.
+template <class Score>
+struct host_list {
+  std::uint32_t const* ids;
+  Score const* scores;
+  std::uint64_t length;
+  double weight;
+};
+
+struct sequential_answer {
+  std::vector<std::uint32_t> ids;  ///< the right ones, in no order
+  std::uint64_t depth_growing = 0, depth = 0, candidates = 0;
+};
+
+/// What is known of one object.
+struct known_object {
+  static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
+
+  double lower;         ///< sum of the scores seen
+  std::uint16_t query;  ///< the query this belongs to
+  std::uint16_t seen;   ///< bit i: seen in list i
+  std::uint32_t place;  ///< in the heap of the best
+};
+
+/// All objects. A query begins by counting on: nothing is cleared.
+class object_table {
+ public:
+  static constexpr int most_lists = 16;
+
+  explicit object_table(std::uint64_t objects) : m_objects(objects) {}
+
+  void begin() {
+    if (++m_query != 0) return;
+    std::fill(m_objects.begin(), m_objects.end(), known_object{});
+    m_query = 1;
+  }
+  std::uint64_t size() const { return m_objects.size(); }
+  known_object& operator[](std::uint32_t id) {
+    known_object& o = m_objects[id];
+    if (o.query != m_query) o = {0, m_query, 0, known_object::nowhere};
+    return o;
+  }
+
+ private:
+  std::vector<known_object> m_objects;
+  std::uint16_t m_query = 0;
+};
+
+/// The k objects of the highest lower bounds, the lowest of them on top.
+class best_objects {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t(0);
+
+  best_objects(object_table& objects, std::uint64_t k) : m_objects(objects), m_k(k) {
+    m_heap.reserve(k);
+  }
+
+  bool full() const { return m_heap.size() == m_k; }
+  double least() const { return m_objects[m_heap[0]].lower; }
+  std::vector<std::uint32_t> take() { return std::move(m_heap); }
+
+  /// The lower bound of the object has grown. Returns: the object that had to leave for it, or none.
+  std::uint32_t offer(std::uint32_t id, known_object const& o) {
+    if (o.place != known_object::nowhere) {
+      sink(o.place, id);
+      return none;
+    }
+    if (!full()) {
+      m_heap.push_back(id);
+      rise(static_cast<std::uint32_t>(m_heap.size() - 1), id);
+      return none;
+    }
+    if (o.lower <= least()) return none;
+    std::uint32_t const left = m_heap[0];
+    m_objects[left].place = known_object::nowhere;
+    sink(0, id);
+    return left;
+  }
+
+ private:
+  void put(std::uint32_t place, std::uint32_t id) {
+    m_heap[place] = id;
+    m_objects[id].place = place;
+  }
+  void rise(std::uint32_t place, std::uint32_t id) {
+    double const lower = m_objects[id].lower;
+    for (; place > 0; place = (place - 1) / 2) {
+      std::uint32_t const parent = m_heap[(place - 1) / 2];
+      if (m_objects[parent].lower <= lower) break;
+      put(place, parent);
+    }
+    put(place, id);
+  }
+  void sink(std::uint32_t place, std::uint32_t id) {
+    double const lower = m_objects[id].lower;
+    auto const size = static_cast<std::uint32_t>(m_heap.size());
+    for (std::uint32_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
+      if (child + 1 < size && m_objects[m_heap[child + 1]].lower < m_objects[m_heap[child]].lower)
+        ++child;
+      if (m_objects[m_heap[child]].lower >= lower) break;
+      put(place, m_heap[child]);
+      place = child;
+    }
+    put(place, id);
+  }
+
+  object_table& m_objects;
+  std::uint64_t m_k;
+  std::vector<std::uint32_t> m_heap;
+};
+
+/// Reads the lists side by side, a level at a time.
+template <class Score>
+class level_reader {
+ public:
+  explicit level_reader(std::vector<host_list<Score>> const& lists) : m_lists(lists) {
+    for (host_list<Score> const& l : lists) m_longest = std::max(m_longest, l.length);
+    m_last.resize(lists.size());
+  }
+
+  std::size_t lists() const { return m_lists.size(); }
+  std::uint64_t depth() const { return m_depth; }
+  bool at_end() const { return m_depth == m_longest; }
+
+  /// Calls use(list, id, score) for the entries of the next level.
+  template <class Use>
+  void read_level(Use&& use) {
+    for (std::size_t i = 0; i < m_lists.size(); ++i) {
+      host_list<Score> const& l = m_lists[i];
+      m_last[i] = 0;  // what an exhausted list has to offer
+      if (m_depth >= l.length) continue;
+      m_last[i] = l.weight * static_cast<double>(l.scores[m_depth]);
+      use(i, l.ids[m_depth], m_last[i]);
+    }
+    ++m_depth;
+  }
+  /// What the lists that are not in the set `seen` can still add to an object.
+  double rest(unsigned seen) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < m_last.size(); ++i)
+      if ((seen >> i & 1u) == 0) sum += m_last[i];
+    return sum;
+  }
+
+ private:
+  std::vector<host_list<Score>> const& m_lists;
+  std::vector<double> m_last;
+  std::uint64_t m_depth = 0, m_longest = 0;
+};
+
+}  // namespace karpos::perf
