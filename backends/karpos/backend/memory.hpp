@@ -237,12 +237,12 @@ KOKKOS_INLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
 }
 
 /// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other threads.
-KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
+KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
 /// The same where threads hide no latency, because there are too few of them: GPUs fetch as well, into the L2 cache.
-KOKKOS_INLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_DEVICE((cuda::prefetch(p);))
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }

@@ -66,7 +66,7 @@ struct tuning<ExecSpace, ranked_query> {
   static constexpr int entries_of_a_lane = is_cuda<ExecSpace> ? 4 : 256;
   static constexpr int entries_at_once = 4;
   /// Entries between the prefetch of an object's cell and its use, per CPU thread.
-  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 32;
+  static constexpr int prefetch_distance = is_cuda<ExecSpace> ? 0 : 64;
   /// Cells that are scanned in the time of reading one where an entry says.
   static constexpr int cells_for_an_entry = 8;
   /// Factors by which the depth grows from stride to stride. GPUs pay for every stride with barriers.

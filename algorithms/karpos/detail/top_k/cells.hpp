@@ -44,7 +44,8 @@ struct sum_classes {
 /// What a score is worth above the floor. 0 where that is no number: infinite scores of weight 0.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t in_units(double score, double floor, double factor) {
   double const units = (score - floor) * factor;
-  return units > 0 ? static_cast<std::uint64_t>(units) : 0;
+  // By way of a signed integer, to which CPUs convert at once.
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(units > 0 ? units : 0));
 }
 
 /// How scores become units.

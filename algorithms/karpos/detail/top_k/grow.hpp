@@ -72,100 +72,130 @@ struct prepare {
   }
 };
 
-/// Adds a stride of every list to the cells, and moves objects between the classes of the histogram.
-template <class Held, class HeldProgress>
-struct grow {
-  using State = typename Held::state;
+/// Adds entries of one list to the cells. What the loop needs is copied here: compilers would read it anew after every
+/// addition.
+template <class State, bool Counts>
+class entry_adder {
+ public:
   using cell = typename State::cell;
-  using classes = typename State::classes;
+  using id = typename State::id;
   using tuned = typename State::tuned;
-  static constexpr char const* label = "karpos::top_k::grow";
+  static constexpr int at_once = tuned::entries_at_once;
 
-  Held s;
-  HeldProgress p;
-  bool counts;  // else the cells alone: everything that is left is read
+  /// alone: no other team runs, which saves CPUs a locked instruction.
+  KOKKOS_FUNCTION entry_adder(State const& s, int list, std::uint64_t threshold, bool alone)
+      : m_list(list),
+        m_entries(s.lists[list]),
+        m_objects(s.objects),
+        m_layout(s.layout),
+        m_cells(s.cells),
+        m_floor(s.words->units.floor[list]),
+        m_factor(s.words->units.factor[list]),
+        m_threshold(threshold),
+        m_alone(alone) {}
 
-  KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    class_counts<State> histogram(team, s->histogram, counts ? work() : 0, p->threshold);
-    bool const alone = team.league_size() == 1;
-    for_each_entry(team, *s, p->begin, p->depth,
-                   [&](int list, std::uint64_t first, std::uint64_t last) {
-                     read(list, first, last, alone, histogram);
-                   });
-    histogram.flush(team);
+  /// Adds the entries first, first + width, … below last. Returns: whether every id had a place.
+  KOKKOS_FORCEINLINE_FUNCTION bool add_all(std::uint64_t first, std::uint64_t last,
+                                           class_counts<State> const& counts) const {
+    constexpr auto step = static_cast<std::uint64_t>(State::width);
+    bool sound = true;
+    std::uint64_t at = first;
+    for (; at + (at_once - 1) * step < last; at += at_once * step) {
+      look_ahead(at);
+      sound = add_some<at_once>(at, counts) && sound;
+    }
+    for (; at < last; at += step) sound = add_some<1>(at, counts) && sound;
+    return sound;
   }
 
  private:
-  KOKKOS_FUNCTION void read(int list, std::uint64_t first, std::uint64_t last, bool alone,
-                            class_counts<State> const& to) const {
-    constexpr int at_once = tuned::entries_at_once;
-    constexpr auto step = static_cast<std::uint64_t>(State::width);
-    auto const& l = s->lists[list];
-    double const floor = s->words->units.floor[list], factor = s->words->units.factor[list];
-    std::uint64_t at = first;
-    for (; at + (at_once - 1) * step < last; at += at_once * step) {
-      look_ahead(l, at);
-      read_some<at_once>(list, at, floor, factor, alone, to);
-    }
-    for (; at < last; at += step) read_some<1>(list, at, floor, factor, alone, to);
-  }
   /// N entries, so that as many cache misses overlap.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void read_some(int list, std::uint64_t at, double floor,
-                                             double factor, bool alone,
-                                             class_counts<State> const& histogram) const {
-    auto const& l = s->lists[list];
+  KOKKOS_FORCEINLINE_FUNCTION bool add_some(std::uint64_t at,
+                                            class_counts<State> const& counts) const {
     std::uint64_t place[N], units[N];
     cell old[N];
-    for (int j = 0; j < N; ++j) {
-      std::uint64_t const q = at + static_cast<std::uint64_t>(j * State::width);
-      units[j] = in_units(l.scores[q], floor, factor);
-      place[j] = s->objects.insert(l.ids[q]);
-    }
+    bool sound = true;
+    for (int j = 0; j < N; ++j)
+      units[j] = in_units(m_entries.scores[at + offset(j)], m_floor, m_factor);
+    for (int j = 0; j < N; ++j) place[j] = m_objects.insert(m_entries.ids[at + offset(j)]);
     for (int j = 0; j < N; ++j) {
       if (place[j] != no_place)
-        old[j] = add_to(s->cells + place[j], s->layout.addend(list, units[j]), alone);
+        old[j] = add_to(m_cells + place[j], m_layout.addend(m_list, units[j]));
       else
-        s->words->count.strangers = 1;
+        sound = false;
     }
-    if (counts)
+    if constexpr (Counts)
       for (int j = 0; j < N; ++j)
-        if (place[j] != no_place) count(histogram, old[j], units[j]);
+        if (place[j] != no_place) count(old[j], units[j], counts);
+    return sound;
   }
-  template <class List>
-  KOKKOS_FUNCTION void look_ahead([[maybe_unused]] List const& l,
-                                  [[maybe_unused]] std::uint64_t at) const {
+  KOKKOS_FUNCTION static constexpr std::uint64_t offset(int j) {
+    return static_cast<std::uint64_t>(j * State::width);
+  }
+  /// Inlined by force, as prefetch is.
+  KOKKOS_FORCEINLINE_FUNCTION void look_ahead([[maybe_unused]] std::uint64_t at) const {
     if constexpr (tuned::prefetch_distance > 0) {
-      if (at + tuned::prefetch_distance + tuned::entries_at_once > l.length) return;
-      for (int j = 0; j < tuned::entries_at_once; ++j) {
-        std::uint64_t const place =
-            s->objects.home(l.ids[at + tuned::prefetch_distance + static_cast<unsigned>(j)]);
-        if (s->objects.keys != nullptr) prefetch(s->objects.keys + place);
-        prefetch(s->cells + place);
+      constexpr std::uint64_t distance = tuned::prefetch_distance;
+      if (at + distance + at_once > m_entries.length) return;
+      for (std::uint64_t j = 0; j < at_once; ++j) {
+        std::uint64_t const place = m_objects.home(m_entries.ids[at + distance + j]);
+        if (m_objects.keys != nullptr) prefetch(m_objects.keys + place);
+        prefetch(m_cells + place);
       }
     }
   }
-  /// alone: no other team runs, which saves CPUs a locked instruction.
-  KOKKOS_FUNCTION cell add_to(cell* to, cell v, [[maybe_unused]] bool alone) const {
+  KOKKOS_FORCEINLINE_FUNCTION cell add_to(cell* to, cell v) const {
     cell old{};
     KOKKOS_IF_ON_DEVICE((old = fetch_add(to, v);))
     KOKKOS_IF_ON_HOST((
-        if (alone) {
+        if (m_alone) {
           old = *to;
           *to = old + v;
         } else { old = fetch_add(to, v); }))
     return old;
   }
   /// Classes below the threshold's are of no interest any more.
-  KOKKOS_FUNCTION void count(class_counts<State> const& histogram, cell old,
-                             std::uint64_t units) const {
-    std::uint64_t const before = s->layout.sum(old), now = before + units;
-    if (now < p->threshold) return;
-    histogram.change(now, 1);
-    if (old != 0 && before >= p->threshold) histogram.change(before, ~std::uint32_t(0));
+  KOKKOS_FORCEINLINE_FUNCTION void count(cell old, std::uint64_t units,
+                                         class_counts<State> const& counts) const {
+    std::uint64_t const before = m_layout.sum(old), now = before + units;
+    if (now < m_threshold) return;
+    counts.change(now, 1);
+    if (old != 0 && before >= m_threshold) counts.change(before, ~std::uint32_t(0));
+  }
+
+  int m_list;
+  sorted_list<id, typename State::score> m_entries;
+  object_table<id> m_objects;
+  cell_layout<cell> m_layout;
+  cell* m_cells;
+  double m_floor, m_factor;
+  std::uint64_t m_threshold;
+  bool m_alone;
+};
+
+/// Adds a stride of every list to the cells, and moves objects between the classes of the histogram.
+template <class Held, class HeldProgress, bool Counts>
+struct grow {
+  using State = typename Held::state;
+  static constexpr char const* label =
+      Counts ? "karpos::top_k::grow" : "karpos::top_k::read_the_rest";
+
+  Held s;
+  HeldProgress p;
+
+  KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    class_counts<State> const counts(team, s->histogram, Counts ? work() : 0, p->threshold);
+    bool const alone = team.league_size() == 1;
+    for_each_entry(team, *s, p->begin, p->depth,
+                   [&](int list, std::uint64_t first, std::uint64_t last) {
+                     entry_adder<State, Counts> const adder(*s, list, p->threshold, alone);
+                     if (!adder.add_all(first, last, counts)) s->words->count.strangers = 1;
+                   });
+    counts.flush(team);
   }
 };
 

@@ -34,22 +34,22 @@ struct ranking_program {
     grid.run(prepare<G>{grid.hold(s)}, [&] { begin(grid, p); });
     if (p.crowded) return;
     while (p.growing) {
-      grid.run(grow<G, P>{grid.hold(s), grid.hold(p), true}, [] {});
+      grid.run(grow<G, P, true>{grid.hold(s), grid.hold(p)}, [] {});
       grid.run(measure<G, P>{grid.hold(s), grid.hold(p), false}, [&] { grown(grid, p); });
     }
     do {
       if (p.begin < p.depth)
-        grid.run(grow<G, P>{grid.hold(s), grid.hold(p), false},
+        grid.run(grow<G, P, false>{grid.hold(s), grid.hold(p)},
                  [&] { p.grown = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
-        grid.run(rank<G, P>{grid.hold(s), grid.hold(p), true}, [] {});
-        grid.run(measure<G, P>{grid.hold(s), grid.hold(p), true}, [&] { raise(grid, p); });
+        rank_cells(grid, p, (s.objects.places + 15) / 16);
+        rank_cells(grid, p, s.objects.places);
       }
       grid.run(list_survivors<G, P>{grid.hold(s), grid.hold(p)}, [&] { listed(grid, p); });
     } while (p.begin < p.depth);
     while (p.shrinking) {
       if (p.begin < p.depth) grid.run(shrink<G, P>{grid.hold(s), grid.hold(p)}, [] {});
-      grid.run(rank<G, P>{grid.hold(s), grid.hold(p), false}, [] {});
+      grid.run(rank<G, P>{grid.hold(s), grid.hold(p), 0}, [] {});
       grid.run(measure<G, P>{grid.hold(s), grid.hold(p), true}, [&] { raise(grid, p); });
       grid.run(sift<G, P>{grid.hold(s), grid.hold(p)}, [&] { sifted(grid, p); });
     }
@@ -92,6 +92,13 @@ struct ranking_program {
     p.depth = s.lists.longest;
   }
 
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void rank_cells(Grid& grid, progress& p, std::uint64_t first) const {
+    using G = typename Grid::template held<State>;
+    using P = typename Grid::template held<progress>;
+    grid.run(rank<G, P>{grid.hold(s), grid.hold(p), first}, [] {});
+    grid.run(measure<G, P>{grid.hold(s), grid.hold(p), true}, [&] { raise(grid, p); });
+  }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void raise(Grid& grid, progress& p) const {
     p.threshold = grid.read(&s.words->measure).threshold;

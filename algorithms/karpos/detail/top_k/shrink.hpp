@@ -75,8 +75,9 @@ struct list_survivors {
     if (wins(c) && Kokkos::countr_zero(s->layout.seen(c)) == list)
       append_survivor(*s, s->survivors[0], place);
   }
-  KOKKOS_FUNCTION void look_ahead([[maybe_unused]] int list,
-                                  [[maybe_unused]] std::uint64_t at) const {
+  /// Inlined by force, as prefetch is.
+  KOKKOS_FORCEINLINE_FUNCTION void look_ahead([[maybe_unused]] int list,
+                                              [[maybe_unused]] std::uint64_t at) const {
     if constexpr (State::tuned::prefetch_distance > 0) {
       auto const& l = s->lists[list];
       std::uint64_t const ahead = at + State::tuned::prefetch_distance;
@@ -111,7 +112,8 @@ struct shrink {
   }
 };
 
-/// Counts objects by what they have above the threshold: the survivors, or all, when everything has been read.
+/// Counts objects by what they have above the threshold: the survivors; or, when everything has been read, those of the
+/// first cells, or of all. The k-th best of some is no better than that of all: it spares the counting of most.
 template <class Held, class HeldProgress>
 struct rank {
   using State = typename Held::state;
@@ -120,23 +122,30 @@ struct rank {
 
   Held s;
   HeldProgress p;
-  bool everyone;
+  std::uint64_t first;  // cells; 0: survivors
 
-  std::uint64_t work() const { return everyone ? s->objects.places : p->survivors; }
+  std::uint64_t work() const { return first > 0 ? first : p->survivors; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     sums_by_mask<State> const sums(team, *s);
-    std::uint64_t const n = everyone ? s->objects.places : p->survivors;
+    std::uint64_t const n = first > 0 ? first : p->survivors;
     class_counts<State> const histogram(team, s->histogram + classes::count, n);
-    std::uint32_t const* const places = s->survivors[p->list];
-    for_each_index<State>(team, n, [&](std::uint64_t i) {
-      if (everyone && i % 32 == 0) s->marked[i / 32] = 0;  // of a list given up
-      auto const c = s->cells[everyone ? i : places[i]];
-      if (s->layout.seen(c) == 0) return;
-      std::uint64_t const lower = sums.lower(s->layout.sum(c), s->layout.seen(c));
-      if (lower >= p->threshold) histogram.change(lower - p->threshold, 1);
-    });
+    auto const count = [layout = s->layout, sums, histogram,
+                        threshold = p->threshold](typename State::cell c) {
+      std::uint64_t const lower = sums.lower(layout.sum(c), layout.seen(c));
+      if (lower >= threshold && layout.seen(c) != 0) histogram.change(lower - threshold, 1);
+    };
+    auto const* const cells = s->cells;
+    if (first > 0) {
+      for_each_index<State>(team, n, [=](std::uint64_t i) { count(cells[i]); });
+      for_each_index<State>(team, (n + 31) / 32, [&](std::uint64_t w) {
+        s->marked[w] = 0;  // of a list given up
+      });
+    } else {
+      std::uint32_t const* const places = s->survivors[p->list];
+      for_each_index<State>(team, n, [=](std::uint64_t i) { count(cells[places[i]]); });
+    }
     histogram.flush(team);
   }
 };

@@ -66,6 +66,7 @@ struct ranking_progress {
 template <class ExecSpace, class Id, class Score, class Cell>
 struct cell_state {
   using id = Id;
+  using score = Score;
   using cell = Cell;
   using classes = sum_classes<Cell>;
   using tuned = tuning<ExecSpace, ranked_query>;
