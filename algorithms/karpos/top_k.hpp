@@ -9,8 +9,8 @@
 #include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 
-// Ranked queries: the k objects with the highest aggregate of their scores in n sorted lists, which are read forward
-// only, and no further than needed.
+// Ranked queries: the k objects with the highest aggregate of their scores in n sorted lists, which are read in forward
+// passes, no further than needed, and never at random.
 //
 // What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in the lists it has
 // not been seen in it can have no more than what was read last. In the growing phase every object read becomes a
@@ -37,7 +37,7 @@ namespace karpos {
 /// Concurrency: one query of a workspace at a time.
 /// Memory: none, but for the queries that top_k_workspace names.
 /// Throws: std::invalid_argument for views shorter than k, weights of another number than lists, a missing score that
-///  is NaN or plus infinity, dense ids that are not below the number of objects, more sparse ids than said.
+///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids; allocation_error, see Memory.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "karpos/backend/arithmetic.hpp"
 #include "karpos/backend/grid.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/sorted_lists.hpp"
@@ -53,8 +54,9 @@ class weighted_sum {
     bool lowest = false;
     for (int i = 0; i < n; ++i)
       if (m_weight[i] > 0) {
-        lowest = lowest || scores[i] == -HUGE_VAL;
-        sum += m_weight[i] * scores[i];
+        double const part = rounded_product(m_weight[i], scores[i]);
+        lowest = lowest || part == -HUGE_VAL;
+        sum += part;
       }
     return lowest ? -HUGE_VAL : sum;
   }
@@ -109,7 +111,13 @@ class stride_policy {
   };
 
   stride_policy() = default;
-  stride_policy(adaptive a) : m_adaptive(a) {}
+  /// Throws: std::invalid_argument for a growth that is not above 1, or above a million.
+  stride_policy(adaptive a) : m_adaptive(a) {
+    for (double const g : {a.growth, a.growth_shrinking})
+      if (g != 0 && !(g > 1 && g <= 1e6))
+        detail::reject("the depth of a ranked query does not grow", std::to_string(g),
+                       "choose a growth above 1, or 0 for the one that measures best");
+  }
   stride_policy(paper p) : m_levels(p.levels) {
     if (m_levels == 0)
       detail::reject("a stride has no levels", "stride_policy::paper{0}", "read at least one");
@@ -136,8 +144,9 @@ struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  double missing_score =
-      0;  ///< of an object in a list that it is missing from; not NaN or plus infinity
+  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must be
+  /// in every list, better than a number far below all scores, which leaves little room to tell sums apart.
+  double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
   /// Look at every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
@@ -158,9 +167,10 @@ struct top_k_report {
   std::uint64_t candidates = 0;  ///< objects that could still win when the growing phase ended
   std::uint64_t finalists = 0;   ///< objects whose scores were computed in full
   std::uint64_t strides = 0;
-  std::uint64_t entries = 0;  ///< ids read, all phases
-  std::uint64_t bytes = 0;    ///< of the lists' ids and scores that were read
-  bool bailed_out = false;    ///< everything was read
+  /// Ids read to find the answer; what is read again to list candidates or to clean up does not count.
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;  ///< of the lists' ids and scores that were read
+  bool bailed_out = false;  ///< everything was read
 };
 
 }  // namespace karpos

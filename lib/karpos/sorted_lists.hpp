@@ -32,7 +32,12 @@ struct sorted_lists_ref {
   sorted_list<Id, Score> list[most_lists];
   int lists;
   std::uint64_t longest;
+  std::uint64_t everyone;  // dense ids: as many objects as there can be
 
+  /// Whether no object is missing from list i, for sure.
+  KOKKOS_FUNCTION bool has_all(int i) const {
+    return lists == 1 || (everyone > 0 && list[i].length == everyone);
+  }
   KOKKOS_FUNCTION sorted_list<Id, Score> const& operator[](int i) const { return list[i]; }
 };
 
@@ -93,14 +98,16 @@ class sorted_lists {
       detail::reject("sorted lists have too many objects for dense ids", std::to_string(objects),
                      "at most 2^32 - 64; use sparse ids");
     sorted_lists l = *this;
-    l.m_objects = objects;
+    l.m_objects = l.m_ref.everyone = objects;
     l.m_dense = true;
     return l;
   }
   /// The same lists, with any ids, of which no more than at_most are different: a smaller table than one for every entry.
+  /// Requires: it is so; a query may throw std::invalid_argument, or answer wrongly, otherwise.
   sorted_lists sparse(std::uint64_t at_most) const {
     sorted_lists l = *this;
     l.m_objects = at_most < m_entries ? at_most : m_entries;
+    l.m_ref.everyone = 0;
     l.m_dense = false;
     return l;
   }

@@ -223,6 +223,19 @@ TEST_CASE("what rounds: sums are those of double, in the order of the lists") {
                   {{2, 6 * least}, {1, 4 * least}});
 }
 
+TEST_CASE("weights and scores from the ends of double") {
+  using doubles = karpos_test::u64_double_subject;
+  doubles::options_type o;
+  o.aggregate = karpos::weighted_sum({1e305});
+  golden<doubles>("a unit beyond double", {{{1, 1e-300}, {2, 0.0}}}, 1, {{1, 1e305 * 1e-300}}, o);
+  o.aggregate = karpos::weighted_sum({1e200, 1e200});
+  golden<doubles>("parts beyond double", {{{1, 1e200}, {2, 0.0}}, {{2, 0.0}, {1, -1e200}}}, 2,
+                  {{2, 0}, {1, -inf}}, o);
+  o.aggregate = karpos::weighted_sum({0.1, 0.3});
+  golden<doubles>("products are rounded", {{{1, 0.7}}, {{1, 0.9}}}, 1, {{1, 0.1 * 0.7 + 0.3 * 0.9}},
+                  o);
+}
+
 TEST_CASE("ids from the ends of their type") {
   constexpr u64 most = std::numeric_limits<u64>::max();
   golden<karpos_test::u64_double_subject>(

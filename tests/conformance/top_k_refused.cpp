@@ -102,6 +102,15 @@ TEST_CASE("a stride without levels") {
   throws<invalid>([] { karpos::stride_policy(karpos::stride_policy::paper{0}); }, "paper{0}");
 }
 
+TEST_CASE("a depth that does not grow") {
+  for (double const wrong : {1.0, 0.5, -2.0, 1e300, std::numeric_limits<double>::quiet_NaN()})
+    throws<invalid>(
+        [&] {
+          karpos::stride_policy(karpos::stride_policy::adaptive{wrong, 0, 0});
+        },
+        "grow");
+}
+
 TEST_CASE("a list that is not sorted") {
   auto l = plain();
   l.list[2][17].second = 88.5f;  // behind 84

@@ -53,7 +53,7 @@ bool is_near(Aggregate const& aggregate, double const* scores, int n, double got
     long double sum = 0, magnitude = 0;
     for (int i = 0; i < n; ++i) {
       if (aggregate.weight(i) == 0) continue;
-      if (scores[i] == -HUGE_VAL) return got == -HUGE_VAL;
+      if (aggregate.weight(i) * scores[i] == -HUGE_VAL) return got == -HUGE_VAL;
       auto const term = static_cast<long double>(aggregate.weight(i)) * scores[i];
       sum += term;
       magnitude += std::abs(term);

@@ -146,6 +146,7 @@ __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
 __device__ inline void set_bits(std::uint64_t* p, std::uint64_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(global(p)), "l"(bits) : "memory");
 }
+__device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
 __device__ inline void clear_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(global(p)), "r"(~bits) : "memory");
 }

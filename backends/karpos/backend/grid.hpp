@@ -24,7 +24,8 @@
 //
 //   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
 //   grid.hold(x)           x as a step keeps it: what many steps share (held<X>: the type)
-//   grid.read(p)           in then(): the value of *p
+//   grid.read(p)           in then(): the value of *p. The next step must not write what is read so: some teams
+//                          may be in it while others still read.
 //   grid.write(p, v)       in then(): *p = v, for whoever reads it after the program: steps may not have it yet
 //
 // launched_grid runs the loop on the host and each step as a kernel, on every backend. On CUDA cooperative_grid

@@ -44,6 +44,16 @@ namespace host {
 #endif
 }
 
+/// x, as if it were not known how it was computed.
+inline double kept(double x) {
+#if defined(__GNUC__) && defined(__x86_64__)
+  asm("" : "+x"(x));
+#elif defined(__GNUC__) && defined(__aarch64__)
+  asm("" : "+w"(x));
+#endif
+  return x;
+}
+
 /// Asks the kernel to back a large array with huge pages: random access to gigabytes is otherwise bound
 /// by address translation (1.5 to 1.8 times slower). A hint: failure changes nothing.
 inline void advise_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) {

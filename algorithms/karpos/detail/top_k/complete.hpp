@@ -51,7 +51,7 @@ struct collect {
             if (place == no_place || (s->marked[place / 32] >> (place % 32) & 1) == 0) continue;
             auto const f = static_cast<std::uint64_t>(s->cells[place]);
             s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] = l.scores[at];
-            add(&s->words->count.scores, 1u);
+            add(&s->words->count.scores[p->strides % 2], 1u);
           }
         });
   }
@@ -169,7 +169,7 @@ struct clean {
           prefetch(s->cells + s->objects.home(l.ids[at + State::tuned::prefetch_distance]));
       std::uint64_t const place = s->objects.find(l.ids[at]);
       if (place == no_place) continue;
-      s->cells[place] = 0;
+      store_relaxed(s->cells + place, typename State::cell(0));
       store_relaxed(s->marked + place / 32, std::uint32_t(0));
     }
   }

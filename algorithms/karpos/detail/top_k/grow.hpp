@@ -42,7 +42,7 @@ struct prepare {
     double low = missing, high = missing;
     if (l.length > 0) {
       double const top = l.scores[0], last = l.scores[l.length - 1];
-      bool const has_all = l.length == s->object_count;
+      bool const has_all = s->lists.has_all(i);
       low = has_all || last < missing ? last : missing;
       high = has_all || top > missing ? top : missing;
     }
@@ -55,19 +55,22 @@ struct prepare {
   }
   KOKKOS_FUNCTION void choose(double sum, double magnitude) const {
     int const n = s->lists.lists;
-    bool const finite = sum - sum == 0 && magnitude - magnitude == 0;
+    double const most = magnitude * n * 1.0001;  // more than the sum
+    bool usable = sum > 0 && most - most == 0;
     int e = 0;
-    if (finite && sum > 0) {
+    if (usable) {
       int const by_range = s->layout.sum_bits(n) - 1 - exponent(sum * 1.0001);
-      int const by_rounding = 49 - exponent(magnitude * n);
+      int const by_rounding = 49 - exponent(most);
       e = by_range < by_rounding ? by_range : by_rounding;
       e = e > 1000 ? 1000 : e < -1000 ? -1000 : e;
     }
     s->words->unseen = {};
-    for (int i = 0; i < n; ++i)
-      s->words->units.factor[i] =
-          sum > 0 && finite ? s->aggregate.weight(i) * Kokkos::exp2(static_cast<double>(e)) : 0;
-    s->words->measure = {0, 0, finite && sum > 0 ? 1u : 0u};
+    for (int i = 0; i < n; ++i) {
+      double const factor = s->aggregate.weight(i) * Kokkos::exp2(static_cast<double>(e));
+      s->words->units.factor[i] = factor;
+      usable = usable && factor - factor == 0;
+    }
+    s->words->measure = {0, 0, usable ? 1u : 0u};
     s->words->count = {};
   }
 };
@@ -193,7 +196,8 @@ struct grow {
     for_each_entry(team, *s, p->begin, p->depth,
                    [&](int list, std::uint64_t first, std::uint64_t last) {
                      entry_adder<State, Counts> const adder(*s, list, p->threshold, alone);
-                     if (!adder.add_all(first, last, counts)) s->words->count.strangers = 1;
+                     if (!adder.add_all(first, last, counts))
+                       store_relaxed(&s->words->count.strangers, 1u);
                    });
     counts.flush(team);
   }

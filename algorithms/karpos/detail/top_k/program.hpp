@@ -14,7 +14,7 @@ namespace karpos::detail::ranking {
 struct ranking_plan {
   double growth, growth_shrinking;
   std::uint64_t first_stride;
-  std::uint64_t deepest_growth;  // beyond, everything is read
+  std::uint64_t deepest_growth, most_survivors;  // beyond, everything is read
   top_k_bail_out bail_out;
   bool set;
 };
@@ -38,7 +38,7 @@ struct ranking_program {
       grid.run(measure<G, P>{grid.hold(s), grid.hold(p), false}, [&] { grown(grid, p); });
     }
     do {
-      if (p.begin < p.depth)
+      if (left_to_read(p))
         grid.run(grow<G, P, false>{grid.hold(s), grid.hold(p)},
                  [&] { p.grown = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
@@ -46,7 +46,7 @@ struct ranking_program {
         rank_cells(grid, p, s.objects.places);
       }
       grid.run(list_survivors<G, P>{grid.hold(s), grid.hold(p)}, [&] { listed(grid, p); });
-    } while (p.begin < p.depth);
+    } while (left_to_read(p));
     while (p.shrinking) {
       if (p.begin < p.depth) grid.run(shrink<G, P>{grid.hold(s), grid.hold(p)}, [] {});
       grid.run(rank<G, P>{grid.hold(s), grid.hold(p), 0}, [] {});
@@ -108,8 +108,7 @@ struct ranking_program {
     p.candidates = p.survivors = grid.read(&s.words->count).survivors;
     bool const too_many =
         p.survivors > s.survivor_room ||
-        (plan.bail_out == top_k_bail_out::automatic &&
-         p.survivors > static_cast<double>(s.object_count) * State::tuned::most_survivors);
+        (plan.bail_out == top_k_bail_out::automatic && p.survivors > plan.most_survivors);
     if (too_many && p.depth < s.lists.longest) {
       read_the_rest(p);
     } else {
@@ -135,6 +134,10 @@ struct ranking_program {
       p.stride(plan.growth_shrinking, State::tuned::least_stride, s.lists.longest);
     }
   }
+  /// After the growing phase: whether the query has given up looking, and has not read the rest yet.
+  KOKKOS_FUNCTION bool left_to_read(progress const& p) const {
+    return p.bailed && p.begin < p.depth;
+  }
   KOKKOS_FUNCTION bool answered(progress const& p) const { return plan.set && p.survivors <= s.k; }
 
   KARPOS_PROGRAM template <class Grid>
@@ -159,7 +162,10 @@ struct ranking_program {
   KOKKOS_FUNCTION void collected(Grid& grid, progress& p) const {
     p.collected = p.depth;
     std::uint64_t const all = std::uint64_t(p.survivors) * s.list_count();
-    p.collecting = grid.read(&s.words->count).scores < all && p.depth < s.lists.longest;
+    // Of two words, for others may count the next stride already.
+    auto const parity = p.strides % 2;
+    p.scores[parity] = grid.read(&s.words->count).scores[parity];
+    p.collecting = std::uint64_t(p.scores[0]) + p.scores[1] < all && p.depth < s.lists.longest;
     if (p.collecting) p.stride(2, 4096, s.lists.longest);
   }
   KARPOS_PROGRAM template <class Grid>

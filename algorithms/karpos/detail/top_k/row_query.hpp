@@ -104,8 +104,8 @@ bool row_query<ExecSpace, Lists, Aggregate>::run(results<id> const& to, double g
   Kokkos::deep_copy(m_exec, strangers, Kokkos::subview(m_memory.counters, 1));
   m_exec.fence("karpos::top_k: ids without a place");
   report.depth_growing = m_depth;
-  if (m_candidates > m_k) shrink(growth, report);
   report.candidates = m_candidates;
+  if (m_candidates > m_k) shrink(growth, report);
   report.depth = m_depth;
   report.found = m_candidates < m_k ? m_candidates : m_k;
   list_entries(m_candidates);
@@ -127,10 +127,9 @@ void row_query<ExecSpace, Lists, Aggregate>::start() {
 template <class ExecSpace, class Lists, class Aggregate>
 void row_query<ExecSpace, Lists, Aggregate>::look() {
   using ref = typename Lists::ref_type;
-  Kokkos::parallel_for("karpos::top_k::look_at_depth",
-                       Kokkos::RangePolicy<ExecSpace>(m_exec, 0, m_lists.lists()),
-                       look_at_depth<ref>{m_lists.ref(), m_depth, m_lists.objects(),
-                                          m_options.missing_score, m_memory.unseen.data()});
+  Kokkos::parallel_for(
+      "karpos::top_k::look_at_depth", Kokkos::RangePolicy<ExecSpace>(m_exec, 0, m_lists.lists()),
+      look_at_depth<ref>{m_lists.ref(), m_depth, m_options.missing_score, m_memory.unseen.data()});
   Kokkos::deep_copy(
       m_exec,
       Kokkos::View<unseen_scores*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&m_unseen, 1),

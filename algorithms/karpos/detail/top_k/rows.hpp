@@ -23,7 +23,7 @@ struct unseen_scores {
 template <class Ref>
 struct look_at_depth {
   Ref lists;
-  std::uint64_t depth, objects;
+  std::uint64_t depth;
   double missing_score;
   unseen_scores* to;
 
@@ -33,7 +33,7 @@ struct look_at_depth {
     if (depth < l.length) {
       double const last = l.scores[l.length - 1];
       double const next = depth == 0 ? HUGE_VAL : l.scores[depth - 1];
-      bool const has_all = l.length == objects;
+      bool const has_all = lists.has_all(i);
       least = has_all || last < missing_score ? last : missing_score;
       most = has_all || next > missing_score ? next : missing_score;
     }
@@ -71,7 +71,7 @@ struct read_levels {
     if (p >= l.length) return;
     std::uint64_t const place = growing ? s.objects.insert(l.ids[p]) : s.objects.find(l.ids[p]);
     if (place == no_place) {
-      if (growing) *s.strangers = 1;
+      if (growing) store_relaxed(s.strangers, 1u);
       return;
     }
     std::uint32_t const bit = std::uint32_t(1) << (place % 32);
@@ -91,7 +91,7 @@ struct read_levels {
     if (at < s.most_candidates)
       s.candidates[0][at] = place;
     else
-      *s.strangers = 1;
+      store_relaxed(s.strangers, 1u);
   }
 };
 

@@ -52,7 +52,7 @@ class search {
     if (m_k == 0 || m_lists.entries() == 0) return report;
     bool sound = true, done = false;
     if constexpr (workspace::by_cells)
-      if (!m_options.stride.is_paper())
+      if (!m_options.stride.is_paper() && m_k <= m_workspace.m_size.survivors)
         done = m_workspace.m_size.small_cells()
                    ? by_cells(m_workspace.m_small_cells, report, sound)
                    : by_cells(m_workspace.m_large_cells, report, sound);
@@ -75,8 +75,10 @@ class search {
     auto const& n = m_workspace.m_size;
     return {n.dense ? m_lists.objects() : n.places, n.dense ? nullptr : keys};
   }
-  double growth(double asked, double tuned_for) const {
-    return asked > 1 && std::isfinite(asked) ? asked : tuned_for;
+  static double growth(double asked, double tuned_for) { return asked > 0 ? asked : tuned_for; }
+  /// About how many objects there are.
+  double objects() const {
+    return static_cast<double>(m_lists.is_dense() ? m_lists.objects() : m_lists.longest());
   }
   bool by_rows(top_k_report& report);
   template <class Cells>
@@ -123,7 +125,7 @@ template <class ExecSpace, class Lists, class Aggregate>
 bool search<ExecSpace, Lists, Aggregate>::by_rows(top_k_report& report) {
   auto& memory = *m_workspace.m_rows;
   if (memory.lower.extent(0) == 0) m_workspace.allocate_rows(m_exec);
-  report = {};
+  report.bailed_out = false;
   row_query<ExecSpace, Lists, Aggregate> query(m_exec, memory, table(memory.keys.data()), m_lists,
                                                m_k, m_options);
   return query.run(m_to, growth(m_options.stride.strides().growth, tuned::growth), report);
@@ -139,14 +141,14 @@ ranking_plan search<ExecSpace, Lists, Aggregate>::plan() const {
     first = part < least ? least : part;
   }
   // Independent lists end the growing phase at (k / m)^(1/n) of their depth. Twice as deep, they are not independent.
-  double const expected = std::pow(
-      static_cast<double>(m_k) / static_cast<double>(m_lists.objects()), 1.0 / m_lists.lists());
+  double const expected = std::pow(static_cast<double>(m_k) / objects(), 1.0 / m_lists.lists());
   double const deepest =
       2 * expected < tuned::deepest_growth ? 2 * expected : tuned::deepest_growth;
   return {growth(asked.growth, tuned::growth),
           growth(asked.growth_shrinking, tuned::growth_shrinking),
           first,
           static_cast<std::uint64_t>(deepest * static_cast<double>(m_lists.longest())),
+          static_cast<std::uint64_t>(tuned::most_survivors * objects()),
           m_options.bail_out,
           m_options.result == top_k_result::set};
 }
@@ -162,7 +164,6 @@ auto search<ExecSpace, Lists, Aggregate>::state(Cells const& cells) const {
   s.layout = {m_lists.lists()};
   s.aggregate = m_options.aggregate;
   s.missing_score = m_options.missing_score;
-  s.object_count = m_lists.objects();
   s.k = m_k;
   s.cells = cells.data();
   s.marked = w.m_marked.data();
@@ -194,11 +195,11 @@ bool search<ExecSpace, Lists, Aggregate>::by_cells(Cells const& cells, top_k_rep
   ranking_record const& record = words.record;
   sound = words.count.strangers == 0;
   if (!sound) return true;
+  count_reads(record, report);
   if (record.crowded != 0) return false;
   report.found = record.survivors < m_k ? record.survivors : m_k;
   report.finalists = record.collected == 0 ? 0 : record.survivors;
   if (report.finalists > tuned::finalists_in_order) write_sorted(report.finalists);
-  count_reads(record, report);
   return true;
 }
 

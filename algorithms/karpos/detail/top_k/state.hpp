@@ -25,8 +25,9 @@ struct measured {
 struct counted {
   std::uint32_t survivors;  // objects that may have more than the threshold
   std::uint32_t open;       // of these, not seen in every list
-  std::uint32_t scores;     // of finalists, that were found
+  std::uint32_t scores[2];  // of finalists, found in even strides and in odd ones
   std::uint32_t strangers;  // an id has no place
+  std::uint32_t unused;
 };
 /// Where a query leaves its report.
 struct ranking_record {
@@ -49,16 +50,17 @@ struct ranking_progress {
   std::uint64_t grown, shrunk, collected;  // depth of the phases
   std::uint64_t strides;
   std::uint32_t candidates, survivors;
-  int list;  // which of the two holds the survivors
+  std::uint32_t scores[2];  // as counted
+  int list;                 // which of the two holds the survivors
   bool growing, shrinking, collecting;
   bool bailed;   // everything was read
   bool crowded;  // cells cannot tell so many objects apart: rows must
 
   KOKKOS_FUNCTION void stride(double factor, std::uint64_t least, std::uint64_t longest) {
-    auto const to = static_cast<std::uint64_t>(static_cast<double>(depth) * factor);
+    double const to = static_cast<double>(depth) * factor;
     begin = depth;
-    depth = to < depth + least ? depth + least : to;
-    if (depth > longest) depth = longest;
+    depth = to < static_cast<double>(longest) ? static_cast<std::uint64_t>(to) : longest;
+    if (depth < begin + least) depth = begin + least < longest ? begin + least : longest;
     ++strides;
   }
 };
@@ -80,7 +82,7 @@ struct cell_state {
   cell_layout<Cell> layout;
   weighted_sum aggregate;
   double missing_score;
-  std::uint64_t object_count, k;
+  std::uint64_t k;
   Cell* cells;
   std::uint32_t* marked;  // a bit for each place: survives
   std::uint32_t* survivors[2];
@@ -98,7 +100,7 @@ struct cell_state {
   KOKKOS_FUNCTION void unseen(int i, std::uint64_t depth) const {
     auto const& l = lists[i];
     auto const& units = words->units;
-    bool const has_all = l.length == object_count;
+    bool const has_all = lists.has_all(i);
     std::uint64_t least = 0, most = 0;
     if (depth < l.length) {
       double const next = l.scores[depth == 0 ? 0 : depth - 1];

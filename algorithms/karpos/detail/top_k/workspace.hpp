@@ -23,10 +23,11 @@ class search;
 /// The memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists of the same kind
 /// of ids, as many or fewer, with as many objects or fewer, and up to max_k results.
 ///
-/// A query by a weighted sum keeps a word for every object, and allocates nothing. Two kinds of queries keep all scores
-/// of every object they see instead, in memory that the first of them allocates: those by stride_policy::paper, and
-/// those whose scores are infinite or tie in thousands. Those by other aggregates do so too; their workspace has the memory
-/// from the start.
+/// A query by a weighted sum keeps a word for every object, and allocates nothing. Some keep all scores of every object they
+/// see instead, in memory that the first of them allocates: those by stride_policy::paper; those for more than an eighth of
+/// the objects; those whose scores are infinite, tie in thousands or are dwarfed by a few others. Queries by
+/// other aggregates do so too; their workspace has the memory from the start. On GPUs sorting allocates: thousands of
+/// finalists, and rows.
 ///
 /// Memory: top_k_workspace_bytes.
 template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>
@@ -90,7 +91,12 @@ class top_k_workspace {
           places(dense ? objects : table::places_for(objects)),
           k(max_k < objects ? max_k : objects),
           survivors(least(objects / 8 + 65536, objects)),
-          finals(least(2 * k + 2048, survivors)) {}
+          finals(least(2 * k + 2048, survivors)) {
+      constexpr std::uint64_t most = std::uint64_t(1) << 32;
+      if (places > most)
+        detail::reject("sorted lists have too many sparse ids for a ranked query",
+                       std::to_string(objects), "say with sparse(at_most) how many differ");
+    }
     /// They leave 24 bits for a sum, or more.
     bool small_cells() const { return dense && lists <= 8; }
     static std::uint64_t least(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
@@ -132,7 +138,12 @@ class top_k_workspace {
     m_grid = grid_memory<ExecSpace>(exec, shape_of(exec));
   }
   void allocate_rows(ExecSpace const& exec) const {
-    m_rows->allocate(exec, m_size.places, m_size.objects, m_size.lists, m_size.dense);
+    std::size_t const bytes = row_memory::bytes_for(m_size.places, m_size.objects, m_size.lists);
+    *m_rows = detail::allocated<memory_space>(bytes, [&] {
+      row_memory made;
+      made.allocate(exec, m_size.places, m_size.objects, m_size.lists, m_size.dense);
+      return made;
+    });
   }
 
   sizes m_size;
