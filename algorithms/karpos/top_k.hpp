@@ -17,16 +17,16 @@
 // candidate, until the k-th best lower bound is more than an object could have that was never seen. In the shrinking
 // phase only candidates count, and those leave whose upper bound is below the k-th best lower bound, until k are left.
 //
-//   detail/top_k/rows.hpp    the published scheme: rows of scores, candidates sorted after every stride
-//   detail/top_k/cells.hpp   weighted sums: a word for every object, a histogram in place of sorting
-//   detail/top_k/program.hpp the phases of the latter; grow, shrink and complete.hpp are their steps
+//   detail/top_k/row_query.hpp  the published scheme: rows of scores, candidates sorted after every stride
+//   detail/top_k/cells.hpp      weighted sums: a word for every object, a histogram in place of sorting
+//   detail/top_k/program.hpp    the phases of the latter; grow, shrink and complete.hpp are their steps
 //
 // Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA); Mamoulis, Yiu, Cheng,
 // Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007 (LARA).
 
 namespace karpos {
 
-/// The k objects with the highest aggregate, in lists that are read forward only.
+/// The k objects with the highest aggregate of their scores in sorted lists.
 ///
 /// out_ids: ids of the lists' type, k at least. out_scores: float or double, k at least; or a view without elements
 /// for none. With top_k_result::exact they come by falling score; with top_k_result::set in no order, and no
@@ -37,7 +37,8 @@ namespace karpos {
 /// Concurrency: one query of a workspace at a time.
 /// Memory: none, but for the queries that top_k_workspace names.
 /// Throws: std::invalid_argument for views shorter than k, weights of another number than lists, a missing score that
-///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids; allocation_error, see Memory.
+///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids;
+///  allocation_error where rows cannot be had.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>
