@@ -9,6 +9,7 @@
 
 #include "karpos/backend/host.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/table_memory.hpp"
 
 // Scores as words that sort like them, the highest first.
 
@@ -62,11 +63,6 @@ struct ranked {
 template <class ExecSpace>
 inline constexpr bool is_on_host =
     std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
-
-template <class ExecSpace>
-auto rank_range(ExecSpace const& exec, std::uint64_t n) {
-  return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, n);
-}
 
 /// Memory for so many elements that hold anything; in huge pages on hosts that have them.
 template <class View, class ExecSpace, class... Extents>

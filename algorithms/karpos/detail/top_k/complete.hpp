@@ -48,7 +48,7 @@ struct collect {
           auto const& l = s->lists[list];
           for (std::uint64_t at = first; at < last; at += State::width) {
             std::uint64_t const place = s->objects.find(l.ids[at]);
-            if (place == no_place || (s->marked[place / 32] >> (place % 32) & 1) == 0) continue;
+            if (place == no_place || !s->survives(place)) continue;
             auto const f = static_cast<std::uint64_t>(s->cells[place]);
             s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] = l.scores[at];
             add(&s->words->count.scores[p->strides % 2], 1u);

@@ -105,7 +105,7 @@ struct shrink {
           auto const& l = s->lists[list];
           for (std::uint64_t at = first; at < last; at += width) {
             std::uint64_t const place = s->objects.find(l.ids[at]);
-            if (place != no_place && (s->marked[place / 32] >> (place % 32) & 1) != 0)
+            if (place != no_place && s->survives(place))
               add(s->cells + place, s->layout.addend(list, s->words->units.of(list, l.scores[at])));
           }
         });

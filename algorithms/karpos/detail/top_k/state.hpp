@@ -96,6 +96,9 @@ struct cell_state {
   KOKKOS_FUNCTION std::uint64_t list_count() const {
     return static_cast<std::uint64_t>(lists.lists);
   }
+  KOKKOS_FUNCTION bool survives(std::uint64_t place) const {
+    return (marked[place / 32] >> (place % 32) & 1) != 0;
+  }
   /// What list i gives at least, and at most, to an object that has not been seen in it.
   KOKKOS_FUNCTION void unseen(int i, std::uint64_t depth) const {
     auto const& l = lists[i];

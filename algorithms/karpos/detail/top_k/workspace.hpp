@@ -113,20 +113,15 @@ class top_k_workspace {
         exec, small < large ? large : small, 0);
   }
   template <class T>
-  static void make(array<T>& view, ExecSpace const& exec, char const* label, std::uint64_t n) {
-    view = array<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                       std::string("karpos::top_k::") + label),
-                    n);
-    if constexpr (std::is_same_v<memory_space, Kokkos::HostSpace>)
-      host::advise_huge_pages(view.data(), view.size() * sizeof(T));
-    detail::fill(std::string("karpos::top_k::") + label, exec, view, T{});
+  static void make(array<T>& view, ExecSpace const& exec, char const* what, std::uint64_t n,
+                   T const& value = T{}) {
+    std::string const label = detail::table_label("top_k", what);
+    view = detail::slot_array<array<T>>(exec, label, n);
+    detail::fill(label, exec, view, value);
   }
   void allocate(ExecSpace const& exec) {
     sizes const& n = m_size;
-    if (!n.dense) {
-      make(m_keys, exec, "keys", n.places);
-      detail::fill("karpos::top_k::keys", exec, m_keys, table::empty);
-    }
+    make(m_keys, exec, "keys", n.dense ? 0 : n.places, table::empty);
     make(m_small_cells, exec, "cells", n.small_cells() ? n.places : 0);
     make(m_large_cells, exec, "cells", n.small_cells() ? 0 : n.places);
     make(m_marked, exec, "marked", (n.places + 31) / 32);
