@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/top_k/state.hpp"
+#include "karpos/detail/top_k/shrink.hpp"
 
 // The end of a query: the scores of the survivors, read where they stand in the lists, and their aggregates in double;
 // and cells as clean as they were found.
@@ -43,17 +43,12 @@ struct collect {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_entry(
-        team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
-          auto const& l = s->lists[list];
-          for (std::uint64_t at = first; at < last; at += State::width) {
-            std::uint64_t const place = s->objects.find(l.ids[at]);
-            if (place == no_place || !s->survives(place)) continue;
-            auto const f = static_cast<std::uint64_t>(s->cells[place]);
-            s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] = l.scores[at];
-            add(&s->words->count.scores[p->strides % 2], 1u);
-          }
-        });
+    for_each_survivor(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t place) {
+      auto const f = static_cast<std::uint64_t>(s->cells[place]);
+      s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] =
+          s->lists[list].scores[at];
+      add(&s->words->count.scores[p->strides % 2], 1u);
+    });
   }
 };
 
@@ -95,11 +90,22 @@ struct write_ranked {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_index<State>(team, p->survivors, [&](std::uint64_t f) {
-      auto const mine = s->finals[f];
-      std::uint64_t rank = 0;
-      for (std::uint32_t g = 0; g < p->survivors; ++g) rank += s->finals[g] < mine;
-      if (rank < s->k) s->out.write(rank, mine.id, mine.lower);
+    constexpr int width = State::width;
+    auto const t = Team::template this_tile<width>();
+    auto const* const finals = s->finals;
+    auto const n = static_cast<int>(p->survivors);
+    team.template share<width>(p->survivors, [&](std::uint64_t f) {
+      auto const mine = finals[f];
+      auto const ahead = t.each([&](int lane) {
+        std::uint64_t count = 0;
+        for (int g = lane; g < n; g += width) count += finals[g] < mine;
+        return count;
+      });
+      std::uint64_t const rank = t.prefix_sum(ahead).total;
+      t.once([&] {
+        if (rank < s->k) s->out.write(rank, mine.id, mine.lower);
+        return 0;
+      });
     });
   }
 };
@@ -162,16 +168,21 @@ struct clean {
            p->grown * s->list_count() * State::tuned::cells_for_an_entry < s->objects.places;
   }
   KOKKOS_FUNCTION void forget(int list, std::uint64_t first, std::uint64_t last) const {
-    auto const& l = s->lists[list];
-    for (std::uint64_t at = first; at < last; at += State::width) {
-      if constexpr (State::tuned::prefetch_distance > 0)
-        if (at + State::tuned::prefetch_distance < last)
-          prefetch(s->cells + s->objects.home(l.ids[at + State::tuned::prefetch_distance]));
-      std::uint64_t const place = s->objects.find(l.ids[at]);
-      if (place == no_place) continue;
-      store_relaxed(s->cells + place, typename State::cell(0));
-      store_relaxed(s->marked + place / 32, std::uint32_t(0));
-    }
+    constexpr std::uint64_t ahead = State::tuned::prefetch_distance;
+    auto const* const ids = s->lists[list].ids;
+    in_batches<State>(
+        first, last,
+        [&](std::uint64_t at) {
+          if constexpr (ahead > 0)
+            if (at + ahead < last) prefetch(s->cells + s->objects.home(ids[at + ahead]));
+          return ids[at];
+        },
+        [&](typename State::id id) { return s->objects.find(id); },
+        [&](std::uint64_t, typename State::id, std::uint64_t place) {
+          if (place == no_place) return;
+          store_relaxed(s->cells + place, typename State::cell(0));
+          store_relaxed(s->marked + place / 32, std::uint32_t(0));
+        });
   }
 };
 

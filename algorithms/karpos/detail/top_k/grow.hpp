@@ -124,7 +124,7 @@ class entry_adder {
     for (int j = 0; j < N; ++j) place[j] = m_objects.insert(m_entries.ids[at + offset(j)]);
     for (int j = 0; j < N; ++j) {
       if (place[j] != no_place)
-        old[j] = add_to(m_cells + place[j], m_layout.addend(m_list, units[j]));
+        old[j] = add_to<Counts>(m_cells + place[j], m_layout.addend(m_list, units[j]));
       else
         sound = false;
     }
@@ -148,9 +148,10 @@ class entry_adder {
       }
     }
   }
+  template <bool Fetches>
   KOKKOS_FORCEINLINE_FUNCTION cell add_to(cell* to, cell v) const {
     cell old{};
-    KOKKOS_IF_ON_DEVICE((old = fetch_add(to, v);))
+    KOKKOS_IF_ON_DEVICE((if constexpr (Fetches) old = fetch_add(to, v); else add(to, v);))
     KOKKOS_IF_ON_HOST((
         if (m_alone) {
           old = *to;
@@ -226,15 +227,16 @@ struct measure {
       s->words->count.survivors = s->words->count.open = 0;
     }
     auto* const histogram = s->histogram + (above_threshold ? classes::count : 0);
+    auto const* const counts = read(team, histogram);
     int const each = (classes::count + team.size() - 1) / team.size();
     int const top = classes::count - team.rank() * each;  // this thread's classes lie below
     std::uint64_t mine = 0, total = 0;
     int const bottom = top - each < 0 ? 0 : top - each;
-    for (int c = top - 1; c >= bottom && mine < s->k; --c) mine += load_relaxed(histogram + c);
+    for (int c = top - 1; c >= bottom && mine < s->k; --c) mine += counts[c];
     std::uint64_t const better = team.prefix_sum(mine, total);
     if (better < s->k && better + mine >= s->k) {
       int c = top;
-      for (std::uint64_t sum = better; sum < s->k; sum += load_relaxed(histogram + c)) --c;
+      for (std::uint64_t sum = better; sum < s->k; sum += counts[c]) --c;
       std::uint64_t const found = origin + classes::smallest(static_cast<std::uint32_t>(c));
       if (found > p->threshold) s->words->measure.threshold = found;
     }
@@ -245,7 +247,31 @@ struct measure {
     }
     if (!above_threshold) return;
     team.barrier();
-    for (int c = bottom; c < top; ++c) histogram[c] = 0;
+    for (int c = team.rank(); c < classes::count; c += team.size()) histogram[c] = 0;
+  }
+
+ private:
+  /// Returns: the histogram; of more threads than one, a copy in scratch, which they have read together: a thread that
+  /// walked through its classes would wait for memory at each.
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint32_t const* read(Team const& team,
+                                                   std::uint32_t const* histogram) {
+    if (team.size() == 1) return histogram;
+    constexpr int n = 12;
+    auto* const copy = reinterpret_cast<std::uint32_t*>(team.scratch());
+    for (int first = team.rank(); first < classes::count; first += n * team.size()) {
+      std::uint32_t v[n];
+      for (int j = 0; j < n; ++j) {
+        int const c = first + j * team.size();
+        v[j] = load_relaxed(histogram + (c < classes::count ? c : 0));
+      }
+      for (int j = 0; j < n; ++j) {
+        int const c = first + j * team.size();
+        if (c < classes::count) copy[c] = v[j];
+      }
+    }
+    team.barrier();
+    return copy;
   }
 };
 

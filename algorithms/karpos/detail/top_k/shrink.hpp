@@ -41,7 +41,6 @@ template <class Held, class HeldProgress>
 struct list_survivors {
   using State = typename Held::state;
   static constexpr char const* label = "karpos::top_k::list_survivors";
-  static constexpr int width = State::width;
 
   Held s;
   HeldProgress p;
@@ -55,25 +54,37 @@ struct list_survivors {
     auto const* const cells = s->cells;
     if (again())
       for_each_entry(team, *s, 0, p->grown, [&](int list, std::uint64_t first, std::uint64_t last) {
-        for (std::uint64_t at = first; at < last; at += width) read_again(wins, list, at);
+        read_again(wins, list, first, last);
       });
     else
-      for_each_index<State>(team, s->objects.places, [=, this](std::uint64_t place) {
-        if (wins(cells[place])) append_survivor(*s, s->survivors[0], place);
-      });
+      for_each_index<State>(
+          team, s->objects.places, [=](std::uint64_t place) { return cells[place]; },
+          [&](std::uint64_t place, typename State::cell c) {
+            if (wins(c)) append_survivor(*s, s->survivors[0], place);
+          });
   }
 
  private:
   KOKKOS_FUNCTION bool again() const {
     return p->grown * s->list_count() * State::tuned::cells_for_an_entry < s->objects.places;
   }
-  KOKKOS_FUNCTION void read_again(can_win<State> const& wins, int list, std::uint64_t at) const {
-    look_ahead(list, at);
-    std::uint64_t const place = s->objects.find(s->lists[list].ids[at]);
-    if (place == no_place) return;
-    auto const c = s->cells[place];
-    if (wins(c) && Kokkos::countr_zero(s->layout.seen(c)) == list)
-      append_survivor(*s, s->survivors[0], place);
+  KOKKOS_FUNCTION void read_again(can_win<State> const& wins, int list, std::uint64_t first,
+                                  std::uint64_t last) const {
+    using cell = typename State::cell;
+    auto const* const ids = s->lists[list].ids;
+    auto const* const cells = s->cells;
+    auto const objects = s->objects;
+    in_batches<State>(
+        first, last,
+        [&](std::uint64_t at) {
+          look_ahead(list, at);
+          return objects.find(ids[at]);
+        },
+        [&](std::uint64_t place) { return place == no_place ? cell(0) : cells[place]; },
+        [&](std::uint64_t, std::uint64_t place, cell c) {
+          if (wins(c) && Kokkos::countr_zero(s->layout.seen(c)) == list)
+            append_survivor(*s, s->survivors[0], place);
+        });
   }
   /// Inlined by force, as prefetch is.
   KOKKOS_FORCEINLINE_FUNCTION void look_ahead([[maybe_unused]] int list,
@@ -86,12 +97,75 @@ struct list_survivors {
   }
 };
 
+/// Which ids may be those of survivors: a bit for many, in the team's scratch. For strides that are long and survivors
+/// that are few; else every id may be.
+template <class State>
+class survivor_filter {
+ public:
+  template <class Team>
+  KOKKOS_FUNCTION survivor_filter(Team const& team, State const& s, ranking_progress const& p)
+      : m_bits(pays(team, s, p) ? reinterpret_cast<std::uint32_t*>(team.scratch()) : nullptr) {
+    if (m_bits == nullptr) return;
+    auto const rank = static_cast<std::uint32_t>(team.rank());
+    auto const size = static_cast<std::uint32_t>(team.size());
+    for (std::uint32_t w = rank; w < bits / 32; w += size) m_bits[w] = 0;
+    team.barrier();
+    std::uint32_t const* const places = s.survivors[p.list];
+    for (std::uint32_t i = rank; i < p.survivors; i += size) {
+      std::uint32_t const bit = bit_of(s.objects.id_at(places[i]));
+      set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
+    }
+    team.barrier();
+  }
+  KOKKOS_FUNCTION bool may_hold(typename State::id id) const {
+    if (m_bits == nullptr) return true;
+    std::uint32_t const bit = bit_of(id);
+    return (m_bits[bit / 32] >> (bit % 32) & 1) != 0;
+  }
+
+ private:
+  static constexpr int log_bits = 17;
+  static constexpr std::uint32_t bits = 1u << log_bits;
+  static_assert(bits / 8 <= State::histogram_bytes);
+
+  /// Every team makes a filter of its own, for its share of the entries.
+  template <class Team>
+  KOKKOS_FUNCTION static bool pays(Team const& team, State const& s, ranking_progress const& p) {
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    return p.survivors <= bits / 16 &&
+           (p.depth - p.begin) * s.list_count() > teams * (bits / 32 + p.survivors);
+  }
+  KOKKOS_FUNCTION static std::uint32_t bit_of(typename State::id id) {
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(id) * 0x9e37'79b9'7f4a'7c15u) >>
+                                      32) >>
+           (32 - log_bits);
+  }
+  std::uint32_t* m_bits;
+};
+
+/// Runs use(list, at, place) for the entries of a stride that are of survivors.
+template <class State, class Team, class Use>
+KOKKOS_FUNCTION void for_each_survivor(Team& team, State const& s, ranking_progress const& p,
+                                       Use const& use) {
+  survivor_filter<State> const filter(team, s, p);
+  for_each_entry(team, s, p.begin, p.depth, [&](int list, std::uint64_t first, std::uint64_t last) {
+    auto const* const ids = s.lists[list].ids;
+    in_batches<State>(
+        first, last, [=](std::uint64_t at) { return ids[at]; },
+        [&](typename State::id id) { return filter.may_hold(id); },
+        [&](std::uint64_t at, typename State::id id, bool may_be) {
+          if (!may_be) return;
+          std::uint64_t const place = s.objects.find(id);
+          if (place != no_place && s.survives(place)) use(list, at, place);
+        });
+  });
+}
+
 /// Adds what a stride says of survivors.
 template <class Held, class HeldProgress>
 struct shrink {
   using State = typename Held::state;
   static constexpr char const* label = "karpos::top_k::shrink";
-  static constexpr int width = State::width;
 
   Held s;
   HeldProgress p;
@@ -100,15 +174,10 @@ struct shrink {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_entry(
-        team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
-          auto const& l = s->lists[list];
-          for (std::uint64_t at = first; at < last; at += width) {
-            std::uint64_t const place = s->objects.find(l.ids[at]);
-            if (place != no_place && s->survives(place))
-              add(s->cells + place, s->layout.addend(list, s->words->units.of(list, l.scores[at])));
-          }
-        });
+    for_each_survivor(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t place) {
+      double const score = s->lists[list].scores[at];
+      add(s->cells + place, s->layout.addend(list, s->words->units.of(list, score)));
+    });
   }
 };
 
@@ -138,7 +207,9 @@ struct rank {
     };
     auto const* const cells = s->cells;
     if (first > 0) {
-      for_each_index<State>(team, n, [=](std::uint64_t i) { count(cells[i]); });
+      for_each_index<State>(
+          team, n, [=](std::uint64_t i) { return cells[i]; },
+          [=](std::uint64_t, typename State::cell c) { count(c); });
       for_each_index<State>(team, (n + 31) / 32, [&](std::uint64_t w) {
         s->marked[w] = 0;  // of a list given up
       });

@@ -195,13 +195,23 @@ class class_counts {
   int m_first;
 };
 
-/// Runs body(list, first, last, lane) for the entries [begin, end) of all lists: a lane has first, first + width, … below last.
+/// How many of n entries a lane has in a row: fewer where there are not enough for all lanes of a league.
+template <class State, class Team>
+KOKKOS_FUNCTION std::uint64_t entries_in_a_row(Team const& team, std::uint64_t n) {
+  auto const most = static_cast<std::uint64_t>(State::tuned::entries_of_a_lane);
+  std::uint64_t const each = n / (static_cast<std::uint64_t>(team.league_size()) *
+                                  static_cast<std::uint64_t>(team.size())) +
+                             1;
+  return each < most ? each : most;
+}
+
+/// Runs body(list, first, last) for the entries [begin, end) of all lists: a lane has first, first + width, … below last.
 template <class State, class Team, class Body>
 KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t begin,
                                     std::uint64_t end, Body const& body) {
   constexpr int width = State::width;
-  constexpr auto part = static_cast<std::uint64_t>(width * State::tuned::entries_of_a_lane);
   if (begin >= end) return;
+  std::uint64_t const part = width * entries_in_a_row<State>(team, (end - begin) * s.list_count());
   std::uint64_t const parts = (end - begin + part - 1) / part;
   auto const t = Team::template this_tile<width>();
   team.template share<width>(parts * s.list_count(), [&](std::uint64_t i) {
@@ -218,20 +228,49 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
   });
 }
 
-/// Runs body(i) for i in [0, n), each on one lane of the league.
-template <class State, class Team, class Body>
-KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Body const& body) {
+/// For i = first, first + width, … below last: a = load(i), b = look(a), use(i, a, b). Several loads and looks come
+/// before their uses, so that as many cache misses overlap: neither may change anything.
+template <class State, class Load, class Look, class Use>
+KOKKOS_FORCEINLINE_FUNCTION void in_batches(std::uint64_t first, std::uint64_t last,
+                                            Load const& load, Look const& look, Use const& use) {
+  constexpr int n = State::tuned::entries_at_once;
+  constexpr auto step = static_cast<std::uint64_t>(State::width);
+  using loaded = decltype(load(first));
+  using seen = decltype(look(load(first)));
+  std::uint64_t i = first;
+  for (; i + (n - 1) * step < last; i += n * step) {
+    loaded a[n];
+    seen b[n];
+    for (int j = 0; j < n; ++j) a[j] = load(i + static_cast<std::uint64_t>(j) * step);
+    for (int j = 0; j < n; ++j) b[j] = look(a[j]);
+    for (int j = 0; j < n; ++j) use(i + static_cast<std::uint64_t>(j) * step, a[j], b[j]);
+  }
+  for (; i < last; i += step) {
+    auto const a = load(i);
+    use(i, a, look(a));
+  }
+}
+
+/// Runs use(i, load(i)) for i in [0, n), each on one lane of the league. load changes nothing.
+template <class State, class Team, class Load, class Use>
+KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& load, Use const& use) {
   constexpr int width = State::width;
-  constexpr auto part = static_cast<std::uint64_t>(width * State::tuned::entries_of_a_lane);
+  std::uint64_t const part = width * entries_in_a_row<State>(team, n);
   auto const t = Team::template this_tile<width>();
   team.template share<width>((n + part - 1) / part, [&](std::uint64_t p) {
     std::uint64_t const last = (p + 1) * part < n ? (p + 1) * part : n;
     t.each([&](int lane) {
-      for (std::uint64_t i = p * part + static_cast<std::uint64_t>(lane); i < last; i += width)
-        body(i);
+      in_batches<State>(
+          p * part + static_cast<std::uint64_t>(lane), last, load, [](auto const&) { return 0; },
+          [&](std::uint64_t i, auto const& loaded, int) { use(i, loaded); });
       return 0;
     });
   });
+}
+template <class State, class Team, class Body>
+KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Body const& body) {
+  for_each_index<State>(
+      team, n, [](std::uint64_t) { return 0; }, [&](std::uint64_t i, int) { body(i); });
 }
 
 }  // namespace karpos::detail::ranking
