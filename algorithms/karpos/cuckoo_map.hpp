@@ -55,7 +55,7 @@ class cuckoo_map {
   template <view_1d Keys, view_1d Values>
   cuckoo_map(ExecSpace const& exec, Keys const& keys, Values const& values, options const& o = {},
              Hash const& hash = {})
-      : m_table(exec, o, hash) {
+      : m_table(o, hash) {
     build(exec, keys, values);
   }
   cuckoo_map(cuckoo_map&&) = default;
@@ -67,8 +67,8 @@ class cuckoo_map {
   /// std::invalid_argument for views of different lengths and allocation_error when there is no memory for another
   /// table: the map is as it was. Throws, leaving it empty, std::invalid_argument for keys equal to the sentinel and
   /// for equal keys if they are to be rejected; hash_error when seventeen seeds found no place for every key;
-  /// allocation_error when there is none for finding equal keys; std::length_error beyond five billion keys (2.5 in
-  /// slots of 16 bytes).
+  /// allocation_error when there is none for finding equal keys. In two levels, std::length_error beyond 3.4 billion
+  /// keys: nothing has changed.
   template <view_1d Keys, view_1d Values>
   void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
     check_pairs(keys, values);

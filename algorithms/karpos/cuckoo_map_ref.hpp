@@ -14,7 +14,7 @@ namespace karpos {
 /// for one key together and all receive the answer.
 ///
 /// Complexity: two_level: the bucket's constants and at most three slots, two of them in one line of 64 bytes; dense:
-///   one window, or at most two (of eight slots) or three (of four).
+///   one window of 64 bytes, or at most three.
 /// Requires: queries are not equal to the sentinel (checked with KARPOS_CONTRACTS).
 /// Concurrency: wait-free; nobody changes the map meanwhile.
 /// Source: docs/cuckoo_map.md.

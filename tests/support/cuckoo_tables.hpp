@@ -51,7 +51,7 @@ table_bytes built_on(Space const& exec, std::vector<Key> const& keys, std::vecto
                      std::uint64_t seed) {
   karpos::cuckoo_map_options<Key> o;
   o.seed = seed;
-  karpos::detail::cuckoo::table<Key, T, Space, karpos::seeded_hash<Key>> table(exec, o, {});
+  karpos::detail::cuckoo::table<Key, T, Space, karpos::seeded_hash<Key>> table(o, {});
   table.build(exec, in_space<Space>(keys), in_space<Space>(values));
   return bytes_of(table);
 }

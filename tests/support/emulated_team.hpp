@@ -36,6 +36,12 @@ class emulated_team {
   bool any(bool yes) const;
   std::uint32_t append(std::uint32_t* counter, bool yes) const;
   std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const;
+  /// Tiles are those of the space whose steps are tested: of one thread.
+  template <int W>
+  static karpos::reference_tile<W> this_tile() {
+    static_assert(W == 1);
+    return {};
+  }
 
  private:
   emulated_block& m_block;

@@ -218,6 +218,14 @@ __device__ inline std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint
                : "memory");
   return r;
 }
+__device__ inline std::uint32_t fetch_max_in_scratch(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t r;
+  asm volatile("atom.relaxed.cta.shared.max.u32 %0, [%1], %2;"
+               : "=r"(r)
+               : "r"(shared(p)), "r"(v)
+               : "memory");
+  return r;
+}
 __device__ inline std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
                                                             std::uint32_t expected,
                                                             std::uint32_t desired) {

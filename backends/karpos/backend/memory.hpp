@@ -193,6 +193,13 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std:
   KOKKOS_IF_ON_HOST((old = *p; *p = old + v;))
   return old;
 }
+/// Makes a word in the scratch of a team the larger of itself and v, at once. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max_in_scratch(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_max_in_scratch(p, v);))
+  KOKKOS_IF_ON_HOST((old = *p; if (old < v)* p = v;))
+  return old;
+}
 /// Replaces expected by desired in the scratch of a team at once. Returns what was there: expected means success.
 KOKKOS_INLINE_FUNCTION std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
                                                                  std::uint32_t expected,

@@ -52,6 +52,10 @@ struct tuning<ExecSpace, cuckoo_hashing> {
   static constexpr int read_bytes = is_cuda<ExecSpace> ? 32 : 64;
   /// Threads of a team that divides, of one that builds, and how many of these a multiprocessor has room for.
   static constexpr int threads = is_cuda<ExecSpace> ? 512 : 1;
+  static constexpr int threads_of_builders = is_cuda<ExecSpace> ? 128 : 1;
+  static constexpr int builders_at_once = 10;
+  /// Threads that play the last rounds of a build alone.
+  static constexpr int tile_width = is_cuda<ExecSpace> ? 32 : 1;
 };
 
 /// Tag of ranked queries.

@@ -25,8 +25,7 @@ struct build_report {
   std::uint64_t invalid = 0;      ///< keys equal to the sentinel
   std::uint64_t overflowing = 0;  ///< items that found no room in their region
   std::uint64_t homeless = 0;     ///< regions, or items, for which there was no place
-  std::uint64_t placed = 0;       ///< items that have a slot
-  std::uint64_t stored = 0;       ///< slots in use: fewer where keys are equal
+  std::uint64_t repeated = 0;     ///< keys that were there already
 };
 
 /// Items in regions of equal capacity. An empty word stands for no item.
@@ -84,36 +83,40 @@ struct whole_source {
 template <class Word>
 struct coarse_source {
   regions<Word> from;
-  std::uint64_t tiles_each;
+  std::uint32_t tiles_each;
   int targets_each;
   KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t tile, std::uint64_t items) const {
-    return tile / tiles_each * from.capacity + tile % tiles_each * items;
+    return region_of(tile) * from.capacity + (tile - region_of(tile) * tiles_each) * items;
   }
   KOKKOS_FUNCTION std::uint64_t end(std::uint64_t tile, std::uint64_t items) const {
-    std::uint64_t const r = tile / tiles_each, all = r * from.capacity + from.size(r);
+    std::uint64_t const r = region_of(tile), all = r * from.capacity + from.size(r);
     std::uint64_t const last = begin(tile, items) + items;
     return last < all ? last : all;
   }
   KOKKOS_FUNCTION std::uint64_t first_target(std::uint64_t tile) const {
-    return tile / tiles_each * static_cast<std::uint64_t>(targets_each);
+    return region_of(tile) * static_cast<std::uint64_t>(targets_each);
   }
   KOKKOS_FUNCTION Word item(std::uint64_t i) const { return from.items[i]; }
+
+ private:
+  KOKKOS_FUNCTION std::uint64_t region_of(std::uint64_t tile) const {
+    return static_cast<std::uint32_t>(tile) / tiles_each;
+  }
 };
 
-/// Items that a team holds at once: a tile of those to divide, or a region's. The same in every space, as everything
-/// is that decides which builds succeed.
+/// Items that a team divides at once.
 template <class Word>
-inline constexpr int region_items = 32768 / static_cast<int>(sizeof(Word));
+inline constexpr int tile_items_of = 32768 / static_cast<int>(sizeof(Word));
 /// Regions that one pass divides into: their counters share the scratch of a team with its items.
-inline constexpr int most_regions = 1536;
+inline constexpr int most_regions = 2048;
 
 /// One tile of a source to its regions: the group of a key, shifted, less the first of the tile's targets.
 template <class ExecSpace, class View, class Source>
 struct divide_tile {
   using word = typename View::word;
   using tune = tuning<ExecSpace, cuckoo_hashing>;
-  static constexpr int threads = tune::threads, teams_at_once = 2;
-  static constexpr int tile_items = region_items<word>;
+  static constexpr int threads = tune::threads, teams_at_once = 3;
+  static constexpr int tile_items = tile_items_of<word>;
   static constexpr int each = tile_items / threads;
   static constexpr int most_targets = most_regions;
 
@@ -153,16 +156,9 @@ struct divide_tile {
     for (int j = 0; j < each; ++j) at[j] = place(m, item[j], first_target);
     t.barrier();
     std::uint64_t const valid = reserve(t, m, first_target);
-    for (int j = 0; j < each; ++j) {
-      if (at[j] == nothing) continue;
-      std::uint32_t const to_index = m.begin[at[j] >> 16] + (at[j] & 0xffff);
-      m.item[to_index] = item[j];
-      m.target[to_index] = static_cast<std::uint16_t>(at[j] >> 16);
-    }
+    sort(m, item, at);
     t.barrier();
-    std::uint64_t left_out = 0;
-    for (std::uint64_t i = index(t, 0); i < valid; i += static_cast<std::uint64_t>(t.size()))
-      left_out += !write(m, i, first_target);
+    std::uint64_t const left_out = write(t, m, valid, first_target);
     if (left_out != 0) add(&report->overflowing, left_out);
     if (t.rank() == 0 && valid != last - first) add(&report->invalid, last - first - valid);
   }
@@ -200,12 +196,44 @@ struct divide_tile {
     t.barrier();
     return total;
   }
-  /// Returns: whether there was room.
-  KOKKOS_FUNCTION bool write(memory const& m, std::uint64_t i, std::uint64_t first_target) const {
-    std::uint32_t const r = m.target[i], at = m.run[r] + static_cast<std::uint32_t>(i);
-    if (at >= to.capacity) return false;
-    to.begin(first_target + r)[at] = m.item[i];
-    return true;
+  // All reads come before the first write, which might change what they read, for all that a compiler knows.
+
+  KOKKOS_FUNCTION static void sort(memory& m, word const (&item)[each],
+                                   std::uint32_t const (&at)[each]) {
+    std::uint32_t to_index[each];
+    for (int j = 0; j < each; ++j)
+      to_index[j] = at[j] == nothing ? nothing : m.begin[at[j] >> 16] + (at[j] & 0xffff);
+    for (int j = 0; j < each; ++j) {
+      if (at[j] == nothing) continue;
+      m.item[to_index[j]] = item[j];
+      m.target[to_index[j]] = static_cast<std::uint16_t>(at[j] >> 16);
+    }
+  }
+  /// Returns: items of the thread for which there was no room.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint64_t write(Team const& t, memory const& m, std::uint64_t valid,
+                                      std::uint64_t first_target) const {
+    constexpr int batch = each < 4 ? each : 4;
+    static_assert(each % batch == 0);
+    std::uint64_t left_out = 0;
+    for (int first = 0; first < each; first += batch) {
+      word* where[batch];
+      word item[batch]{};
+      for (int j = 0; j < batch; ++j) {
+        std::uint64_t const i = index(t, first + j);
+        where[j] = nullptr;
+        if (i >= valid) continue;
+        item[j] = m.item[i];
+        std::uint32_t const r = m.target[i], at = m.run[r] + static_cast<std::uint32_t>(i);
+        if (at < to.capacity)
+          where[j] = to.begin(first_target + r) + at;
+        else
+          ++left_out;
+      }
+      for (int j = 0; j < batch; ++j)
+        if (where[j] != nullptr) *where[j] = item[j];
+    }
+    return left_out;
   }
 };
 
@@ -271,7 +299,7 @@ void divide(std::string const& label, ExecSpace const& exec, View const& table,
                                  static_cast<int>(d.coarse_regions),
                                  d.shift + d.coarse_bits,
                                  report});
-  std::uint64_t const tiles_each = tiles(d.coarse_capacity);
+  auto const tiles_each = static_cast<std::uint32_t>(tiles(d.coarse_capacity));
   int const targets_each = 1 << d.coarse_bits;
   for_each_in_league(
       label, exec, static_cast<int>(d.coarse_regions * tiles_each),

@@ -90,11 +90,9 @@ bool table<Key, T, ExecSpace, Hash>::place_new(ExecSpace const& exec, Source con
   m_work = work;
   Kokkos::deep_copy(exec, m_slots, slots);
   Kokkos::deep_copy(exec, m_marks, marks);
-  build_report r;
-  Kokkos::deep_copy(exec, m_report, r);
   divide_source(exec, source, d, nullptr);
   place(exec, d);
-  Kokkos::deep_copy(exec, r, m_report);  // waits
+  build_report const r = reported(exec);
   if (r.overflowing == 0 && r.homeless == 0) return true;
   m_slots = slots;
   m_marks = marks;
@@ -121,7 +119,7 @@ void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source c
   Kokkos::parallel_for(
       label("keys to add"), slot_range(exec, source.size()),
       append_source<Key, view, Source, keys_view, values_view>{source, keys, values, m_size});
-  table fresh(exec, m_options, m_hash);
+  table fresh(m_options, m_hash);
   fresh.begin(exec, n, room);
   fresh.try_seeds(exec, all_pairs<view, keys_view, values_view>{keys, values});
   *this = std::move(fresh);

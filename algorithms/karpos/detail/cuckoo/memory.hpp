@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "karpos/cuckoo_map_options.hpp"
@@ -44,29 +45,37 @@ struct extents {
   std::uint64_t mark_words() const { return (marks + 3) / 4; }
 };
 
-/// Memory that a build needs beside the table.
+/// Memory that a build needs beside the table. What a build counts lies in one array: the items of regions, and its
+/// report.
 template <class Word, class ExecSpace>
 struct workspace {
   using memory_space = typename ExecSpace::memory_space;
   Kokkos::View<Word*, memory_space> items;
-  Kokkos::View<std::uint64_t*, memory_space> fill;
+  Kokkos::View<std::uint64_t*, memory_space> counters;
+  static constexpr std::uint64_t report_words = sizeof(build_report) / sizeof(std::uint64_t);
+  static_assert(std::is_trivially_copyable_v<build_report> &&
+                sizeof(build_report) == report_words * sizeof(std::uint64_t));
+
+  build_report* report() const { return reinterpret_cast<build_report*>(counters.data()); }
+  std::uint64_t* fill() const { return counters.data() + report_words; }
+  std::size_t bytes() const { return items.size() * sizeof(Word) + counters.size() * 8; }
 
   static std::size_t bytes_for(division const& d, bool coarse_too) {
     return (d.items() + (coarse_too ? d.coarse_items() : 0)) * sizeof(Word) +
-           (d.regions + d.coarse_regions) * sizeof(std::uint64_t);
+           (report_words + d.regions + d.coarse_regions) * sizeof(std::uint64_t);
   }
   /// Makes room, if there is not enough. Changes nothing when there is no memory.
   void reserve(std::string const& name, ExecSpace const& exec, division const& d, bool coarse_too) {
     std::uint64_t const n = d.items() + (coarse_too ? d.coarse_items() : 0);
-    std::uint64_t const counters = d.regions + d.coarse_regions;
-    if (items.extent(0) >= n && fill.extent(0) >= counters) return;
-    auto [new_items, new_fill] = allocated<memory_space>(bytes_for(d, coarse_too), [&] {
+    std::uint64_t const counts = report_words + d.regions + d.coarse_regions;
+    if (items.extent(0) >= n && counters.extent(0) >= counts) return;
+    auto [new_items, new_counters] = allocated<memory_space>(bytes_for(d, coarse_too), [&] {
       return std::pair{
           table_array<decltype(items)>(exec, table_label(name, "workspace"), n),
-          table_array<decltype(fill)>(exec, table_label(name, "region sizes"), counters)};
+          table_array<decltype(counters)>(exec, table_label(name, "counters"), counts)};
     });
     items = new_items;
-    fill = new_fill;
+    counters = new_counters;
   }
 };
 

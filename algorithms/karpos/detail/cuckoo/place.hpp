@@ -32,11 +32,19 @@ struct place_items {
   static constexpr int window_slots = in_district::window_slots;
   static constexpr bool at_once =
       is_cuda<ExecSpace> && is_lock_free<static_cast<int>(sizeof(word)), ExecSpace>;
-  static constexpr int threads = at_once ? 256 : is_cuda<ExecSpace> ? 32 : 1, teams_at_once = 4;
-  static constexpr std::size_t scratch_bytes = 16;
+  static constexpr int threads = at_once ? 256 : is_cuda<ExecSpace> ? 32 : 1, teams_at_once = 6;
+  static constexpr int tile_width = at_once ? 32 : 1;
+  static constexpr std::uint64_t items_of_a_team = at_once ? 16384 / sizeof(word) : 1;
   static constexpr int most_moves = 500;
   /// Lost items after which the others are left alone: the table must be built anew in any case.
   static constexpr std::uint64_t most_homeless = 256;
+
+  /// What lies in a team's scratch.
+  struct memory {
+    word left[items_of_a_team];
+    std::uint32_t lefts, taken;
+  };
+  static constexpr std::size_t scratch_bytes = sizeof(memory);
 
   View table;
   regions<word> from;
@@ -44,7 +52,7 @@ struct place_items {
 
   /// Teams for one region.
   KOKKOS_FUNCTION std::uint64_t teams_each() const {
-    return at_once ? (from.capacity + threads - 1) / threads : 1;
+    return at_once ? (from.capacity + items_of_a_team - 1) / items_of_a_team : 1;
   }
 
   template <class Team>
@@ -52,58 +60,128 @@ struct place_items {
     std::uint64_t const each = teams_each();
     auto const league_rank = static_cast<std::uint64_t>(t.league_rank());
     std::uint64_t const r = league_rank / each, n = from.size(r);
-    word const* const items = from.begin(r);
     if constexpr (at_once) {
-      std::uint64_t const i = league_rank % each * threads + static_cast<std::uint64_t>(t.rank());
-      if (i < n) place_one(items[i]);
+      std::uint64_t const first = league_rank % each * items_of_a_team;
+      if (first >= n) return;
+      std::uint64_t const here = n - first < items_of_a_team ? n - first : items_of_a_team;
+      place_at_once(t, from.begin(r) + first, static_cast<std::uint32_t>(here));
     } else if (t.rank() == 0) {
-      constexpr std::uint64_t ahead = 8;
-      for (std::uint64_t i = 0; i < n; ++i) {
-        if (i + ahead < n)
-          prefetch(windows(table, table.hash_of_item(items[i + ahead])).slots(table, 0));
-        place_one(items[i]);
-      }
+      place_in_turn(from.begin(r), n);
     }
   }
 
  private:
-  KOKKOS_FUNCTION void place_one(word item) const {
-    if (!place(item)) add(&report->homeless, std::uint64_t(1));
+  static constexpr std::uint64_t no_window = ~std::uint64_t(0);
+
+  /// An item on its way to a slot.
+  struct traveller {
+    word item;
+    windows choices;
+    int choice = 0, moves = 0;
+    std::uint64_t full = no_window;  // where it has been evicted
+  };
+
+  KOKKOS_FUNCTION traveller started(word item) const {
+    return {item, windows(table, table.hash_of_item(item))};
   }
 
-  /// Returns: whether all found a place.
-  KOKKOS_FUNCTION bool place(word item) const {
-    for (int moves = 0; moves < most_moves; ++moves) {
-      // Not too often: all threads read this word.
-      bool const look = moves != 0 && (moves & (moves - 1)) == 0;
-      if (look && load_relaxed(&report->homeless) >= most_homeless) return false;
-      windows const choices(table, table.hash_of_item(item));
-      for (int c = 0; c < in_district::choices; ++c)
-        if (take_empty(choices, c, item)) return true;
-      evict(choices, rehashed(choices.places(), static_cast<std::uint32_t>(moves) + 1), item);
+  // First every item tries its first choice, so that as many as possible are where lookups look first; then those that
+  // are left set out, and the threads of a tile take them from a list: some go a long way.
+
+  template <class Team>
+  KOKKOS_FUNCTION void place_at_once(Team const& t, word const* items, std::uint32_t n) const {
+    auto& m = *reinterpret_cast<memory*>(t.scratch());
+    auto const rank = static_cast<std::uint32_t>(t.rank());
+    auto const size = static_cast<std::uint32_t>(t.size());
+    if (rank == 0) m.lefts = m.taken = 0;
+    t.barrier();
+    for (std::uint32_t i = 0; i < n; i += size) {  // together, for `append`
+      bool left = false;
+      word item{};
+      if (i + rank < n) {
+        item = items[i + rank];
+        left = !settles(started(item));
+      }
+      std::uint32_t const at = t.append(&m.lefts, left);
+      if (left) m.left[at] = item;
     }
-    return false;
-  }
-
-  KOKKOS_FUNCTION bool take_empty(windows const& choices, int c, word item) const {
-    word* const slots = choices.slots(table, c);
-    auto const window = load_window<window_slots, access::shared>(thread_tile{}, slots);
-    for (auto m = window.match(table.slot.is_empty()); m; m = m.without_first()) {
-      if (!swap(slots + m.first(), table.slot.empty_slot(), item)) continue;
-      if (c > 0) mark(choices);
-      return true;
+    t.barrier();
+    auto const tile = Team::template this_tile<tile_width>();
+    traveller traveling{};
+    for (bool on_the_way = false;;) {
+      std::uint32_t const at = t.append(&m.taken, !on_the_way);
+      if (!on_the_way && at < m.lefts) {
+        traveling = started(m.left[at]);
+        on_the_way = true;
+      }
+      if (!tile.ballot([&](int) { return on_the_way; })) return;
+      if (on_the_way) on_the_way = goes_on(traveling);
     }
-    return false;
   }
 
-  /// Takes the slot of another item of one of the windows; that item is in hand afterwards.
-  KOKKOS_FUNCTION void evict(windows const& choices, std::uint64_t random, word& item) const {
-    int const c = static_cast<int>(scale(static_cast<std::uint32_t>(random), in_district::choices));
-    word* const slot = choices.slots(table, c) + (random >> 32) % window_slots;
+  /// The items that are left move to the front.
+  KOKKOS_FUNCTION void place_in_turn(word* items, std::uint64_t n) const {
+    constexpr std::uint64_t ahead = 8;
+    std::uint64_t lefts = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      if (i + ahead < n)
+        prefetch(windows(table, table.hash_of_item(items[i + ahead])).slots(table, 0));
+      word const item = items[i];
+      if (!settles(started(item))) items[lefts++] = item;
+    }
+    for (std::uint64_t i = 0; i < lefts; ++i) {
+      traveller t = started(items[i]);
+      while (goes_on(t)) {
+      }
+    }
+  }
+
+  /// Returns: whether there was an empty slot in the chosen window.
+  KOKKOS_FUNCTION bool settles(traveller const& t) const {
+    word* const slots = t.choices.slots(table, t.choice);
+    for (;;) {
+      auto const window = load_window<window_slots, access::shared>(thread_tile{}, slots);
+      auto const m = window.match(table.slot.is_empty());
+      if (!m) return false;
+      if (swap(slots + m.first(), table.slot.empty_slot(), t.item)) return true;
+    }
+  }
+
+  /// Looks for an empty slot in one window; where there is none in any, another item moves. Returns: whether there is an
+  /// item in hand.
+  KOKKOS_FUNCTION bool goes_on(traveller& t) const {
+    if (t.choices.window(table, t.choice) != t.full && settles(t)) {
+      if (t.choice > 0) mark(t.choices);
+      return false;
+    }
+    if (++t.choice < in_district::choices) return true;
+    // The others' losses are looked at now and then: all threads read this word.
+    int const moves = ++t.moves;
+    bool const hopeless =
+        (moves & (moves - 1)) == 0 && moves > 1 && load_relaxed(&report->homeless) >= most_homeless;
+    if (moves == most_moves || hopeless) {
+      add(&report->homeless, std::uint64_t(1));
+      return false;
+    }
+    evict(t);
+    return true;
+  }
+
+  /// Takes the slot of another item, in one of the windows, but not where the item has been evicted itself if there are
+  /// others. The other item is in hand afterwards.
+  KOKKOS_FUNCTION void evict(traveller& t) const {
+    constexpr auto n = static_cast<std::uint32_t>(in_district::choices);
+    std::uint64_t const random = rehashed(t.choices.places(), static_cast<std::uint32_t>(t.moves));
+    int c = static_cast<int>(scale(static_cast<std::uint32_t>(random), n));
+    for (std::uint32_t other = 1; other < n && t.choices.window(table, c) == t.full; ++other)
+      c = c + 1 < in_district::choices ? c + 1 : 0;
+    word* const slot = t.choices.slots(table, c) + (random >> 32) % window_slots;
     word const victim = load_relaxed(slot);
-    if (!swap(slot, victim, item)) return;  // another thread's item has moved there: try again
-    if (c > 0) mark(choices);
-    item = victim;
+    t.choice = 0;
+    if (!swap(slot, victim, t.item)) return;  // another thread's item has moved there: try again
+    if (c > 0) mark(t.choices);
+    t = {victim, windows(table, table.hash_of_item(victim)), 0, t.moves,
+         t.choices.window(table, c)};
   }
 
   KOKKOS_FUNCTION bool swap(word* slot, word expected, word item) const {
@@ -120,52 +198,37 @@ struct place_items {
     std::uint64_t const w = choices.window(table, 0);
     auto* const words = reinterpret_cast<std::uint32_t*>(table.marks);
     std::uint32_t const bit = in_district::mark_of(choices.places()) << (w % 4 * 8);
-    if ((load_relaxed(words + w / 4) & bit) == 0) set_bits(words + w / 4, bit);
+    if (at_once || (load_relaxed(words + w / 4) & bit) == 0) set_bits(words + w / 4, bit);
   }
 };
 
-/// Counts the slots in use, and those that hold a key which is also in another slot where a lookup would see it first.
+/// Counts the slots that hold a key which is also in another slot where a lookup would see it first.
 template <class View>
 struct count_twins {
   using word = typename View::word;
   using layout = typename View::layout;
   using in_district = district_geometry<word>;
   static constexpr int window_slots = in_district::window_slots;
-  struct counts {
-    std::uint64_t stored = 0, twins = 0;
-    KOKKOS_FUNCTION counts& operator+=(counts const& other) {
-      stored += other.stored;
-      twins += other.twins;
-      return *this;
-    }
-  };
-  using value_type = counts;
 
   View table;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t w, counts& sum) const {
-    word const* const slots = table.slots + w * window_slots;
-    for (int i = 0; i < window_slots; ++i) {
-      if (!table.slot.live(slots[i])) continue;
-      ++sum.stored;
-      sum.twins += is_twin(slots, i);
-    }
+  KOKKOS_FUNCTION void operator()(std::uint64_t at, std::uint64_t& sum) const {
+    word const item = table.slots[at];
+    if (table.slot.live(item)) sum += is_twin(item, at / window_slots, at);
   }
-  KOKKOS_FUNCTION void init(counts& sum) const { sum = {}; }
-  KOKKOS_FUNCTION void join(counts& sum, counts const& other) const { sum += other; }
 
  private:
-  KOKKOS_FUNCTION bool is_twin(word const* slots, int i) const {
-    auto const key = layout::key_of(slots[i]);
+  KOKKOS_FUNCTION bool is_twin(word item, std::uint64_t window, std::uint64_t at) const {
+    key_windows<View> const choices(table, table.hash_of_item(item));
     bool twin = false;
-    for (int j = 0; j < i; ++j) twin |= layout::key_of(slots[j]) == key;
-    key_windows<View> const choices(table, table.hash_of_item(slots[i]));
-    for (int c = 0; c < in_district::choices; ++c) {
-      word const* const earlier = choices.slots(table, c);
-      if (earlier == slots) break;
-      for (int j = 0; j < window_slots; ++j) twin |= layout::key_of(earlier[j]) == key;
-    }
-    return twin;
+    for (int c = 0; c < in_district::choices && choices.window(table, c) != window; ++c)
+      twin |= is_among(choices.slots(table, c), window_slots, item);
+    return twin || is_among(table.slots + window * window_slots, at % window_slots, item);
+  }
+  KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint64_t n, word item) {
+    bool there = false;
+    for (std::uint64_t j = 0; j < n; ++j) there |= layout::key_of(slots[j]) == layout::key_of(item);
+    return there;
   }
 };
 

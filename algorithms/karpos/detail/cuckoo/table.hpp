@@ -39,13 +39,7 @@ class table {
   static constexpr int prefetch_distance = tuning<ExecSpace, cuckoo_hashing>::prefetch_distance;
   static constexpr std::uint64_t most_restarts = 16;
 
-  table(ExecSpace const& exec, options const& o, Hash const& hash)
-      : m_options(o),
-        m_hash(hash),
-        m_report(allocated<memory_space>(sizeof(build_report), [&] {
-          return report_view(
-              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("report")));
-        })) {
+  table(options const& o, Hash const& hash) : m_options(o), m_hash(hash) {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
     m_empty = o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<Key, key_bits>(0);
   }
@@ -57,9 +51,7 @@ class table {
   std::uint64_t size() const { return m_size; }
   std::uint64_t restarts() const { return m_restarts; }
   extents_type const& extent() const { return m_extents; }
-  std::size_t bytes() const {
-    return m_extents.bytes() + m_work.items.size() * sizeof(word) + m_work.fill.size() * 8;
-  }
+  std::size_t bytes() const { return m_extents.bytes() + m_work.bytes(); }
   view seen() const {
     return {m_slots.data(),
             reinterpret_cast<std::uint8_t*>(m_marks.data()),
@@ -81,7 +73,7 @@ class table {
     if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most_regions);
     auto d = division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)),
                           most_regions);
-    if (d.capacity > region_items<word>) d.capacity = region_items<word>;
+    if (d.capacity > builder::most_items) d.capacity = builder::most_items;
     return d;
   }
 
@@ -132,11 +124,10 @@ class table {
   using key_bits = typename layout::key_bits;
   using slot_view = Kokkos::View<word*, memory_space>;
   using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
-  using report_view = Kokkos::View<build_report, memory_space>;
 
   std::uint64_t seed(std::uint64_t restart) const { return mix(mix(m_options.seed) + restart); }
-  static bool complete(build_report const& r, std::uint64_t n) {
-    return r.overflowing == 0 && r.homeless == 0 && r.stored == n;
+  static bool complete(build_report const& r) {
+    return r.overflowing == 0 && r.homeless == 0 && r.repeated == 0;
   }
 
   /// Makes room for a table of n keys, with room for some number of them, and for building it. Changes nothing when
@@ -147,9 +138,9 @@ class table {
     auto slots = m_slots;
     auto marks = m_marks;
     auto work = m_work;
+    d.require_possible(n);
     if (e.slots != slots.extent(0) || e.mark_words() != marks.extent(0))
       std::tie(slots, marks) = allocate(exec, e);
-    d.require_possible(n);
     work.reserve(name(), exec, d, d.coarse_items() > e.slots);
     m_slots = slots;
     m_marks = marks;
@@ -171,8 +162,8 @@ class table {
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
       build_report const r = attempt(exec, pairs);
       if (r.invalid != 0) reject_sentinels(r.invalid, n);
-      if (complete(r, n)) return finish(n);
-      if (r.stored < r.placed) break;
+      if (complete(r)) return finish(n);
+      if (r.repeated != 0) break;
     }
     auto const first = distinct(name(), exec, seen(), keys, keep_all{});
     if (first.kept == n) return try_seeds(exec, pairs);
@@ -198,7 +189,7 @@ class table {
     build_report r;
     for (; m_restarts <= most_restarts; ++m_restarts) {
       r = attempt(exec, source);
-      if (complete(r, source.size())) return finish(source.size());
+      if (complete(r)) return finish(source.size());
     }
     m_restarts = 0;
     throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
@@ -211,31 +202,37 @@ class table {
   /// Builds with the current seed. Waits for the report.
   template <class Source>
   build_report attempt(ExecSpace const& exec, Source const& source) {
-    build_report r;
-    Kokkos::deep_copy(exec, m_report, r);
     division const d = division_for(source.size(), m_extents, m_options.layout);
     bool const coarse_in_table = d.coarse_items() <= m_extents.slots;
     divide_source(exec, source, d, coarse_in_table ? m_slots.data() : nullptr);
     if (m_options.layout == cuckoo_layout::two_level) {
       for_each_in_league(label("build buckets"), exec, static_cast<int>(d.regions),
-                         build_buckets<ExecSpace, view>{seen(), divided(d), m_report.data()});
+                         build_buckets<ExecSpace, view>{seen(), divided(d), m_work.report()});
     } else {
       clear(exec);
       place(exec, d);
     }
-    Kokkos::deep_copy(exec, r, m_report);  // waits
-    if (m_options.layout == cuckoo_layout::dense && r.homeless == 0) {
-      typename count_twins<view>::counts counts;
-      Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.marks),
-                              count_twins<view>{seen()}, counts);
-      r.placed = counts.stored;
-      r.stored = counts.stored - counts.twins;
-    }
+    build_report r = reported(exec);
+    if (m_options.layout == cuckoo_layout::dense && r.homeless == 0)
+      Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.slots),
+                              count_twins<view>{seen()}, r.repeated);
+    return r;
+  }
+
+  template <class Space>
+  static auto unmanaged(build_report* r) {
+    return Kokkos::View<build_report, Space, Kokkos::MemoryUnmanaged>(r);
+  }
+  build_report reported(ExecSpace const& exec) const {
+    build_report r;
+    Kokkos::deep_copy(exec, unmanaged<Kokkos::HostSpace>(&r),
+                      unmanaged<memory_space>(m_work.report()));
+    exec.fence("karpos::cuckoo_map: whether every key has a place");
     return r;
   }
 
   regions<word> divided(division const& d) const {
-    return {m_work.items.data(), m_work.fill.data(), d.capacity};
+    return {m_work.items.data(), m_work.fill(), d.capacity};
   }
   template <class Source>
   void divide_source(ExecSpace const& exec, Source const& source, division const& d,
@@ -243,11 +240,11 @@ class table {
     regions<word> const to = divided(d);
     regions<word> const coarse{room_for_coarse ? room_for_coarse : to.items + d.items(),
                                to.fill + d.regions, d.coarse_capacity};
-    fill(label("clear region sizes"), exec, m_work.fill, 0);
-    divide(label("divide"), exec, seen(), source, d, coarse, to, m_report.data());
+    fill(label("clear counters"), exec, m_work.counters, 0);
+    divide(label("divide"), exec, seen(), source, d, coarse, to, m_work.report());
   }
   void place(ExecSpace const& exec, division const& d) {
-    place_items<ExecSpace, view> const placing{seen(), divided(d), m_report.data()};
+    place_items<ExecSpace, view> const placing{seen(), divided(d), m_work.report()};
     for_each_in_league(label("place"), exec, static_cast<int>(d.regions * placing.teams_each()),
                        placing);
   }
@@ -295,7 +292,6 @@ class table {
   slot_view m_slots;
   mark_view m_marks;
   workspace<word, ExecSpace> m_work;
-  report_view m_report;
   std::uint64_t m_size = 0, m_restarts = 0;
 };
 
