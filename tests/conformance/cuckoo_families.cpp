@@ -89,7 +89,7 @@ void ends_when_keys_collide() {
       holds_exactly(name_of(layout), map, oracle_of(keys, values), colliding_keys(10));
       CHECK(map.stats(space{}).restarts == 0);
     }
-    for (u32 n : {17u, 600u, 5000u, 50000u}) {
+    for (u32 n : {25u, 600u, 5000u, 50000u}) {
       auto const keys = to_space(colliding_keys(n));
       auto const values = to_space(numbered_values<u32>(n));
       finds_no_place(n, [&] { map.build(space{}, keys, values); });

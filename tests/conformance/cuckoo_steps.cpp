@@ -276,9 +276,7 @@ void passes_agree() {
   CHECK(t.placed == 4);
 }
 
-TEST_CASE(
-    "cuckoo_map: two passes divide 3.4 billion keys; more are refused before there is memory for "
-    "them") {
+TEST_CASE("cuckoo_map: two passes divide 3.4 billion keys; more are refused") {
   auto const division = [](u64 n) {
     u64 const groups = cuckoo::bucket_geometry<u64>::count_for(n);
     return cuckoo::division::of(n, groups, 1, cuckoo::most_regions);

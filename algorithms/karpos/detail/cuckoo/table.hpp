@@ -138,9 +138,9 @@ class table {
     auto slots = m_slots;
     auto marks = m_marks;
     auto work = m_work;
-    d.require_possible(n);
     if (e.slots != slots.extent(0) || e.mark_words() != marks.extent(0))
       std::tie(slots, marks) = allocate(exec, e);
+    d.require_possible(n);
     work.reserve(name(), exec, d, d.coarse_items() > e.slots);
     m_slots = slots;
     m_marks = marks;
