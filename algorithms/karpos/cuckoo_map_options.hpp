@@ -8,7 +8,7 @@ namespace karpos {
 
 /// How a cuckoo_map lays out its slots.
 enum class cuckoo_layout {
-  two_level,  ///< buckets of 409 keys on average in 576 slots: built fastest, never changed; two lines a lookup
+  two_level,  ///< buckets of 409 keys on average in 576 slots: built fast, never changed; two lines a lookup
   dense  ///< windows of 64 bytes, loads up to 0.98, later insertions; misses stop after one window
 };
 

@@ -32,7 +32,8 @@ namespace karpos {
 /// for none. With top_k_result::exact they come by falling score; with top_k_result::set in no order, and no
 /// scores are written. What lies behind the objects found is left alone.
 /// Returns: what was done, and how many objects were found: k, or all there are. So it waits.
-/// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at most all of them.
+/// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at most all of them; for
+///   exact scores ids once more, until each winner has been met in every list.
 /// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate looks.
 /// Concurrency: one query of a workspace at a time.
 /// Memory: none, but for the queries that top_k_workspace names.

@@ -29,6 +29,8 @@ std::uint64_t parse_count(std::string const& text) {
                                                   : std::pow(number(text.substr(0, power), text),
                                                              number(text.substr(power + 1), text));
   if (!(value < 0x1p63)) throw std::invalid_argument("'" + text + "' is too large a count");
+  if (value != std::floor(value))
+    throw std::invalid_argument("'" + text + "' is not a count: write a whole number");
   // Integers beyond 2^53 must not pass through a double.
   if (text.find_first_not_of("0123456789") == std::string::npos) return std::stoull(text);
   return static_cast<std::uint64_t>(std::llround(value));

@@ -36,7 +36,14 @@ class score_reader {
     if (columns > most_attributes + 1)
       m_rows.fail(std::to_string(columns - 1) + " attributes",
                   "at most " + std::to_string(most_attributes) + " are ranked together");
-    for (std::size_t c = 1; c < columns; ++c) m_file.attributes.push_back(m_rows[c]);
+    bool named = false;
+    for (std::size_t c = 1; c < columns; ++c) {
+      m_file.attributes.push_back(m_rows[c]);
+      named = named || !is_number(m_rows[c]);
+    }
+    if (!named)
+      m_rows.fail("all attributes have numbers for names: is the header missing?",
+                  "begin with a line id,attribute,attribute,...");
   }
 
   bool next() {
@@ -73,6 +80,11 @@ class score_reader {
   }
 
  private:
+  static bool is_number(std::string_view field) {
+    double value = 0;
+    auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    return error == std::errc() && end == field.data() + field.size();
+  }
   void leave_out() {
     m_file.cells.resize(m_file.cells.size() - m_file.attributes.size());
     ++m_file.without_scores;

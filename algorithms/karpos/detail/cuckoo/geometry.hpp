@@ -57,7 +57,7 @@ struct bucket_geometry {
   }
 
   /// Buckets for n keys. Few more than n / 409, so many that hardly one in four tables has a bucket of more than 520:
-  /// from about 2^31 keys on the mean falls, by three per cent at 2^36.
+  /// from about 2^31 keys on the mean falls.
   static std::uint64_t count_for(std::uint64_t n) {
     double const limit = most_keys + 1, pi = 3.141592653589793;
     for (double mean = mean_keys;; --mean) {
