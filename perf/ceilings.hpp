@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 #include "perf/support/timer.hpp"
 
@@ -123,10 +123,10 @@ struct swap_word {
   std::uint64_t* sink;
 
   KOKKOS_FUNCTION std::uint64_t operator()(item* p, std::uint64_t i) const {
-    if constexpr (std::is_same_v<Word, word16>)
-      return compare_and_swap(p, word16{~0ULL, ~0ULL}, word16{i, i}).lo;
+    if constexpr (std::is_same_v<Word, device::word16>)
+      return device::compare_and_swap(p, device::word16{~0ULL, ~0ULL}, device::word16{i, i}).lo;
     else
-      return compare_and_swap(p, ~std::uint64_t(0), i);
+      return device::compare_and_swap(p, ~std::uint64_t(0), i);
   }
   KOKKOS_FUNCTION void finish(std::uint64_t gathered) const {
     if (gathered == 0x123456789abcdefULL) *sink = gathered;
@@ -136,7 +136,7 @@ struct swap_word {
 template <class ExecSpace>
 class ceilings {
  public:
-  static constexpr int line_bytes = is_cuda<ExecSpace> ? 32 : 64;
+  static constexpr int line_bytes = device::is_device<ExecSpace> ? 32 : 64;
 
   /// Measures over `bytes` bytes with `operations` accesses a repetition.
   ceilings(ExecSpace const& exec, std::size_t bytes, std::uint64_t operations, int repetitions = 5)
@@ -148,7 +148,7 @@ class ceilings {
                  (bytes + line_bytes - 1) / line_bytes),
         m_sink("karpos::perf::sink", 1) {
     if constexpr (std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>)
-      host::advise_huge_pages(m_memory.data(), m_memory.extent(0) * line_bytes);
+      device::host::advise_huge_pages(m_memory.data(), m_memory.extent(0) * line_bytes);
     reset();
   }
 
@@ -157,8 +157,8 @@ class ceilings {
   }
   /// Of 8-byte words, or of 16-byte words where `wide` and the space swaps them in one instruction.
   ceiling random_cas(bool wide) {
-    if constexpr (is_lock_free<16, ExecSpace>)
-      if (wide) return best<swap_word<word16>>("random_cas", [this] { reset(); });
+    if constexpr (device::is_lock_free<16, ExecSpace>)
+      if (wide) return best<swap_word<device::word16>>("random_cas", [this] { reset(); });
     return best<swap_word<std::uint64_t>>("random_cas", [this] { reset(); });
   }
   /// One half of the memory to the other.
@@ -185,7 +185,7 @@ class ceilings {
   template <class Access, class Prepare>
   ceiling best(char const* name, Prepare const& prepare) {
     ceiling c{name, "", m_operations, static_cast<int>(sizeof(typename Access::item)), {}};
-    if constexpr (is_cuda<ExecSpace>) {
+    if constexpr (device::is_device<ExecSpace>) {
       try_independent<Access, 1>(c, prepare);
       try_independent<Access, 2>(c, prepare);
       try_independent<Access, 4>(c, prepare);

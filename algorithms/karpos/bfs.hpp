@@ -46,7 +46,7 @@ struct bfs_options {
   bool unvisited_queue = false;
   double gamma = 0.3;            ///< share of all hubs (bfs_direction::gamma)
   double alpha = 15, beta = 18;  ///< of bfs_direction::beamer
-  program_driver driver = program_driver::automatic;
+  launch_mode driver = launch_mode::automatic;
 };
 
 /// One level of a search.
@@ -140,7 +140,7 @@ class bfs_search {
   template <class Sources>
   void check_sources(Sources const& sources) const;
   template <class Distances, class Parents, class Hooks>
-  void run(detail::traversal::source_list const& sources, Distances const& distances,
+  void run(detail::bfs::source_list const& sources, Distances const& distances,
            Parents const& parents, bfs_options const& options, Hooks const& hooks) const;
   template <class Hooks>
   auto state(bfs_options const& options, Hooks const& hooks) const;
@@ -191,7 +191,7 @@ void bfs_search<ExecSpace, Graph>::check_sources(Sources const& sources) const {
   auto const n = m_workspace.m_graph.vertices();
   std::uint64_t bad = 0;
   Kokkos::parallel_reduce("karpos::bfs::check_sources", workspace::range(m_exec, sources.extent(0)),
-                          detail::traversal::count_strangers<Sources>{sources, n}, bad);
+                          detail::bfs::count_strangers<Sources>{sources, n}, bad);
   if (bad > 0)
     detail::reject(std::to_string(bad) + " sources of a search are no vertices",
                    "the graph has " + std::to_string(n), "pass vertices below that");
@@ -200,7 +200,7 @@ void bfs_search<ExecSpace, Graph>::check_sources(Sources const& sources) const {
 template <execution_space ExecSpace, class Graph>
 template <class Hooks>
 auto bfs_search<ExecSpace, Graph>::state(bfs_options const& options, Hooks const& hooks) const {
-  using namespace detail::traversal;
+  using namespace detail::bfs;
   workspace const& w = m_workspace;
   search_state<ExecSpace, vertex, typename Graph::offset_type, Hooks> s{};
   s.vertices = w.m_graph.vertices();
@@ -222,7 +222,7 @@ auto bfs_search<ExecSpace, Graph>::state(bfs_options const& options, Hooks const
   s.hub_degree = w.m_hub_degree;
   s.hubs = w.m_hubs.data();
   s.hub_count = w.m_hub_count;
-  using tuned = tuning<ExecSpace, breadth_first_search>;
+  using tuned = detail::bfs::tuning<ExecSpace>;
   std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
   for (int c = 1; c < degree_classes; ++c) {
     s.class_limit[c - 1] = options.degree_classes ? limits[c - 1] : ~std::uint64_t(0);
@@ -234,10 +234,10 @@ auto bfs_search<ExecSpace, Graph>::state(bfs_options const& options, Hooks const
 
 template <execution_space ExecSpace, class Graph>
 template <class Distances, class Parents, class Hooks>
-void bfs_search<ExecSpace, Graph>::run(detail::traversal::source_list const& sources,
+void bfs_search<ExecSpace, Graph>::run(detail::bfs::source_list const& sources,
                                        Distances const& distances, Parents const& parents,
                                        bfs_options const& options, Hooks const& hooks) const {
-  using namespace detail::traversal;
+  using namespace detail::bfs;
   detail::require_reachable<ExecSpace, Distances, Parents>();
   static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                 "karpos: distances come in a view of std::int32_t");
@@ -252,7 +252,7 @@ void bfs_search<ExecSpace, Graph>::run(detail::traversal::source_list const& sou
   detail::require_same_extent("distances", distances.extent(0), "vertices", g.vertices());
   if (parents.extent(0) != 0)
     detail::require_same_extent("parents", parents.extent(0), "vertices", g.vertices());
-  using tuned = tuning<ExecSpace, breadth_first_search>;
+  using tuned = detail::bfs::tuning<ExecSpace>;
   auto s = state(options, hooks);
   s.distance = distances.data();
   s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
@@ -267,14 +267,14 @@ void bfs_search<ExecSpace, Graph>::run(detail::traversal::source_list const& sou
                          s.words,
                          m_workspace.m_hub_count};
   Kokkos::Profiling::ScopedRegion const region("karpos::bfs");
-  run_program<tuned::team_threads, tuned::teams_per_processor>(
+  device::run_program<tuned::team_threads, tuned::teams_per_processor>(
       m_exec, options.driver, m_workspace.m_grid,
       search_program<decltype(s)>{s, plan, sources, m_workspace.m_record.data()});
 }
 
 template <execution_space ExecSpace, class Graph>
 bfs_report bfs_search<ExecSpace, Graph>::report() const {
-  using namespace detail::traversal;
+  using namespace detail::bfs;
   workspace const& w = m_workspace;
   search_record record;
   Kokkos::deep_copy(

@@ -9,13 +9,14 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/csr_by_counting.hpp"
-#include "karpos/detail/csr_by_sorting.hpp"
-#include "karpos/detail/edge_list.hpp"
+#include "karpos/csr_options.hpp"
+#include "karpos/detail/build_csr/counting.hpp"
+#include "karpos/detail/build_csr/edge_list.hpp"
+#include "karpos/detail/build_csr/sorting.hpp"
 
 namespace karpos {
 
-namespace detail {
+namespace detail::build_csr {
 
 /// CPUs count and GPUs sort: each would be several times slower at the other's way.
 template <class ExecSpace>
@@ -87,7 +88,7 @@ struct expand_rows {
   }
 };
 
-}  // namespace detail
+}  // namespace detail::build_csr
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. Neighbours are sorted.
 /// Throws: std::invalid_argument when the views differ in extent or an id is not below `vertices` (the first
@@ -106,10 +107,10 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
   detail::require_reachable<ExecSpace, Sources, Targets>();
   detail::require_same_extent("sources", sources.extent(0), "targets", targets.extent(0));
   using graph = csr_graph<vertex, EdgeOffset, typename Sources::memory_space>;
-  detail::edges_in_views<Sources, Targets> const list{sources, targets};
-  detail::require_graph_fits<graph>(vertices, list.size(), options);
-  detail::require_vertices(exec, vertices, list);
-  return detail::csr_of_edges<graph>(exec, vertices, list, options);
+  detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
+  detail::build_csr::require_graph_fits<graph>(vertices, list.size(), options);
+  detail::build_csr::require_vertices(exec, vertices, list);
+  return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options);
 }
 
 /// The graph with every edge the other way round, self loops and duplicates included; neighbours are sorted.
@@ -124,16 +125,18 @@ auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpac
   using rows_view = Kokkos::View<VertexId*, MemorySpace>;
   using columns_view = typename graph_type::columns_view;
   detail::require_reachable<ExecSpace, rows_view>();
-  auto const rows = detail::graph_array<rows_view>(exec, "sources", graph.edges());
+  auto const rows = detail::build_csr::graph_array<rows_view>(exec, "sources", graph.edges());
   // Neighbouring threads of a GPU write neighbouring words.
-  constexpr int block = detail::sorts_edges<ExecSpace> ? 1 : 1024;
-  using expand = detail::expand_rows<block, typename graph_type::offsets_view, rows_view>;
+  constexpr int block = detail::build_csr::sorts_edges<ExecSpace> ? 1 : 1024;
+  using expand =
+      detail::build_csr::expand_rows<block, typename graph_type::offsets_view, rows_view>;
   Kokkos::parallel_for("karpos::transpose: sources",
-                       detail::graph_range(exec, (graph.edges() + block - 1) / block),
+                       detail::build_csr::graph_range(exec, (graph.edges() + block - 1) / block),
                        expand{graph.row_offsets(), rows});
-  detail::edges_in_views<columns_view, rows_view> const list{graph.column_indices(), rows};
-  return detail::csr_of_edges<graph_type>(exec, graph.vertices(), list,
-                                          {.remove_self_loops = false, .remove_duplicates = false});
+  detail::build_csr::edges_in_views<columns_view, rows_view> const list{graph.column_indices(),
+                                                                        rows};
+  return detail::build_csr::csr_of_edges<graph_type>(
+      exec, graph.vertices(), list, {.remove_self_loops = false, .remove_duplicates = false});
 }
 
 }  // namespace karpos

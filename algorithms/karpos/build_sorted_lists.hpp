@@ -8,13 +8,13 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/build_sorted_lists/sort.hpp"
 #include "karpos/detail/ranked.hpp"
-#include "karpos/detail/sort_lists.hpp"
 #include "karpos/sorted_lists.hpp"
 
 namespace karpos {
 
-namespace detail::list_sorting {
+namespace detail::build_sorted_lists {
 
 /// Finds the first score that is NaN, object by object.
 template <class Table>
@@ -43,16 +43,16 @@ void require_numbers(ExecSpace const& exec, Table const& table) {
 
 template <class Table>
 void require_ranked_together(Table const& table) {
-  std::uint64_t const most_objects = (std::uint64_t(1) << 32) - 64;
-  if (table.extent(1) > most_lists)
+  std::uint64_t const max_objects = (std::uint64_t(1) << 32) - 64;
+  if (table.extent(1) > max_lists)
     reject("too many sorted lists", std::to_string(table.extent(1)) + " columns",
-           "rank at most " + std::to_string(most_lists) + " together");
-  if (table.extent(0) > most_objects)
+           "rank at most " + std::to_string(max_lists) + " together");
+  if (table.extent(0) > max_objects)
     reject("sorted lists have too many objects for dense ids", std::to_string(table.extent(0)),
            "at most 2^32 - 64");
 }
 
-}  // namespace detail::list_sorting
+}  // namespace detail::build_sorted_lists
 
 /// Makes sorted lists of a table of scores, float or double, of any layout: table(object, list). List i has all
 /// objects, by falling table(object, i), and equal scores by rising object.
@@ -77,13 +77,13 @@ auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
   using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
   using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
   detail::require_reachable<ExecSpace, Table>();
-  detail::list_sorting::require_ranked_together(table);
-  detail::list_sorting::require_numbers(exec, table);
+  detail::build_sorted_lists::require_ranked_together(table);
+  detail::build_sorted_lists::require_numbers(exec, table);
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
   std::string const caller = "karpos::build_sorted_lists: ";
   auto const ids = detail::rank_array<ids_view>(exec, caller + "ids", lists, n);
   auto const scores = detail::rank_array<scores_view>(exec, caller + "scores", lists, n);
-  detail::list_sorting::sort_lists(exec, table, ids, scores);
+  detail::build_sorted_lists::sort_lists(exec, table, ids, scores);
   return sorted_lists<std::uint32_t, score, memory>(ids, scores).dense(n);
 }
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "karpos/backend/launch.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
@@ -15,6 +14,7 @@
 #include "karpos/detail/bulk.hpp"
 #include "karpos/detail/cuckoo/statistics.hpp"
 #include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 
@@ -207,8 +207,8 @@ class cuckoo_map {
                   Write const& write, Stencil const& stencil) const {
     constexpr int distance = table::prefetch_distance;
     using body = detail::lookup_body<distance, Ref, Queries, T, Out, Write, Stencil>;
-    for_each_staged<distance>(table::label(what), exec, queries.extent(0),
-                              body{{Ref(m_table.seen()), queries}, out, write, stencil});
+    device::for_each_staged<distance>(table::label(what), exec, queries.extent(0),
+                                      body{{Ref(m_table.seen()), queries}, out, write, stencil});
   }
   /// Scans see slots, whatever the layout.
   typename table::dense any_ref() const { return typename table::dense(m_table.seen()); }

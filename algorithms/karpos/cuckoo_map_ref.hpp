@@ -33,8 +33,8 @@ class cuckoo_map_ref {
         m_table(table) {}
 
   /// Looks a key up. Returns: a copy of the value, or nothing.
-  KOKKOS_FUNCTION found<T> find(Key const& key) const { return find(thread_tile{}, key); }
-  template <tile Tile>
+  KOKKOS_FUNCTION found<T> find(Key const& key) const { return find(device::thread_tile{}, key); }
+  template <device::tile Tile>
   KOKKOS_FUNCTION found<T> find(Tile const& t, Key const& key) const {
     KARPOS_EXPECTS(!m_table.slot.reserved(key), "a key equal to a sentinel cannot be looked up");
     return m_layout == cuckoo_layout::two_level ? search(two_level(m_table), t, key)
@@ -43,18 +43,18 @@ class cuckoo_map_ref {
 
   /// Whether a key is there.
   KOKKOS_FUNCTION bool contains(Key const& key) const { return find(key).present; }
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION bool contains(Tile const& t, Key const& key) const {
     return find(t, key).present;
   }
 
  private:
-  template <class Ref, tile Tile>
+  template <class Ref, device::tile Tile>
   KOKKOS_FUNCTION static found<T> search(Ref const& ref, Tile const& t, Key const& key) {
     found<T> result;
     auto path = ref.start(key);
-    ref.template find_along<detail::walk::to_the_end, access::frozen>(t, path, ref.holds(key),
-                                                                      result);
+    ref.template find_along<detail::walk::to_the_end, device::access::frozen>(
+        t, path, ref.holds(key), result);
     return result;
   }
 

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/detail/map_interface.hpp"
-#include "karpos/detail/open_addressing_table.hpp"
+#include "karpos/detail/open_addressing/table.hpp"
 #include "karpos/detail/table_options.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/hash_map_ref.hpp"
 #include "karpos/probing.hpp"
@@ -19,10 +19,10 @@ namespace karpos {
 namespace detail {
 /// What a hash_map derives from.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B>
-using hash_map_interface =
-    map_interface<open_addressing_table<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
-                  hash_map_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
-                  hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, Probing, B, access::frozen>>;
+using hash_map_interface = map_interface<
+    open_addressing::open_addressing_table<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
+    hash_map_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
+    hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, Probing, B, device::access::frozen>>;
 }  // namespace detail
 
 /// Hash map from keys to values of up to eight bytes each, for bulk use from the host and for use inside
@@ -40,7 +40,7 @@ using hash_map_interface =
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
-          int BucketSlots = detail::default_bucket_slots<Key, T, ExecSpace>>
+          int BucketSlots = detail::open_addressing::default_bucket_slots<Key, T, ExecSpace>>
 class hash_map
     : public detail::hash_map_interface<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots> {
   using base = detail::hash_map_interface<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;

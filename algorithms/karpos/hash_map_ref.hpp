@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/map_ref.hpp"
-#include "karpos/detail/open_addressing.hpp"
+#include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/device/atomics.hpp"
 
 namespace karpos {
 
 /// The reading half of hash_map_ref, and all of a frozen ref: find and contains, for kernels during which nobody
 /// changes the map.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing,
-          int BucketSlots, access Access>
+          int BucketSlots, device::access Access>
 class hash_map_reader
-    : public detail::map_reader<
-          detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>,
-          Access> {
-  using reader = detail::map_reader<
-      detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>, Access>;
+    : public detail::map_reader<detail::open_addressing::open_addressing_ref<
+                                    Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>,
+                                Access> {
+  using reader = detail::map_reader<detail::open_addressing::open_addressing_ref<
+                                        Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>,
+                                    Access>;
 
  public:
   static constexpr int bucket_slots = BucketSlots;
@@ -36,11 +37,11 @@ class hash_map_reader
 /// Source: cuCollections' static_map; docs/hash_map.md.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing,
           int BucketSlots>
-class hash_map_ref
-    : public detail::map_ref<
-          detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>> {
-  using ref = detail::map_ref<
-      detail::open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>>;
+class hash_map_ref : public detail::map_ref<detail::open_addressing::open_addressing_ref<
+                         Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>> {
+  using ref =
+      detail::map_ref<detail::open_addressing::open_addressing_ref<Key, T, ExecSpace, Hash,
+                                                                   KeyEqual, Probing, BucketSlots>>;
 
  public:
   static constexpr int bucket_slots = BucketSlots;

@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/bulk.hpp"
-#include "karpos/detail/open_addressing.hpp"
-#include "karpos/detail/open_addressing_table.hpp"
+#include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/detail/open_addressing/table.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/table_interface.hpp"
 #include "karpos/detail/table_options.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
@@ -24,11 +24,11 @@ namespace karpos {
 
 /// The reading half of hash_set_ref, and all of a frozen ref: for kernels during which nobody changes the set.
 template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots,
-          access Access>
+          device::access Access>
 class hash_set_reader {
  protected:
-  using table = detail::open_addressing_ref<Key, detail::no_value, ExecSpace, Hash, KeyEqual,
-                                            Probing, BucketSlots>;
+  using table = detail::open_addressing::open_addressing_ref<Key, detail::no_value, ExecSpace, Hash,
+                                                             KeyEqual, Probing, BucketSlots>;
   table m_table;
 
  public:
@@ -41,9 +41,9 @@ class hash_set_reader {
   /// Whether a key is there.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
-    return contains(thread_tile{}, query);
+    return contains(device::thread_tile{}, query);
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
     return m_table.template find<Access>(t, query).present;
@@ -52,27 +52,29 @@ class hash_set_reader {
 
 /// The view of a hash_set that kernels take by value; the contract is that of hash_map_ref.
 template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int BucketSlots>
-class hash_set_ref
-    : public hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, access::shared> {
+class hash_set_ref : public hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots,
+                                            device::access::shared> {
   using reader =
-      hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, access::shared>;
+      hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots, device::access::shared>;
   using reader::m_table;
 
  public:
   using reader::reader;
 
   /// Inserts the key unless it is there. Returns: inserted, existing or full.
-  KOKKOS_FUNCTION outcome insert(Key const& key) const { return insert(thread_tile{}, key); }
-  template <tile Tile>
+  KOKKOS_FUNCTION outcome insert(Key const& key) const {
+    return insert(device::thread_tile{}, key);
+  }
+  template <device::tile Tile>
   KOKKOS_FUNCTION outcome insert(Tile const& t, Key const& key) const {
     return m_table.upsert(t, key, {}, detail::keep_stored{});
   }
   /// Removes a key. Its slot is used again only after clear or rehash. Returns: whether this call removed it.
   template <class Query>
   KOKKOS_FUNCTION bool erase(Query const& query) const {
-    return erase(thread_tile{}, query);
+    return erase(device::thread_tile{}, query);
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
     return m_table.erase(t, query);
@@ -82,10 +84,10 @@ class hash_set_ref
 namespace detail {
 /// What a hash_set derives from.
 template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int B>
-using hash_set_interface =
-    table_interface<open_addressing_table<Key, no_value, ExecSpace, Hash, KeyEqual, Probing, B>,
-                    hash_set_ref<Key, ExecSpace, Hash, KeyEqual, Probing, B>,
-                    hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, B, access::frozen>>;
+using hash_set_interface = table_interface<
+    open_addressing::open_addressing_table<Key, no_value, ExecSpace, Hash, KeyEqual, Probing, B>,
+    hash_set_ref<Key, ExecSpace, Hash, KeyEqual, Probing, B>,
+    hash_set_reader<Key, ExecSpace, Hash, KeyEqual, Probing, B, device::access::frozen>>;
 }  // namespace detail
 
 /// Hash set of keys of up to eight bytes: hash_map without values, in half the memory. Interface, memory,
@@ -93,7 +95,8 @@ using hash_set_interface =
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
-          int BucketSlots = detail::default_bucket_slots<Key, detail::no_value, ExecSpace>>
+          int BucketSlots =
+              detail::open_addressing::default_bucket_slots<Key, detail::no_value, ExecSpace>>
 class hash_set
     : public detail::hash_set_interface<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots> {
   using base = detail::hash_set_interface<Key, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;

@@ -19,7 +19,7 @@ namespace detail {
 /// What a hopscotch_map derives from.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 using hopscotch_map_interface =
-    map_interface<bulk_table<hopscotch_storage<Key, T, ExecSpace, Hash, KeyEqual>>,
+    map_interface<bulk_table<hopscotch::hopscotch_storage<Key, T, ExecSpace, Hash, KeyEqual>>,
                   hopscotch_map_ref<Key, T, ExecSpace, Hash, KeyEqual>,
                   hopscotch_map_reader<Key, T, ExecSpace, Hash, KeyEqual>>;
 }  // namespace detail

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/hopscotch/ref.hpp"
 #include "karpos/detail/map_ref.hpp"
+#include "karpos/device/atomics.hpp"
 
 namespace karpos {
 
 /// All of a frozen ref of a hopscotch_map: find and contains, for kernels during which nobody changes the map.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 class hopscotch_map_reader
-    : public detail::map_reader<detail::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>,
-                                access::frozen> {
+    : public detail::map_reader<detail::hopscotch::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>,
+                                device::access::frozen> {
   using reader =
-      detail::map_reader<detail::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>, access::frozen>;
+      detail::map_reader<detail::hopscotch::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>,
+                         device::access::frozen>;
 
  public:
   using reader::reader;
@@ -35,8 +36,8 @@ class hopscotch_map_reader
 /// Source: GLHT; Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008; docs/hopscotch_map.md.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 class hopscotch_map_ref
-    : public detail::map_ref<detail::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>> {
-  using ref = detail::map_ref<detail::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>>;
+    : public detail::map_ref<detail::hopscotch::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>> {
+  using ref = detail::map_ref<detail::hopscotch::hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual>>;
 
  public:
   using ref::ref;

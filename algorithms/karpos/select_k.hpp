@@ -12,8 +12,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/ranked.hpp"
-#include "karpos/detail/select_k_blocks.hpp"
-#include "karpos/detail/select_k_radix.hpp"
+#include "karpos/detail/select_k/blocks.hpp"
+#include "karpos/detail/select_k/radix.hpp"
 
 namespace karpos {
 
@@ -26,7 +26,7 @@ struct select_k_options {
   bool sorted = true;
 };
 
-namespace detail::selection {
+namespace detail::select_k {
 
 /// Writes the winners as the caller wants them.
 template <class Scores, class Winners, class Indices, class Values>
@@ -79,13 +79,13 @@ void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k, Winner
   by_radix(exec, scores, k, winners);
 }
 
-}  // namespace detail::selection
+}  // namespace detail::select_k
 
 /// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k winners
 /// takes on GPUs, about as much as they do, is not in it.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
-  using namespace detail::selection;
+  using namespace detail::select_k;
   using bits = detail::rank_bits<Score>;
   if (k == 0) return 0;
   std::size_t const winners = k * sizeof(detail::ranked<bits>);
@@ -124,14 +124,14 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   static_assert(std::is_integral_v<index> && (sizeof(index) == 4 || sizeof(index) == 8),
                 "karpos: selected indices come in a view of integers of 32 or 64 bits");
   detail::require_reachable<ExecSpace, Scores, Indices, Values>();
-  detail::selection::require_selectable(scores, k, out_indices, out_values);
+  detail::select_k::require_selectable(scores, k, out_indices, out_values);
   if (k == 0) return;
   using winners_view =
       Kokkos::View<detail::ranked<detail::rank_bits<score>>*, typename ExecSpace::memory_space>;
   auto const winners = detail::rank_array<winners_view>(exec, "karpos::select_k: winners", k);
-  detail::selection::select(exec, scores, k, winners);
+  detail::select_k::select(exec, scores, k, winners);
   if (options.sorted) Kokkos::sort(exec, winners);
-  using write = detail::selection::write_winners<Scores, winners_view, Indices, Values>;
+  using write = detail::select_k::write_winners<Scores, winners_view, Indices, Values>;
   Kokkos::parallel_for("karpos::select_k: write", detail::slot_range(exec, k),
                        write{scores, winners, out_indices, out_values, out_indices.extent(0) != 0,
                              out_values.extent(0) != 0});

@@ -51,19 +51,18 @@ top_k_report top_k(ExecSpace const& exec,
   detail::require_reachable<ExecSpace, Ids, Scores>();
   static_assert(std::is_same_v<typename Ids::value_type, typename Lists::id_type>,
                 "karpos: ids come in a view of the lists' id type");
-  detail::ranking::require_results(out_ids, out_scores, k);
+  detail::top_k::require_results(out_ids, out_scores, k);
   using score = typename Scores::value_type;
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
                 "karpos: scores come in a view of float or double");
-  detail::ranking::results<typename Lists::id_type> to{out_ids.data(), nullptr, nullptr};
+  detail::top_k::results<typename Lists::id_type> to{out_ids.data(), nullptr, nullptr};
   if (out_scores.extent(0) > 0 && options.result == top_k_result::exact) {
     if constexpr (std::is_same_v<score, float>)
       to.floats = out_scores.data();
     else
       to.doubles = out_scores.data();
   }
-  detail::ranking::search<ExecSpace, Lists, Aggregate> search(exec, workspace, lists, k, to,
-                                                              options);
+  detail::top_k::search<ExecSpace, Lists, Aggregate> search(exec, workspace, lists, k, to, options);
   return search.run();
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "karpos/backend/arithmetic.hpp"
-#include "karpos/backend/grid.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/device/program.hpp"
 #include "karpos/sorted_lists.hpp"
 
 // What a ranked query ranks by, and how it goes about it.
@@ -35,7 +35,7 @@ class weighted_sum {
       : weighted_sum(std::vector<double>(weights)) {}
   explicit weighted_sum(std::vector<double> const& weights)
       : m_count(static_cast<int>(weights.size())) {
-    if (weights.size() > most_lists)
+    if (weights.size() > max_lists)
       detail::reject("too many weights", std::to_string(weights.size()),
                      "there are at most 32 lists");
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -54,7 +54,7 @@ class weighted_sum {
     bool lowest = false;
     for (int i = 0; i < n; ++i)
       if (m_weight[i] > 0) {
-        double const part = rounded_product(m_weight[i], scores[i]);
+        double const part = device::rounded_product(m_weight[i], scores[i]);
         lowest = lowest || part == -HUGE_VAL;
         sum += part;
       }
@@ -62,12 +62,12 @@ class weighted_sum {
   }
 
  private:
-  double m_weight[most_lists] = {};
+  double m_weight[max_lists] = {};
   int m_count = 0;
 };
 
-/// The lowest score.
-struct minimum {
+/// The lowest of an object's scores.
+struct min_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
     for (int i = 1; i < n; ++i) m = scores[i] < m ? scores[i] : m;
@@ -75,8 +75,8 @@ struct minimum {
   }
 };
 
-/// The highest score.
-struct maximum {
+/// The highest of an object's scores.
+struct max_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
     for (int i = 1; i < n; ++i) m = scores[i] > m ? scores[i] : m;
@@ -155,7 +155,7 @@ struct top_k_options {
 #else
   bool validate = false;
 #endif
-  program_driver driver = program_driver::automatic;
+  launch_mode driver = launch_mode::automatic;
 };
 
 /// What a ranked query did. Levels are positions in the lists: at depth d, d entries of every list have been read.

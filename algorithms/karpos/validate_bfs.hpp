@@ -6,12 +6,12 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
 #include "karpos/bfs.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
 
 namespace karpos {
 
@@ -34,7 +34,7 @@ struct bfs_defects {
   std::string to_string() const;
 };
 
-namespace detail::validation {
+namespace detail::validate_bfs {
 
 enum kind : int { sources, roots, distances, parents, tree_edges, levels, edges, kinds };
 
@@ -53,10 +53,10 @@ struct vertex_set {
   std::uint32_t* word;
 
   KOKKOS_FUNCTION bool contains(std::uint64_t v) const {
-    return (load_relaxed(word + v / 32) >> (v % 32) & 1u) != 0;
+    return (device::load_relaxed(word + v / 32) >> (v % 32) & 1u) != 0;
   }
   KOKKOS_FUNCTION void insert(std::uint64_t v) const {
-    if (!contains(v)) set_bits(word + v / 32, std::uint32_t(1) << (v % 32));
+    if (!contains(v)) device::set_bits(word + v / 32, std::uint32_t(1) << (v % 32));
   }
 };
 
@@ -193,10 +193,10 @@ void mark_sources(ExecSpace const& exec, Sources const& source, std::uint64_t co
 template <class ExecSpace, class Graph, class Tree, class Follow>
 void check_tree(ExecSpace const& exec, Graph const& graph, Tree const& tree, Follow const& follow) {
   // A CPU thread is faster without a tile, and there are few of them in any case.
-  constexpr int width = is_cuda<ExecSpace> ? 32 : 1;
+  constexpr int width = device::is_device<ExecSpace> ? 32 : 1;
   Kokkos::parallel_for("karpos::validate_bfs: vertices", each(exec, tree.vertices),
                        check_vertex<Tree>{tree});
-  for_each_tile<width>(
+  device::for_each_tile<width>(
       "karpos::validate_bfs: edges", exec, tree.vertices,
       check_edges<Graph, Tree, Follow>{graph.row_offsets(), graph.column_indices(), tree, follow});
   Kokkos::parallel_for("karpos::validate_bfs: proof", each(exec, tree.vertices),
@@ -215,7 +215,7 @@ bfs_defects read_log(ExecSpace const& exec, Log const& log) {
           count[tree_edges], count[levels], count[edges],     count[kinds]};
 }
 
-}  // namespace detail::validation
+}  // namespace detail::validate_bfs
 
 /// Checks what a breadth-first search has found, without another search. `source` is one vertex, or a view of
 /// several; `parents` may be a view without elements; `follow` is the predicate of the search. What is checked:
@@ -245,7 +245,7 @@ bfs_defects validate_bfs(ExecSpace const& exec,
                          csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
                          Source const& source, Distances const& distances,
                          Parents const& parents = {}, Follow const& follow = {}) {
-  using namespace detail::validation;
+  using namespace detail::validate_bfs;
   using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
   using tree = claimed_tree<Distances, Parents>;
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, Distances, Parents>();

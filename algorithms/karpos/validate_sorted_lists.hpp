@@ -9,15 +9,15 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/ranked.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/sorted_lists.hpp"
 
 namespace karpos {
 
-namespace detail::lists_validation {
+namespace detail::validate_sorted_lists {
 
 inline constexpr std::uint64_t none = ~std::uint64_t(0);
 
@@ -50,7 +50,7 @@ struct find_marked_id {
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& lowest) const {
     auto const id = static_cast<std::uint64_t>(ids[p]);
     std::uint32_t const bit = std::uint32_t(1) << (id % 32);
-    if ((fetch_or(word + id / 32, bit) & bit) != 0 && id < lowest) lowest = id;
+    if ((device::fetch_or(word + id / 32, bit) & bit) != 0 && id < lowest) lowest = id;
   }
 };
 
@@ -182,7 +182,7 @@ class list_check {
   std::string m_name;
 };
 
-}  // namespace detail::lists_validation
+}  // namespace detail::validate_sorted_lists
 
 /// Looks at every entry of sorted lists, one list after another. What is wrong:
 ///
@@ -201,7 +201,7 @@ class list_check {
 template <execution_space ExecSpace, class Id, class Score, class MemorySpace>
 void validate_sorted_lists(ExecSpace const& exec,
                            sorted_lists<Id, Score, MemorySpace> const& lists) {
-  using namespace detail::lists_validation;
+  using namespace detail::validate_sorted_lists;
   using check = list_check<ExecSpace, sorted_lists<Id, Score, MemorySpace>>;
   using memory = typename ExecSpace::memory_space;
   detail::require_reachable<ExecSpace, Kokkos::View<Id const*, MemorySpace>>();

@@ -13,7 +13,7 @@
 namespace karpos {
 
 /// More lists than that are not ranked together.
-inline constexpr int most_lists = 32;
+inline constexpr int max_lists = 32;
 
 /// One list as kernels see it: ids[p] has scores[p], p in [0, length), the highest score first.
 template <class Id, class Score>
@@ -29,7 +29,7 @@ struct sorted_lists_ref {
   using id_type = Id;
   using score_type = Score;
 
-  sorted_list<Id, Score> list[most_lists];
+  sorted_list<Id, Score> list[max_lists];
   int lists;
   std::uint64_t longest;
   std::uint64_t everyone;  // dense ids: as many objects as there can be
@@ -94,7 +94,7 @@ class sorted_lists {
   /// The same lists, all ids of which are known to be below `objects`.
   /// Throws: std::invalid_argument for more than 2^32 - 64 objects.
   sorted_lists dense(std::uint64_t objects) const {
-    if (objects > most_objects)
+    if (objects > max_objects)
       detail::reject("sorted lists have too many objects for dense ids", std::to_string(objects),
                      "at most 2^32 - 64; use sparse ids");
     sorted_lists l = *this;
@@ -129,14 +129,14 @@ class sorted_lists {
   }
 
  private:
-  static constexpr std::uint64_t most_objects = (std::uint64_t(1) << 32) - 64;
+  static constexpr std::uint64_t max_objects = (std::uint64_t(1) << 32) - 64;
   template <class T>
   using owned = Kokkos::View<T const**, Kokkos::LayoutStride, MemorySpace>;
 
   void begin(std::size_t lists) {
-    if (lists > most_lists)
+    if (lists > max_lists)
       detail::reject("too many sorted lists", std::to_string(lists),
-                     "rank at most " + std::to_string(most_lists) + " together");
+                     "rank at most " + std::to_string(max_lists) + " together");
   }
   void append(Id const* ids, Score const* scores, std::uint64_t length) {
     m_ref.list[m_ref.lists++] = {ids, scores, length};

@@ -38,7 +38,7 @@ bfs_parameters parameters_of(bfs_words const& o) {
     if (o.direction == name_of(d)) p.options.direction = d;
   p.options.queue = o.queue == "scanned" ? bfs_queue::scanned : bfs_queue::collected;
   p.options.degree_classes = !o.one_class;
-  if (o.launches) p.options.driver = program_driver::launches;
+  if (o.launches) p.options.driver = launch_mode::kernel_per_step;
   p.offset_bits = o.offsets == "auto" ? 0 : std::stoi(o.offsets);
   return p;
 }

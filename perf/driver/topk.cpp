@@ -91,7 +91,7 @@ void add_query_options(CLI::App& app, topk_words& o) {
   app.add_option("--k", o.k, "how many objects to find")->capture_default_str();
   o.with_weights = app.add_option("--weights", p.weights, "of the lists in a sum: w1,w2,...")
                        ->delimiter(',')
-                       ->expected(1, most_lists);
+                       ->expected(1, max_lists);
   app.add_option("--aggregate", p.aggregate, "what makes one number of an object's scores")
       ->capture_default_str()
       ->check(CLI::IsMember({"sum", "min", "max"}));

@@ -16,7 +16,7 @@ class announced_edges {
   announced_edges(text_lines const& lines, std::uint64_t vertices, std::uint64_t entries,
                   std::size_t shortest_line)
       : m_entries(entries) {
-    if (vertices > most_vertices)
+    if (vertices > max_vertices)
       lines.fail(std::to_string(vertices) + " vertices, but ids must fit into 32 bits",
                  "split the graph");
     std::uint64_t const room = (lines.bytes_left() + 1) / shortest_line;

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <karpos/detail/edge_list.hpp>
+#include <karpos/detail/build_csr/edge_list.hpp>
 #include <karpos/hash.hpp>
 
 #include "perf/graph/generator_spec.hpp"
@@ -58,7 +58,7 @@ struct rmat_edges {
             renaming::of(s)};
   }
   std::uint64_t size() const { return edges; }
-  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
     std::uint64_t const draw = random(i);
     std::uint64_t source = 0, target = 0, word = 0;
     for (std::uint64_t level = 0; level < scale; ++level) {
@@ -79,7 +79,7 @@ struct uniform_edges {
     return {s.candidates(), s.scale, random_words::of(s.seed)};
   }
   std::uint64_t size() const { return edges; }
-  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
     std::uint64_t const word = random(i);
     return {word >> (64 - scale), word & ((std::uint64_t(1) << scale) - 1)};
   }
@@ -96,7 +96,7 @@ struct grid_edges {
     return {s.rows, s.columns, chance_of(s.drop), random_words::of(s.seed), renaming::of(s)};
   }
   std::uint64_t size() const { return 2 * rows * columns; }
-  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
     std::uint64_t const v = i / 2;
     bool const down = i % 2 == 1;
     bool const exists = down ? v + columns < rows * columns : (v + 1) % columns != 0;

@@ -19,15 +19,17 @@ template <class List, class Keys>
 struct keep_edges {
   List list;
   Keys keys;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { keys(i) = detail::pack(list(i)); }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    keys(i) = detail::build_csr::pack(list(i));
+  }
 };
 
 template <class Keys>
 struct kept_edges {
   Keys keys;
   std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FUNCTION detail::edge operator()(std::uint64_t i) const {
-    return {detail::source_of(keys(i)), detail::target_of(keys(i))};
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
+    return {detail::build_csr::source_of(keys(i)), detail::build_csr::target_of(keys(i))};
   }
 };
 
@@ -35,20 +37,23 @@ template <class Graph, class Space, class List>
 Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& list,
                          generator_progress const& report) {
   csr_options const options{.symmetrise = true};
-  detail::require_graph_fits<Graph>(vertices, list.size(), options);
-  if constexpr (detail::sorts_edges<Space>) {
+  detail::build_csr::require_graph_fits<Graph>(vertices, list.size(), options);
+  if constexpr (detail::build_csr::sorts_edges<Space>) {
     if (report) report(0, "edges and rows");
-    return detail::csr_of_edges<Graph>(exec, vertices, list, options);
+    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, list, options);
   } else {
     // CPUs read the edges twice: to draw them twice would take longer.
     using keys_view = Kokkos::View<std::uint64_t*, typename Space::memory_space>;
     if (report) report(0, "edges");
-    auto const keys = detail::graph_array<keys_view>(exec, "generated edges", list.size());
-    Kokkos::parallel_for("karpos::perf::generate", detail::graph_range(exec, list.size()),
+    auto const keys =
+        detail::build_csr::graph_array<keys_view>(exec, "generated edges", list.size());
+    Kokkos::parallel_for("karpos::perf::generate",
+                         detail::build_csr::graph_range(exec, list.size()),
                          keep_edges<List, keys_view>{list, keys});
     exec.fence("karpos::perf::generate");
     if (report) report(0.5, "rows");
-    return detail::csr_of_edges<Graph>(exec, vertices, kept_edges<keys_view>{keys}, options);
+    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, kept_edges<keys_view>{keys},
+                                                  options);
   }
 }
 

@@ -95,18 +95,18 @@ double parse_chance(std::string const& key, std::string const& value) {
   return chance;
 }
 
-constexpr std::uint64_t most_vertices = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t max_vertices = std::numeric_limits<std::uint32_t>::max();
 
 void parse_sides(generator_spec& spec, std::string const& value) {
   std::size_t const x = value.find('x');
   if (x == std::string::npos)
     refuse("a grid without its size", "'" + value + "'",
            "write ROWSxCOLUMNS, as in grid:4096x4096");
-  spec.rows = parse_integer("rows", value.substr(0, x), 1, most_vertices);
-  spec.columns = parse_integer("columns", value.substr(x + 1), 1, most_vertices);
-  if (spec.rows > most_vertices / spec.columns)
+  spec.rows = parse_integer("rows", value.substr(0, x), 1, max_vertices);
+  spec.columns = parse_integer("columns", value.substr(x + 1), 1, max_vertices);
+  if (spec.rows > max_vertices / spec.columns)
     refuse("a grid has too many vertices", "'" + value + "'",
-           "choose at most " + std::to_string(most_vertices));
+           "choose at most " + std::to_string(max_vertices));
 }
 
 void set(generator_spec& spec, std::string const& key, std::string const& value) {

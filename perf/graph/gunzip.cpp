@@ -77,17 +77,17 @@ class inflater {
 
 }  // namespace
 
-std::string gunzip(input const& in, std::uint64_t most_bytes) {
+std::string gunzip(input const& in, std::uint64_t max_bytes) {
   inflater z(in);
   std::string content;
   std::size_t filled = 0, report = 0;
   while (!z.done()) {
     // One byte above the bound, to see what exceeds it.
     if (filled == content.size())
-      content.resize(std::min<std::uint64_t>(most_bytes + 1, 2 * filled + 4 * in.bytes.size()));
+      content.resize(std::min<std::uint64_t>(max_bytes + 1, 2 * filled + 4 * in.bytes.size()));
     filled += z.step(content.data() + filled, std::min(content.size() - filled, step_bytes));
-    if (filled > most_bytes)
-      fail(in.name, "gzip: more than " + std::to_string(most_bytes) + " bytes of content",
+    if (filled > max_bytes)
+      fail(in.name, "gzip: more than " + std::to_string(max_bytes) + " bytes of content",
            "unpack the file on disk");
     if (z.consumed() < report) continue;
     in.show(z.consumed(), "unpacking");

@@ -12,7 +12,7 @@
 namespace karpos::perf::graph_input {
 
 /// Ids are unsigned 32-bit integers.
-constexpr std::uint64_t most_vertices = std::uint64_t(1) << 32;
+constexpr std::uint64_t max_vertices = std::uint64_t(1) << 32;
 constexpr std::size_t report_bytes = std::size_t(4) << 20;
 
 [[noreturn]] inline void fail(std::string const& place, std::string const& why,
@@ -49,6 +49,6 @@ edge_list read_snap(input const& in);
 csr_arrays read_serialized(input const& in);
 
 /// Unpacks a gzip'ed file, which may consist of several members.
-std::string gunzip(input const& in, std::uint64_t most_bytes = std::uint64_t(64) << 30);
+std::string gunzip(input const& in, std::uint64_t max_bytes = std::uint64_t(64) << 30);
 
 }  // namespace karpos::perf::graph_input

@@ -137,7 +137,7 @@ csr_arrays read_serialized(input const& in) {
   auto const entries = bytes.take<std::uint64_t>();
   g.vertices = bytes.take<std::uint64_t>();
   check_size(in, g.directed, g.vertices, entries);
-  if (g.vertices > most_vertices)
+  if (g.vertices > max_vertices)
     bytes.fail_at(9, std::to_string(g.vertices) + " vertices, but ids must fit into 32 bits");
   g.offsets = take_offsets(bytes, g.vertices, entries);
   g.columns = take_columns(bytes, g.vertices, entries);

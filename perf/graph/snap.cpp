@@ -12,8 +12,8 @@ edge_list read_snap(input const& in) {
   edge_list edges;
   std::uint32_t largest = 0;
   while (lines.next_data("#%")) {
-    std::uint32_t const source = lines.take_id(0, most_vertices);
-    std::uint32_t const target = lines.take_id(0, most_vertices);
+    std::uint32_t const source = lines.take_id(0, max_vertices);
+    std::uint32_t const target = lines.take_id(0, max_vertices);
     if (!lines.at_end()) lines.skip_value("the weight");
     if (!lines.at_end()) lines.skip_value("the time");
     lines.expect_end();

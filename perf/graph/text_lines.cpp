@@ -81,7 +81,7 @@ void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t ve
   if (id < first)
     fail(vertex + ", but ids of this format count from " + std::to_string(first),
          "add " + std::to_string(first) + " to every id");
-  if (vertices == most_vertices)
+  if (vertices == max_vertices)
     fail(vertex + " does not fit into 32 bits", "renumber the vertices");
   fail(vertex + ", but the header announces " + std::to_string(vertices) + " vertices",
        "correct the header or the line");

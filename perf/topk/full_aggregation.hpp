@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <karpos/backend/memory.hpp>
+#include <karpos/device/atomics.hpp>
 #include <karpos/select_k.hpp>
 #include <karpos/sorted_lists.hpp>
 #include <vector>
@@ -22,7 +22,7 @@ struct add_list {
   Score* sums;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
-    if (p + ahead < list.length) prefetch(sums + list.ids[p + ahead]);
+    if (p + ahead < list.length) device::prefetch(sums + list.ids[p + ahead]);
     sums[list.ids[p]] += weight * (list.scores[p] - missing);
   }
 };
@@ -31,7 +31,7 @@ struct add_list {
 template <class Score>
 struct add_level {
   sorted_lists_ref<std::uint32_t, Score> lists;
-  Score weight[most_lists];
+  Score weight[max_lists];
   Score missing;
   Score* sums;
 

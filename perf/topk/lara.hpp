@@ -137,7 +137,7 @@ class lara_query {
 };
 
 /// More lists have too many leaders.
-inline constexpr int most_lists_of_lara = 8;
+inline constexpr int max_lists_of_lara = 8;
 
 /// The k best of at least k objects in at most 8 lists.
 template <class Score>

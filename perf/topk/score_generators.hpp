@@ -80,10 +80,10 @@ struct object_scores {
     for (int i = 0; i < lists; ++i) score[i] = start;
     for (int i = 0; i < lists; ++i) {
       int const next = (i + 1) % lists;
-      double const most_up = smaller(1 - score[i], score[next]);
-      double const most_down = smaller(score[i], 1 - score[next]);
+      double const max_up = smaller(1 - score[i], score[next]);
+      double const max_down = smaller(score[i], 1 - score[next]);
       double const moved =
-          -most_down + (most_up + most_down) * draws.uniform(object, static_cast<std::uint64_t>(i));
+          -max_down + (max_up + max_down) * draws.uniform(object, static_cast<std::uint64_t>(i));
       score[i] += moved;
       score[next] -= moved;
     }

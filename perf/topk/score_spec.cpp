@@ -17,7 +17,7 @@ using families = score_spec::families;
 struct family_entry {
   char const* name;
   families family;
-  int most_lists;
+  int max_lists;
   std::vector<std::string> keys;
   char const* example;
 };
@@ -67,7 +67,7 @@ double exponent_of(std::string const& value) {
 }
 
 void parse_setting(score_spec& spec, family_entry const& family, std::string const& item) {
-  constexpr std::uint64_t most_objects = (std::uint64_t(1) << 32) - 64;
+  constexpr std::uint64_t max_objects = (std::uint64_t(1) << 32) - 64;
   std::size_t const equals = item.find('=');
   std::string const key = item.substr(0, equals);
   std::string const value = equals == std::string::npos ? "" : item.substr(equals + 1);
@@ -80,10 +80,10 @@ void parse_setting(score_spec& spec, family_entry const& family, std::string con
   if (!known)
     detail::reject("generator " + std::string(family.name) + " has no setting '" + key + "'",
                    "it has " + keys, std::string("write it like ") + family.example);
-  if (key == "m") spec.objects = count_between(key, value, 1, most_objects);
+  if (key == "m") spec.objects = count_between(key, value, 1, max_objects);
   if (key == "n")
     spec.lists = static_cast<int>(
-        count_between(key, value, 1, static_cast<std::uint64_t>(family.most_lists)));
+        count_between(key, value, 1, static_cast<std::uint64_t>(family.max_lists)));
   if (key == "s") spec.exponent = exponent_of(value);
 }
 

@@ -38,7 +38,7 @@ struct known_object {
 /// All objects. A query begins by counting on: nothing is cleared.
 class object_table {
  public:
-  static constexpr int most_lists = 16;
+  static constexpr int max_lists = 16;
 
   explicit object_table(std::uint64_t objects) : m_objects(objects) {}
 

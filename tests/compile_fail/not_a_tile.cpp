@@ -7,8 +7,8 @@ using map = karpos::hash_map<unsigned, unsigned>;
 
 karpos::outcome insert(map::ref_type const& ref) {
 #ifdef KARPOS_GOOD
-  return ref.insert(karpos::thread_tile{}, 1u, 2u);
+  return ref.insert(karpos::device::thread_tile{}, 1u, 2u);
 #else
-  return ref.insert(1u, 2u, karpos::thread_tile{});
+  return ref.insert(1u, 2u, karpos::device::thread_tile{});
 #endif
 }

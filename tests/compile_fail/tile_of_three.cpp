@@ -14,5 +14,5 @@ using map =
                      karpos::equal_to<unsigned>, karpos::double_hashing, 12>;
 
 karpos::outcome insert(map::ref_type const& ref) {
-  return ref.insert(karpos::reference_tile<width>{}, 1u, 2u);
+  return ref.insert(karpos::device::reference_tile<width>{}, 1u, 2u);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// A window is read in whole rounds of the tile, or by some of its lanes in one.
-#include <karpos/backend/memory.hpp>
+#include <karpos/device/atomics.hpp>
 
 #ifdef KARPOS_GOOD
 constexpr int slots = 16;
@@ -9,8 +9,8 @@ constexpr int slots = 16;
 constexpr int slots = 12;
 #endif
 
-bool any(karpos::host_tile<8> const& tile, std::uint64_t const* bucket) {
-  karpos::window<karpos::host_tile<8>, std::uint64_t, slots> const window(
+bool any(karpos::device::host_tile<8> const& tile, std::uint64_t const* bucket) {
+  karpos::device::window<karpos::device::host_tile<8>, std::uint64_t, slots> const window(
       tile, [&](int i) { return bucket[i]; });
   return bool(window.match([](std::uint64_t slot) { return slot != 0; }));
 }

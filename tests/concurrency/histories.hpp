@@ -47,9 +47,9 @@ class host_table {
  public:
   using key_type = Key;
   using mapped_type = T;
-  using ref_type = karpos::detail::open_addressing_ref<Key, T, Kokkos::DefaultHostExecutionSpace,
-                                                       karpos::hash<Key>, karpos::equal_to<Key>,
-                                                       Probing, B, OneStep>;
+  using ref_type = karpos::detail::open_addressing::open_addressing_ref<
+      Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>, Probing,
+      B, OneStep>;
   using layout = typename ref_type::layout;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
@@ -57,7 +57,7 @@ class host_table {
   explicit host_table(std::uint64_t slots)
       : m_pairs(Probing::pair_count_for((slots + 2 * B - 1) / (2 * B))),
         m_memory(2 * m_pairs * B + 64 / sizeof(word)),
-        m_marks(m_pairs * karpos::detail::marks_per_pair / 32 + 1) {
+        m_marks(m_pairs * karpos::detail::open_addressing::marks_per_pair / 32 + 1) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
     m_slots = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
     for (std::uint64_t i = 0; i < this->slots(); ++i) m_slots[i] = table().slot().empty_slot();
@@ -181,7 +181,7 @@ template <int W, class T, class Ref, class Key, class Beside = nothing_beside>
 std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& keys,
                                        load_of_work const& work, std::uint64_t seed,
                                        Beside const& beside = {}) {
-  karpos::host_tile<W> const tile;
+  karpos::device::host_tile<W> const tile;
   instants clock;
   std::vector<std::vector<std::vector<event>>> by_thread(static_cast<std::size_t>(work.threads));
   on_threads(work.threads, [&](int thread) {

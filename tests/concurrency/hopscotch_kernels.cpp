@@ -28,7 +28,7 @@ using u64 = std::uint64_t;
 constexpr mixture few_writes{20, 20, 60}, many_writes{40, 40, 20}, writes_mostly{45, 45, 10};
 
 /// On CUDA there are more threads, and it takes fewer rounds.
-constexpr bool on_device = karpos::is_cuda<space>;
+constexpr bool on_device = karpos::device::is_cuda<space>;
 
 /// A map that is nearly full of keys that stay.
 template <class Key, class T>
@@ -66,7 +66,7 @@ struct storm {
   mixture mix;
   u64 seed;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     u64 const random = karpos::mix(seed + i);
     u64 const draw = random % 100, k = (random >> 8) % keys.extent(0);
@@ -112,7 +112,7 @@ void adds_up(u64 hot, mixture const& mix) {
       view<u64>("wrong", 1),
       mix,
       1000 * hot + mix.find};
-  karpos::for_each_tile<W>("karpos_test::storm", space{}, operations, body);
+  karpos::device::for_each_tile<W>("karpos_test::storm", space{}, operations, body);
   CHECK(to_host(body.missed)[0] == 0);
   CHECK(to_host(body.wrong)[0] == 0);
 
@@ -165,7 +165,7 @@ struct recorder {
   mixture mix;
   u64 seed;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION u64 now(Tile const& t) const {
     return t.once([&] {
       Kokkos::memory_fence();
@@ -175,7 +175,7 @@ struct recorder {
     });
   }
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     for (u64 n = 0; n < operations; ++n) {
       u64 const at = i * operations + n;
@@ -242,7 +242,7 @@ void recorded(u64 hot, mixture const& mix, u64 seed) {
       operations,
       mix,
       seed};
-  karpos::for_each_tile<W>("karpos_test::record", space{}, tiles, body);
+  karpos::device::for_each_tile<W>("karpos_test::record", space{}, tiles, body);
   auto const which = to_host(body.which), value = to_host(body.value),
              invoked = to_host(body.invoked), responded = to_host(body.responded);
   auto const what = to_host(body.what), answer = to_host(body.answer);
@@ -284,7 +284,7 @@ struct summing {
   view<u64> sums;  ///< for each key: what was accepted
   view<u64> balance;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     u64 const random = karpos::mix(i);
     u64 const k = random % keys.extent(0);
@@ -316,7 +316,7 @@ void sums_are_exact_in_kernels() {
     summing<typename karpos::hopscotch_map<Key, T, space>::ref_type, Key, T> const body{
         crowd.map.ref(), to_space(keys), to_space(others), view<u64>("sums", summed),
         view<u64>("balance", 1)};
-    karpos::for_each_tile<W>("karpos_test::sums", space{}, 5000, body);
+    karpos::device::for_each_tile<W>("karpos_test::sums", space{}, 5000, body);
     view<T> const out("out", summed);
     crowd.map.find(space{}, body.keys, out, T(0));
     auto const found = to_host(out);

@@ -87,7 +87,7 @@ std::vector<typename Table::key_type> keys_in_the_way(Table& table, u64 home,
   table.clear();
   karpos_test::fill_up(table, keys_of<Key>(home, 7, 1, random), 7);
   auto const far = karpos_test::fill_up(table, keys_of<Key>(home, 7, 10, random), 7);
-  for (int j = 2; j < karpos_test::hop::lines; ++j)
+  for (int j = 2; j < karpos_test::hopscotch::neighbourhood_lines; ++j)
     karpos_test::fill_up(table, keys_of<Key>(table.geometry().line(home ^ 1, j), 7, 20, random), 7);
   return far;
 }
@@ -102,7 +102,7 @@ template <class Key, bool Recheck, int W>
 searches moved_while_looked_for(int n) {
   interruption during;
   interrupted_table<Key, Recheck> table(56, interrupted_equal<Key>{&during});
-  karpos::host_tile<W> const tile;
+  karpos::device::host_tile<W> const tile;
   searches result;
   for (u64 seed = 0; seed < 24; ++seed) {
     random_numbers random(seed);
@@ -110,7 +110,7 @@ searches moved_while_looked_for(int n) {
     auto const far = keys_in_the_way(table, home, random);
     for (Key const newcomer : keys_of<Key>(home ^ 1, 7, 30, random)) {
       auto const insert = [&] {
-        table.ref().insert(karpos::thread_tile{}, newcomer, stamped<Key>(newcomer, 0));
+        table.ref().insert(karpos::device::thread_tile{}, newcomer, stamped<Key>(newcomer, 0));
       };
       auto const filled = table.saved();
       std::vector<int> places;
@@ -166,7 +166,7 @@ template <class Key, int W>
 void hunted() {
   interruption during;
   interrupted_table<Key, real> table(56, interrupted_equal<Key>{&during});
-  karpos::host_tile<W> const tile;
+  karpos::device::host_tile<W> const tile;
   u64 missed = 0, wrong = 0, in_disorder = 0, moved = 0;
   for (u64 seed = 0; seed < (karpos_test::rounds < 100 ? 8 : 40); ++seed) {
     random_numbers random(seed);
@@ -181,9 +181,9 @@ void hunted() {
           [&] {
             Key const other = others[random.below(others.size())];
             if (random.below(3) == 0)
-              table.ref().erase(karpos::thread_tile{}, other);
+              table.ref().erase(karpos::device::thread_tile{}, other);
             else
-              table.ref().insert(karpos::thread_tile{}, other, stamped<Key>(other, 0));
+              table.ref().insert(karpos::device::thread_tile{}, other, stamped<Key>(other, 0));
           },
           true);
       auto const f = table.ref().find(tile, key);
@@ -212,7 +212,7 @@ template <class Key, int W>
 void reused() {
   interruption during;
   interrupted_table<Key, real> table(56, interrupted_equal<Key>{&during});
-  karpos::host_tile<W> const tile;
+  karpos::device::host_tile<W> const tile;
   u64 strange = 0, taken_over = 0, in_disorder = 0;
   for (u64 seed = 0; seed < 8; ++seed) {
     random_numbers random(seed);
@@ -227,7 +227,7 @@ void reused() {
           Key const same_home = static_cast<Key>(key + (400 << 6));
           auto const ref = table.ref();
           during.plan(n, [&] {
-            karpos::thread_tile const t;
+            karpos::device::thread_tile const t;
             ref.erase(t, key);
             ref.insert(t, same_home, stamped<Key>(same_home, 7));
             taken_over += table.place_of(same_home) == place;
@@ -290,7 +290,7 @@ hunt hunt_far_keys(int milliseconds) {
     std::atomic<int> writing{2};
     karpos_test::on_threads(4, [&](int thread) {
       auto const ref = table.ref();
-      karpos::thread_tile const tile;
+      karpos::device::thread_tile const tile;
       if (thread < 2) {
         for (std::size_t i = static_cast<std::size_t>(thread); i < newcomers.size(); i += 2) {
           ref.insert(tile, newcomers[i], stamped<Key>(newcomers[i], 0));

@@ -39,7 +39,7 @@ std::vector<typename Table::key_type> fill_up(Table const& table,
   std::vector<typename Table::key_type> in;
   for (auto const key : with) {
     if (in.size() >= n) break;
-    if (table.ref().insert(karpos::thread_tile{}, key, stamped<T>(key, 0)) ==
+    if (table.ref().insert(karpos::device::thread_tile{}, key, stamped<T>(key, 0)) ==
         karpos::outcome::inserted)
       in.push_back(key);
   }
@@ -130,10 +130,10 @@ void storm_of_hot_keys(std::uint64_t hot, mixture const& mix, int milliseconds) 
     work.operations = hot <= 100 ? 400 : 5000;
     work.mix = mix;
     work.may_be_full = true;
-    auto const histories =
-        record<W, T>(table.ref(), hot_keys, work,
-                     1000 * hot + 100 * mix.find + static_cast<std::uint64_t>(round),
-                     [&](random_numbers& random) { beside.act(karpos::host_tile<W>{}, random); });
+    auto const histories = record<W, T>(
+        table.ref(), hot_keys, work,
+        1000 * hot + 100 * mix.find + static_cast<std::uint64_t>(round),
+        [&](random_numbers& random) { beside.act(karpos::device::host_tile<W>{}, random); });
     if (!all_linearizable(histories)) return;
     beside.check();
     std::uint64_t left = beside.left();
@@ -180,7 +180,7 @@ void erasures_of_moving_keys(int milliseconds) {
     work.may_be_full = true;
     auto const histories =
         record<W, T>(table.ref(), hot, work, static_cast<std::uint64_t>(round),
-                     [&](random_numbers& r) { beside.act(karpos::host_tile<W>{}, r); });
+                     [&](random_numbers& r) { beside.act(karpos::device::host_tile<W>{}, r); });
     if (!all_linearizable(histories)) return;
     beside.check();
     std::uint64_t left = beside.left();
@@ -206,7 +206,7 @@ void storm_of_stamps(int milliseconds) {
     std::atomic<std::uint64_t> wrong{0};
     on_threads(2 + round % 3, [&](int thread) {
       auto const ref = table.ref();
-      karpos::host_tile<W> const tile;
+      karpos::device::host_tile<W> const tile;
       random_numbers random(static_cast<std::uint64_t>(100 * round + thread));
       for (int i = 0; i < 2000; ++i) {
         std::uint64_t const draw = random();
@@ -233,7 +233,7 @@ void storm_of_stamps(int milliseconds) {
     CHECK(wrong == 0);
     std::uint64_t left = 0, lost = 0;
     for (std::size_t k = 0; k < different; ++k) {
-      auto const f = table.ref().find(karpos::thread_tile{}, keys[k]);
+      auto const f = table.ref().find(karpos::device::thread_tile{}, keys[k]);
       left += f.present;
       lost += balance[k] != static_cast<std::int64_t>(table.count(keys[k]));
       lost += balance[k] != f.present || (f.present && !is_stamped(keys[k], f.value));
@@ -255,7 +255,7 @@ void sums_of_moving_keys(int milliseconds) {
     auto const keys = unique_keys<Key>(120, static_cast<std::uint64_t>(round % 13));
     std::vector<Key> const summed(keys.begin(), keys.begin() + sums),
         others(keys.begin() + sums, keys.begin() + 40), rest(keys.begin() + 40, keys.end());
-    auto const tile = karpos::host_tile<W>{};
+    auto const tile = karpos::device::host_tile<W>{};
     bystanders<table_type> beside(table, fill_up(table, rest, 28), others);
     for (std::size_t k = 0; k < sums / 2; ++k) table.ref().insert(tile, summed[k], T(1));
     std::vector<std::atomic<std::uint64_t>> expected(sums), inserted(sums);
@@ -300,7 +300,7 @@ void more_than_fits(int milliseconds) {
     std::atomic<std::uint64_t> lost{0}, invented{0};
     on_threads(4, [&](int thread) {
       auto const ref = table.ref();
-      karpos::thread_tile const tile;
+      karpos::device::thread_tile const tile;
       for (std::size_t i = 0; i < different; ++i) {
         std::size_t const k = (i + static_cast<std::size_t>(thread) * 25) % different;
         auto const o = ref.insert(tile, keys[k], stamped<T>(keys[k], i));

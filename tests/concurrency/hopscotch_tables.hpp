@@ -22,17 +22,19 @@ class hopscotch_host_table {
  public:
   using key_type = Key;
   using mapped_type = T;
-  using ref_type = karpos::detail::hopscotch_ref<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
+  using ref_type =
+      karpos::detail::hopscotch::hopscotch_ref<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
+                                               KeyEqual, Recheck>;
+  using lines_type =
+      karpos::detail::hopscotch::hopscotch_lines<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
                                                  KeyEqual, Recheck>;
-  using lines_type = karpos::detail::hopscotch_lines<Key, T, Kokkos::DefaultHostExecutionSpace,
-                                                     Hash, KeyEqual, Recheck>;
   using layout = typename ref_type::layout;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
   using contents = std::vector<word>;
 
   explicit hopscotch_host_table(std::uint64_t slots, KeyEqual const& equal = {})
-      : m_geometry{hop::geometry::lines_for(slots)},
+      : m_geometry{hopscotch::line_geometry::lines_for(slots)},
         m_equal(equal),
         m_memory(words() + 64 / sizeof(word)) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
@@ -45,7 +47,7 @@ class hopscotch_host_table {
     lines_type const t = table();
     for (std::uint64_t l = 0; l < m_geometry.lines_there; ++l) {
       *t.line(l) = ref_type::protocol::head(0);
-      std::fill_n(t.line(l) + 1, hop::line_slots, t.slot().empty_slot());
+      std::fill_n(t.line(l) + 1, hopscotch::line_slots, t.slot().empty_slot());
     }
   }
   ref_type table() const {
@@ -57,8 +59,8 @@ class hopscotch_host_table {
                     {}, m_equal);
   }
   raw_ref<ref_type, Key, T> ref() const { return {table()}; }
-  std::uint64_t slots() const { return m_geometry.lines_there * hop::line_slots; }
-  hop::geometry const& geometry() const { return m_geometry; }
+  std::uint64_t slots() const { return m_geometry.lines_there * hopscotch::line_slots; }
+  hopscotch::line_geometry const& geometry() const { return m_geometry; }
 
   /// Everything that is in, while nobody works on it; and back to that.
   contents saved() const { return contents(m_lines, m_lines + words()); }
@@ -68,9 +70,9 @@ class hopscotch_host_table {
   int place_of(Key key) const {
     lines_type const t = table();
     std::uint64_t const home = t.start(key).home;
-    for (int s = 0; s < hop::reach; ++s)
+    for (int s = 0; s < hopscotch::neighbourhood_slots; ++s)
       if (layout::key_of(*t.slot_of(home, s)) == karpos::to_bits<key_bits>(key)) return s;
-    return hop::none;
+    return hopscotch::no_slot;
   }
   /// How many slots hold a key.
   std::uint64_t count(Key key) const {
@@ -84,7 +86,7 @@ class hopscotch_host_table {
  private:
   std::uint64_t words() const { return m_geometry.lines_there * ref_type::line_words; }
 
-  hop::geometry m_geometry;
+  hopscotch::line_geometry m_geometry;
   KeyEqual m_equal;
   std::vector<word> m_memory;
   word* m_lines = nullptr;

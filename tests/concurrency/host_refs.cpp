@@ -36,7 +36,7 @@ TEST_CASE("histories of hot keys: 8-byte slots") {
   hot_keys_are_linearizable<u32, u32, karpos::double_hashing, 4, 4, one_step>(300);
 }
 TEST_CASE("histories of hot keys: 16-byte slots by one compare-and-swap") {
-  if constexpr (karpos::host::has_compare_and_swap_16) {
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
     hot_keys_are_linearizable<u64, u64, karpos::linear_probing, 4, 1, one_step>(400);
     hot_keys_are_linearizable<u64, u64, karpos::double_hashing, 2, 2, one_step>(500);
   } else {
@@ -55,7 +55,7 @@ TEST_CASE("duplicates from all threads are inserted once and found whole") {
   using karpos::double_hashing;
   using karpos_test::duplicates_are_inserted_once;
   duplicates_are_inserted_once<table_of<u32, u32, one_step, 4, double_hashing>>();
-  if constexpr (karpos::host::has_compare_and_swap_16)
+  if constexpr (karpos::device::host::has_compare_and_swap_16)
     duplicates_are_inserted_once<table_of<u64, u64, one_step, 4, double_hashing>>();
   duplicates_are_inserted_once<table_of<u64, u64, two_steps, 4, double_hashing>>();
 }
@@ -63,7 +63,7 @@ TEST_CASE("duplicates from all threads are inserted once and found whole") {
 TEST_CASE("two threads at the same slot at the same moment") {
   using karpos_test::neck_and_neck;
   neck_and_neck<table_of<u32, u32, one_step, 8>>();
-  if constexpr (karpos::host::has_compare_and_swap_16)
+  if constexpr (karpos::device::host::has_compare_and_swap_16)
     neck_and_neck<table_of<u64, u64, one_step>>();
   neck_and_neck<table_of<u64, u64, two_steps>>();
 }
@@ -72,7 +72,7 @@ TEST_CASE("reductions by key from all threads lose nothing") {
   using karpos_test::sums_are_exact;
   sums_are_exact<table_of<u32, u32, one_step>>();
   sums_are_exact<table_of<std::int32_t, float, one_step>>();
-  if constexpr (karpos::host::has_compare_and_swap_16) {
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
     sums_are_exact<table_of<u64, u64, one_step>>();
     sums_are_exact<table_of<std::int64_t, double, one_step>>();
   }
@@ -91,7 +91,7 @@ void fills_up() {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         Key const key = keys[(i + static_cast<std::size_t>(thread) * 10) % keys.size()];
         auto const ref = table.ref();
-        auto const o = ref.insert(karpos::thread_tile{}, key, T(1));
+        auto const o = ref.insert(karpos::device::thread_tile{}, key, T(1));
         inserted += o == karpos::outcome::inserted;
         full += o == karpos::outcome::full;
       }
@@ -106,7 +106,7 @@ void fills_up() {
 
 TEST_CASE("a table that is filled by all threads is full once") {
   fills_up<u32, u32, one_step>();
-  if constexpr (karpos::host::has_compare_and_swap_16) fills_up<u64, u64, one_step>();
+  if constexpr (karpos::device::host::has_compare_and_swap_16) fills_up<u64, u64, one_step>();
   fills_up<u64, u64, two_steps>();
 }
 
@@ -119,11 +119,11 @@ TEST_CASE("a released word carries what was written before it") {
     if (thread == 0) {
       for (u64 i = 0; i < messages; ++i) {
         payload[i] = karpos::mix(i);
-        karpos::store_release(&flag, i + 1);
+        karpos::device::store_release(&flag, i + 1);
       }
     } else {
       for (u64 i = 0; i < messages; ++i) {
-        while (karpos::load_acquire(&flag) <= i) std::this_thread::yield();
+        while (karpos::device::load_acquire(&flag) <= i) std::this_thread::yield();
         wrong += payload[i] != karpos::mix(i);
       }
     }

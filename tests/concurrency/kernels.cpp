@@ -31,7 +31,7 @@ struct mixed_operations {
   view<u64> wrong;             ///< one counter for all
   u64 seed;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     u64 const random = karpos::mix(seed + i);
     u64 const k = (random >> 8) % keys.extent(0);
@@ -86,7 +86,7 @@ void adds_up() {
                                                                      view<u32>("erased", hot),
                                                                      view<u64>("wrong", 1),
                                                                      1000 * hot};
-    karpos::for_each_tile<W>("karpos_test::mixed", space{}, operations, body);
+    karpos::device::for_each_tile<W>("karpos_test::mixed", space{}, operations, body);
     CHECK(to_host(body.wrong)[0] == 0);
 
     auto const inserted = to_host(body.inserted), erased = to_host(body.erased);
@@ -127,7 +127,7 @@ struct insert_and_look {
   view<Key> keys;
   view<u64> counts;  ///< inserted, existing, wrong
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     Key const key = keys(i % keys.extent(0));
     karpos::outcome const o = ref.insert(t, key, value_of<T>(key));
@@ -156,7 +156,7 @@ void inserted_once() {
     insert_and_look<typename map_type::ref_type, Key, T> const body{
         map.ref(), to_space(karpos_test::unique_keys<Key>(different, static_cast<u64>(round))),
         view<u64>("counts", 3)};
-    karpos::for_each_tile<W>("karpos_test::insert", space{}, different * copies, body);
+    karpos::device::for_each_tile<W>("karpos_test::insert", space{}, different * copies, body);
     CHECK(to_host(body.counts) == std::vector<u64>{different, different * (copies - 1), 0});
     CHECK(map.size(space{}) == different);
   }

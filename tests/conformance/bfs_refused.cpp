@@ -62,8 +62,8 @@ TEST_CASE("a driver that the space does not have") {
   auto const g = path(5);
   view<std::int32_t> const d("d", 5);
   karpos::bfs_options o;
-  o.driver = karpos::program_driver::cooperative;
-  if (karpos::has_cooperative_grid<space>) {
+  o.driver = karpos::launch_mode::persistent_kernel;
+  if (karpos::device::has_cooperative_grid<space>) {
     CHECK(karpos::bfs(space(), g, 0u, d, {}, o).visited == 5);
   } else {
     throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "cooperative", "not available");

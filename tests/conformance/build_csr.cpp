@@ -91,7 +91,8 @@ template <class Offset, class Vertex>
 void check(std::string const& name, edges<Vertex> const& list) {
   using graph = graph_of<Vertex, Offset>;
   auto const sources = to_space(list.sources), targets = to_space(list.targets);
-  karpos::detail::edges_in_views<view<Vertex>, view<Vertex>> const pairs{sources, targets};
+  karpos::detail::build_csr::edges_in_views<view<Vertex>, view<Vertex>> const pairs{sources,
+                                                                                    targets};
   for (unsigned bits = 0; bits < 8; ++bits) {
     csr_options const o{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
     std::string const what = name + ", options " + std::to_string(bits);
@@ -100,7 +101,8 @@ void check(std::string const& name, edges<Vertex> const& list) {
     check_arrays(what, g, want);
     karpos_test::holds(what + ": direction", g.is_undirected() == o.symmetrise);
     check_arrays(what + ", sorted",
-                 karpos::detail::csr_by_sorting<graph>(space(), list.vertices, pairs, o), want);
+                 karpos::detail::build_csr::csr_by_sorting<graph>(space(), list.vertices, pairs, o),
+                 want);
     if (bits % 3 != 0) continue;
     graph const in = karpos::transpose(space(), g);
     check_arrays(what + ", transposed", in, transposed(want));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// How many slots a cuckoo map takes for its keys, and that its statistics add up.
-#include <karpos/backend/word16.hpp>
+#include <karpos/device/word16.hpp>
 
 #include "support/cuckoo.hpp"
 

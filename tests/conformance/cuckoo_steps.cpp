@@ -45,13 +45,13 @@ class division_of {
   using in_bucket = cuckoo::bucket_geometry<word>;
   using step = cuckoo::build_buckets<host, view>;
 
-  /// most_targets: regions of one pass.
-  division_of(std::vector<Key> const& keys, u64 groups, u64 seed, u64 most_targets = 4096) {
-    constexpr u64 most_items = step::most_items;
+  /// max_targets: regions of one pass.
+  division_of(std::vector<Key> const& keys, u64 groups, u64 seed, u64 max_targets = 4096) {
+    constexpr u64 max_items = step::max_items;
     int shift = 0;
     while ((1 << shift) < step::buckets) ++shift;
-    m_division = cuckoo::division::of(keys.size(), groups, shift, most_targets);
-    m_division.capacity = std::min(m_division.capacity, most_items);
+    m_division = cuckoo::division::of(keys.size(), groups, shift, max_targets);
+    m_division.capacity = std::min(m_division.capacity, max_items);
     m_items = host_view<word>("items", m_division.items() + m_division.coarse_items());
     m_fill = host_view<u64>("fill", m_division.regions + m_division.coarse_regions);
     m_table.groups = static_cast<u32>(groups);
@@ -92,7 +92,7 @@ class division_of {
     step const builds{table, regions(), &result.report};
     auto const league = static_cast<int>(m_division.regions);
     if (threads == 1) {
-      karpos::for_each_in_league("karpos_test::build", host{}, league, builds);
+      karpos::device::for_each_in_league("karpos_test::build", host{}, league, builds);
       host{}.fence();
     } else {
       karpos_test::emulated_block block(threads, before);
@@ -279,7 +279,7 @@ void passes_agree() {
 TEST_CASE("cuckoo_map: two passes divide 3.4 billion keys; more are refused") {
   auto const division = [](u64 n) {
     u64 const groups = cuckoo::bucket_geometry<u64>::count_for(n);
-    return cuckoo::division::of(n, groups, 1, cuckoo::most_regions);
+    return cuckoo::division::of(n, groups, 1, cuckoo::max_regions);
   };
   u64 const most = 3'400'000'000, more = 3'450'000'000;
   CHECK_NOTHROW(division(most).require_possible(most));

@@ -3,7 +3,7 @@
 /// A cuckoo_map of certain types against the oracle, in both layouts: from the host and in kernels.
 #pragma once
 
-#include <karpos/backend/launch.hpp>
+#include <karpos/device/launch.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +36,7 @@ struct ask_ref {
   view<T> values;
   view<std::uint32_t> answers;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     Key const key = queries(i);
     auto const f = ref.find(t, key);
@@ -67,7 +67,7 @@ void ref_answers_as(std::string const& what, Map const& map, oracle<Key, T> cons
   std::size_t const n = queries.size();
   ask_ref<ref_type, Key, T> const kernel{map.ref(), to_space(queries), view<T>("values", n),
                                          view<std::uint32_t>("answers", n)};
-  karpos::for_each_tile<W>("karpos_test::ask", space{}, n, kernel);
+  karpos::device::for_each_tile<W>("karpos_test::ask", space{}, n, kernel);
   auto const answers = to_host(kernel.answers);
   auto const values = to_host(kernel.values);
   std::uint64_t wrong = 0;

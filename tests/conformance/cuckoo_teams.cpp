@@ -40,16 +40,16 @@ struct emulated_build {
   std::vector<u64> fill, coarse_fill;
   cuckoo::build_report report;
 
-  emulated_build(table const& like, keys_view const& keys, int threads, int most_targets)
+  emulated_build(table const& like, keys_view const& keys, int threads, int max_targets)
       : slots(like.extent().slots),
         marks(like.extent().marks) {
     view seen = like.seen();
     seen.slots = slots.data();
     seen.marks = marks.data();
     auto d = table::division_for(keys.extent(0), like.extent(), like.chosen().layout);
-    if (d.regions > static_cast<u64>(most_targets))
+    if (d.regions > static_cast<u64>(max_targets))
       d = cuckoo::division::of(keys.extent(0), like.extent().groups, d.shift,
-                               static_cast<u64>(most_targets));
+                               static_cast<u64>(max_targets));
     emulated_block block(threads, 7);
     divide(block, seen, source{keys, keys}, d);
     cuckoo::build_buckets<host, view> const step{seen, regions(d), &report};
@@ -91,15 +91,15 @@ struct emulated_build {
 
 /// Returns: how often buckets were started again.
 template <class Key, class Hash = karpos::seeded_hash<Key>>
-u64 builds_the_same(std::vector<Key> const& list, int threads, int most_targets = 4096) {
+u64 builds_the_same(std::vector<Key> const& list, int threads, int max_targets = 4096) {
   std::size_t const n = list.size();
-  INFO("keys: ", n, ", threads: ", threads, ", targets: ", most_targets);
+  INFO("keys: ", n, ", threads: ", threads, ", targets: ", max_targets);
   Kokkos::View<Key*, host::memory_space> const keys("keys", n);
   std::copy(list.begin(), list.end(), keys.data());
   cuckoo::table<Key, Key, host, Hash> reference({}, Hash{});
   reference.build(host{}, keys, keys);
   same("the reference was built with the first seed", reference.restarts(), 0);
-  emulated_build<Key, Hash> const built(reference, keys, threads, most_targets);
+  emulated_build<Key, Hash> const built(reference, keys, threads, max_targets);
   same("repeated", built.report.repeated, 0);
   same("left out, homeless or invalid",
        built.report.overflowing + built.report.homeless + built.report.invalid, 0);

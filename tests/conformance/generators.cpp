@@ -57,7 +57,7 @@ template <class List>
 pairs drawn(List const& list) {
   pairs edges;
   for (std::uint64_t i = 0; i < list.size(); ++i) {
-    karpos::detail::edge const e = list(i);
+    karpos::detail::build_csr::edge const e = list(i);
     if (e.source == e.target) continue;
     edges.emplace(e.source, e.target);
     edges.emplace(e.target, e.source);
@@ -155,7 +155,7 @@ TEST_CASE("quadrants have their chances") {
   for (int bit = 0; bit < 7; ++bit) {
     double part[4] = {0, 0, 0, 0};
     for (std::uint64_t i = 0; i < list.size(); ++i) {
-      karpos::detail::edge const e = list(i);
+      karpos::detail::build_csr::edge const e = list(i);
       part[2 * (e.source >> bit & 1) + (e.target >> bit & 1)] +=
           1 / static_cast<double>(list.size());
     }

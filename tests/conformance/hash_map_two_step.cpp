@@ -13,8 +13,8 @@ using karpos_test::to_space;
 using karpos_test::view;
 
 template <class Key, class T, class Probing, int B, bool OneStep>
-using table_of = karpos::detail::open_addressing_table<Key, T, space, karpos::hash<Key>,
-                                                       karpos::equal_to<Key>, Probing, B, OneStep>;
+using table_of = karpos::detail::open_addressing::open_addressing_table<
+    Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B, OneStep>;
 
 static_assert(
     !table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>::ref_type::one_step);

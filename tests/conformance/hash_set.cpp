@@ -150,7 +150,7 @@ struct set_operations {
   view<Key> keys;
   view<u64> counts;  ///< inserted, existing, contained, erased
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, u64 i) const {
     Key const key = keys(i % keys.extent(0));
     auto const o = ref.insert(t, key);
@@ -175,7 +175,7 @@ void in_kernels() {
   auto const keys = unique_keys<Key>(different);
   set_operations<decltype(set.ref()), Key> const body{set.ref(), to_space(keys),
                                                       view<u64>("counts", 4)};
-  karpos::for_each_tile<W>("karpos_test::set", space{}, different * copies, body);
+  karpos::device::for_each_tile<W>("karpos_test::set", space{}, different * copies, body);
   auto const counts = to_host(body.counts);
   INFO("B = ", B, ", W = ", W, ", key of ", sizeof(Key), " bytes");
   CHECK(counts[0] + counts[1] == different * copies);

@@ -41,7 +41,7 @@ struct ref_kernel {
   view<std::uint32_t> answer;
   view<T> seen;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     Key const key = keys(i);
     T const value = values(i);
@@ -100,7 +100,7 @@ answers<T> run_kernel(Ref const& ref, operation what, std::vector<Key> const& ke
                                        to_space(values),
                                        view<std::uint32_t>("answer", n),
                                        view<T>("seen", n)};
-  karpos::for_each_tile<W>("karpos_test::operation", space{}, n, kernel);
+  karpos::device::for_each_tile<W>("karpos_test::operation", space{}, n, kernel);
   return {to_host(kernel.answer), to_host(kernel.seen)};
 }
 

@@ -106,7 +106,7 @@ void check(std::string const& name, std::vector<T> const& x, std::vector<std::ui
     if (k == 0) continue;
     using winner = karpos::detail::ranked<karpos::detail::rank_bits<T>>;
     view<winner> const winners("winners", k);
-    karpos::detail::selection::by_radix(space(), scores, k, winners);
+    karpos::detail::select_k::by_radix(space(), scores, k, winners);
     std::vector<std::uint64_t> got;
     std::vector<T> values;
     for (winner const& w : to_host(winners)) {

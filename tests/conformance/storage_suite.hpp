@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <karpos/backend/launch.hpp>
 #include <karpos/detail/table_options.hpp>
+#include <karpos/device/launch.hpp>
 #include <karpos/outcome.hpp>
 #include <limits>
 #include <stdexcept>
@@ -108,7 +108,7 @@ struct read_frozen {
   Ref ref;
   view<Key> queries;
   view<std::uint32_t> answers;
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     auto const f = ref.find(t, queries(i));
     bool const there = ref.contains(t, queries(i));
@@ -131,7 +131,7 @@ void frozen_refs_find() {
   using ref_type = typename map_type::frozen_ref_type;
   read_frozen<ref_type, Key> const body{map.frozen_ref(), to_space(keys),
                                         view<std::uint32_t>("answers", 2000)};
-  karpos::for_each_tile<W>("karpos_test::frozen", space{}, 2000, body);
+  karpos::device::for_each_tile<W>("karpos_test::frozen", space{}, 2000, body);
   std::vector<std::uint32_t> expected(2000, 99);
   for (std::size_t i = 300; i < 1000; ++i) expected[i] = 5;
   INFO("W = ", W);

@@ -55,7 +55,7 @@ Options draw_options(random_numbers& random, int n, std::uint64_t m) {
   o.stride = draw_strides(random, m);
   o.bail_out = pick(random, {karpos::top_k_bail_out::automatic, karpos::top_k_bail_out::automatic,
                              karpos::top_k_bail_out::never, karpos::top_k_bail_out::at_once});
-  o.driver = pick(random, {karpos::program_driver::automatic, karpos::program_driver::launches});
+  o.driver = pick(random, {karpos::launch_mode::automatic, karpos::launch_mode::kernel_per_step});
   o.validate = random.below(4) == 0;
   return o;
 }

@@ -16,8 +16,9 @@ LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 400
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
-DEVICE_FILES = {f"backends/karpos/backend/{name}.hpp" for name in ("cuda", "cuda_grid")}
-MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/backend/{name}.hpp" for name in ("host", "memory", "simd")}
+DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program")}
+MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("host", "simd")} | {
+    "backends/karpos/device/atomics.hpp"}
 
 DEVICE_WORDS = re.compile(
     r"\b(__CUDA\w*__|__NVCC__|__HIP\w*__|__CUDACC\w*|__SYCL\w*"
@@ -92,7 +93,7 @@ def violations(root):
             if "Kokkos::Impl::" in line:
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
-                yield "atomic-load", name, number, "Kokkos::atomic_load is a compare-and-swap loop: use karpos::load_relaxed"
+                yield "atomic-load", name, number, "Kokkos::atomic_load is a compare-and-swap loop: use karpos::device::load_relaxed"
             if layer in LAYERS and (include := INCLUDE.match(line)):
                 yield from wrong_arrow(root, name, number, layer, include[1])
 
@@ -112,26 +113,26 @@ HEAD = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
 CLEAN = {
     "lib/karpos/low.hpp": HEAD + "// __CUDA_ARCH__, Kokkos::Impl::x and asm() may be talked about\n"
                                  '#include <karpos/version.hpp>\nchar const* s = "__CUDA_ARCH__";\n',
-    "backends/karpos/backend/cuda.hpp": HEAD + '#if defined(__CUDACC__)\nint v = __ballot_sync(1, 2);\n#endif\n',
-    "backends/karpos/backend/host.hpp": HEAD + '#if defined(__x86_64__)\ninline void f() { asm volatile(""); }\n#endif\n',
-    "backends/karpos/backend/tile.hpp": HEAD + '#include "karpos/low.hpp"\n#ifdef KOKKOS_ENABLE_CUDA\n#endif\n',
-    "algorithms/karpos/map.hpp": HEAD + '#include "karpos/backend/tile.hpp"\n#include <karpos/low.hpp>\n',
+    "backends/karpos/device/native/cuda.hpp": HEAD + '#if defined(__CUDACC__)\nint v = __ballot_sync(1, 2);\n#endif\n',
+    "backends/karpos/device/native/host.hpp": HEAD + '#if defined(__x86_64__)\ninline void f() { asm volatile(""); }\n#endif\n',
+    "backends/karpos/device/tile.hpp": HEAD + '#include "karpos/low.hpp"\n#ifdef KOKKOS_ENABLE_CUDA\n#endif\n',
+    "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
     "algorithms/karpos/detail/long.hpp": HEAD + "\n" * (LONGEST_PUBLIC_HEADER + 1),
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
 PLANTED = [
     ("device-word", "algorithms/karpos/map.hpp", "#if defined(__CUDA_ARCH__)\n#endif\n"),
     ("device-word", "lib/karpos/low.hpp", "int f() { return __shfl_sync(~0u, 1, 0); }\n"),
-    ("device-word", "backends/karpos/backend/host.hpp", "#ifdef __NVCC__\n#endif\n"),
+    ("device-word", "backends/karpos/device/native/host.hpp", "#ifdef __NVCC__\n#endif\n"),
     ("device-word", "tests/unit/map.cpp", "#ifdef __HIP_DEVICE_COMPILE__\n#endif\n"),
-    ("host-word", "backends/karpos/backend/tile.hpp", 'inline void f() { asm("nop"); }\n'),
+    ("host-word", "backends/karpos/device/tile.hpp", 'inline void f() { asm("nop"); }\n'),
     ("host-word", "algorithms/karpos/map.hpp", "#ifdef __AVX2__\n#endif\n"),
     ("vendor-if", "algorithms/karpos/map.hpp", "#ifdef KOKKOS_ENABLE_CUDA\n#endif\n"),
     ("vendor-if", "lib/karpos/low.hpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
     ("kokkos-impl", "tests/unit/map.cpp", "using x = Kokkos::Impl::SharedAllocationTracker;\n"),
-    ("atomic-load", "backends/karpos/backend/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
-    ("arrow", "lib/karpos/low.hpp", '#include "karpos/backend/tile.hpp"\n'),
-    ("arrow", "backends/karpos/backend/tile.hpp", "#include <karpos/map.hpp>\n"),
+    ("atomic-load", "backends/karpos/device/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
+    ("arrow", "lib/karpos/low.hpp", '#include "karpos/device/tile.hpp"\n'),
+    ("arrow", "backends/karpos/device/tile.hpp", "#include <karpos/map.hpp>\n"),
     ("arrow", "algorithms/karpos/map.hpp", '#include "perf/timer.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", '#include "../../tests/support/oracle.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),

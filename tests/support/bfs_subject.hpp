@@ -103,7 +103,7 @@ extern template class bfs_subject<std::int32_t, std::uint32_t>;
 inline std::vector<karpos::bfs_options> all_options() {
   using direction = karpos::bfs_direction;
   std::vector<karpos::bfs_options> all{{}};
-  auto const add = [&](direction d, double alpha, double beta, karpos::program_driver driver) {
+  auto const add = [&](direction d, double alpha, double beta, karpos::launch_mode driver) {
     for (unsigned bits = 0; bits < 16; ++bits) {
       karpos::bfs_options o;
       o.direction = d;
@@ -117,8 +117,9 @@ inline std::vector<karpos::bfs_options> all_options() {
       all.push_back(o);
     }
   };
-  std::vector<karpos::program_driver> drivers{karpos::program_driver::launches};
-  if (karpos::has_cooperative_grid<space>) drivers.push_back(karpos::program_driver::cooperative);
+  std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
+  if (karpos::device::has_cooperative_grid<space>)
+    drivers.push_back(karpos::launch_mode::persistent_kernel);
   for (auto const driver : drivers) {
     for (auto const d :
          {direction::automatic, direction::top_down, direction::gamma, direction::beamer})

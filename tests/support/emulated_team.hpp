@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <karpos/backend/team.hpp>
+#include <karpos/device/team.hpp>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -38,7 +38,7 @@ class emulated_team {
   std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const;
   /// Tiles are those of the space whose steps are tested: of one thread.
   template <int W>
-  static karpos::reference_tile<W> this_tile() {
+  static karpos::device::reference_tile<W> this_tile() {
     static_assert(W == 1);
     return {};
   }

@@ -20,7 +20,7 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
                                  Hash const& hash = {}, KeyEqual const& equal = {}) {
   using host = Kokkos::DefaultHostExecutionSpace;
   using copy_type = karpos::hopscotch_map<Key, T, host, Hash, KeyEqual>;
-  using table = karpos::detail::hopscotch_ref<Key, T, host, Hash, KeyEqual>;
+  using table = karpos::detail::hopscotch::hopscotch_ref<Key, T, host, Hash, KeyEqual>;
   using word = typename table::word;
   Space{}.fence();
   options.load = 0.98;
@@ -32,7 +32,7 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
                  equal);
   same("slots of the copy", copy.capacity(), map.capacity());
   deep_copy(host{}, copy, map);
-  karpos::detail::hop::geometry const g(lines.size() / table::line_words);
+  karpos::detail::hopscotch::line_geometry const g(lines.size() / table::line_words);
   return inspect(table(lines.data(), g,
                        karpos::detail::sentinels_of<typename table::layout>(options), hash, equal));
 }

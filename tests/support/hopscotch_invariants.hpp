@@ -13,7 +13,7 @@
 
 namespace karpos_test {
 
-namespace hop = karpos::detail::hop;
+namespace hopscotch = karpos::detail::hopscotch;
 
 /// What was found in a table.
 struct hopscotch_inspection {
@@ -29,7 +29,7 @@ struct hopscotch_inspection {
 };
 
 /// Looks at every word of a table whose lines the host can read.
-template <class Ref>  // a hopscotch_lines
+template <class Ref>  // a hopscotch::hopscotch_lines
 class hopscotch_inspector {
   using layout = typename Ref::layout;
   using word = typename Ref::word;
@@ -41,7 +41,7 @@ class hopscotch_inspector {
 
   hopscotch_inspection inspect() {
     for (u64 l = 0; l < lines(); ++l)
-      for (int s = 0; s < hop::line_slots; ++s) check_slot(l, s);
+      for (int s = 0; s < hopscotch::line_slots; ++s) check_slot(l, s);
     for (u64 l = 0; l < lines(); ++l) check_hop_word(l);
     return m_found;
   }
@@ -76,21 +76,22 @@ class hopscotch_inspector {
       say("key ", bits_of(w), " is there twice, once in slot ", s, " of line ", l);
     auto const p = path_of(w);
     int const j = m_table.geometry().index_of(p.home, l);
-    int const i = m_table.geometry().line(p.home, j) == l ? hop::slot_at(j, s) : hop::none;
+    int const i = m_table.geometry().line(p.home, j) == l ? hopscotch::slot_in_neighbourhood(j, s)
+                                                          : hopscotch::no_slot;
     m_found.far_keys += j > 0;
-    if (i == hop::none)
+    if (i == hopscotch::no_slot)
       say("key ", bits_of(w), " of home ", p.home, " is not in its neighbourhood but in slot ", s,
           " of line ", l);
-    else if ((hop_word(p.home) & hop::slot_bit(i)) == 0)
+    else if ((hop_word(p.home) & hopscotch::slot_bit(i)) == 0)
       say("the hop word of line ", p.home, " does not have the bit of key ", bits_of(w),
           ", which is in slot ", s, " of line ", l);
   }
 
   void check_hop_word(u64 home) {
     u64 const hop_word = this->hop_word(home);
-    std::vector<std::uint32_t> keys(hop::classes, 0), far(hop::classes, 0);
-    for (int i = 0; i < hop::reach; ++i) {
-      if ((hop_word & hop::slot_bit(i)) == 0) continue;
+    std::vector<std::uint32_t> keys(hopscotch::key_classes, 0), far(hopscotch::key_classes, 0);
+    for (int i = 0; i < hopscotch::neighbourhood_slots; ++i) {
+      if ((hop_word & hopscotch::slot_bit(i)) == 0) continue;
       word const w = *m_table.slot_of(home, i);
       if (!m_table.slot().live(w) || path_of(w).home != home) {
         say("bit ", i, " of line ", home, " is set, and the slot holds no key of that home");
@@ -98,18 +99,19 @@ class hopscotch_inspector {
       }
       auto const c = static_cast<std::size_t>(path_of(w).key_class);
       ++keys[c];
-      far[c] += i >= hop::line_slots;
+      far[c] += i >= hopscotch::line_slots;
     }
-    for (int c = 0; c < hop::classes; ++c) {
+    for (int c = 0; c < hopscotch::key_classes; ++c) {
       auto const n = keys[static_cast<std::size_t>(c)];
       auto const n_far = far[static_cast<std::size_t>(c)];
-      if ((hop_word & hop::mark(c)) != 0)
+      if ((hop_word & hopscotch::lock_bit(c)) != 0)
         say("class ", c, " of line ", home, " has its mark still");
-      if (hop::count(hop_word, c) != std::min(n, hop::many))
-        say("class ", c, " of line ", home, " counts ", hop::count(hop_word, c), " keys of ", n);
-      if (n_far > 0 && (hop_word & hop::far(c)) == 0)
+      if (hopscotch::count_in(hop_word, c) != std::min(n, hopscotch::saturated_count))
+        say("class ", c, " of line ", home, " counts ", hopscotch::count_in(hop_word, c),
+            " keys of ", n);
+      if (n_far > 0 && (hop_word & hopscotch::far_bit(c)) == 0)
         say("class ", c, " of line ", home, " has ", n_far, " far keys, and its flag is not set");
-      if (n == 0 && (hop_word & hop::far(c)) != 0)
+      if (n == 0 && (hop_word & hopscotch::far_bit(c)) != 0)
         say("class ", c, " of line ", home, " is empty, and its far flag is set");
     }
   }
@@ -122,7 +124,8 @@ class hopscotch_inspector {
 /// A table whose lines the host can read.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
 hopscotch_inspection inspect(
-    karpos::detail::hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual, Recheck> const& table) {
+    karpos::detail::hopscotch::hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual, Recheck> const&
+        table) {
   return hopscotch_inspector(table).inspect();
 }
 

@@ -4,7 +4,7 @@
 /// slots are inserted in one step, where the memory lies.
 #pragma once
 
-#include <karpos/detail/open_addressing.hpp>
+#include <karpos/detail/open_addressing/ref.hpp>
 
 namespace karpos_test {
 
@@ -12,28 +12,28 @@ template <class Table, class Key, class T>
 struct raw_ref {
   Table table;
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::outcome insert(Tile const& t, Key key, T value) const {
     return table.upsert(t, key, value, karpos::detail::keep_stored{});
   }
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::outcome insert_or_assign(Tile const& t, Key key, T value) const {
     return table.upsert(t, key, value, karpos::detail::take_new{});
   }
-  template <karpos::tile Tile, class Op>
+  template <karpos::device::tile Tile, class Op>
   KOKKOS_FUNCTION karpos::outcome insert_or_apply(Tile const& t, Key key, T value,
                                                   Op const& op) const {
     return table.upsert(t, key, value, op);
   }
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::found<T> find(Tile const& t, Key key) const {
-    return table.template find<karpos::access::shared>(t, key);
+    return table.template find<karpos::device::access::shared>(t, key);
   }
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION bool contains(Tile const& t, Key key) const {
     return find(t, key).present;
   }
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION bool erase(Tile const& t, Key key) const {
     return table.erase(t, key);
   }

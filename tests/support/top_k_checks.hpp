@@ -127,9 +127,10 @@ template <class Aggregate = karpos::weighted_sum>
 std::vector<karpos::top_k_options<Aggregate>> every_option(
     karpos::top_k_options<Aggregate> const& base = {}) {
   using policy = karpos::stride_policy;
-  std::vector<karpos::program_driver> drivers{karpos::program_driver::automatic,
-                                              karpos::program_driver::launches};
-  if (karpos::has_cooperative_grid<space>) drivers.push_back(karpos::program_driver::cooperative);
+  std::vector<karpos::launch_mode> drivers{karpos::launch_mode::automatic,
+                                           karpos::launch_mode::kernel_per_step};
+  if (karpos::device::has_cooperative_grid<space>)
+    drivers.push_back(karpos::launch_mode::persistent_kernel);
   std::vector<karpos::top_k_options<Aggregate>> all;
   for (unsigned bits = 0; bits < 4; ++bits)
     for (policy const& stride :

@@ -154,13 +154,13 @@ struct product_of_scores {
   }
 };
 
-using minimum_subject = top_k_subject<std::uint32_t, float, karpos::minimum>;
-using maximum_subject = top_k_subject<std::uint32_t, float, karpos::maximum>;
+using minimum_subject = top_k_subject<std::uint32_t, float, karpos::min_score>;
+using maximum_subject = top_k_subject<std::uint32_t, float, karpos::max_score>;
 using median_subject = top_k_subject<std::uint32_t, double, median_score>;
 using capped_subject = top_k_subject<std::uint64_t, float, capped_sum>;
 using product_subject = top_k_subject<std::uint32_t, float, product_of_scores>;
-extern template class top_k_subject<std::uint32_t, float, karpos::minimum>;
-extern template class top_k_subject<std::uint32_t, float, karpos::maximum>;
+extern template class top_k_subject<std::uint32_t, float, karpos::min_score>;
+extern template class top_k_subject<std::uint32_t, float, karpos::max_score>;
 extern template class top_k_subject<std::uint32_t, double, median_score>;
 extern template class top_k_subject<std::uint64_t, float, capped_sum>;
 extern template class top_k_subject<std::uint32_t, float, product_of_scores>;

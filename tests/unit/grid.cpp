@@ -3,8 +3,8 @@
 /// Programs of steps: launched and inside of one kernel, on leagues of any size.
 #include <doctest/doctest.h>
 
-#include <karpos/backend/grid.hpp>
 #include <karpos/detail/bfs/hubs.hpp>
+#include <karpos/device/program.hpp>
 #include <set>
 
 #include "support/space.hpp"
@@ -24,24 +24,25 @@ struct state {
 };
 
 /// Every index once; prefix sums of the ranks of each team.
-template <class Held>
+template <class StateHandle>
 struct touch {
   [[maybe_unused]] static constexpr char const* label = "karpos_test::touch";
-  Held s;
+  StateHandle s;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     auto const t = Team::template this_tile<32>();
-    team.template share<32>(s->n, [&](std::uint64_t i) {
-      t.on(karpos::lane_mask<32>::of(0), [&](int) { karpos::add(&s->hits[i], std::uint32_t(1)); });
+    team.template for_each_tile<32>(s->n, [&](std::uint64_t i) {
+      t.on(karpos::lane_mask<32>::of(0),
+           [&](int) { karpos::device::add(&s->hits[i], std::uint32_t(1)); });
     });
     std::uint64_t total = 0;
     auto const rank = static_cast<std::uint64_t>(team.rank());
     std::uint64_t const before = team.prefix_sum(rank, total);
-    karpos::add(&s->sums->rank_sums,
-                static_cast<std::uint64_t>(before == rank * (rank - (rank > 0)) / 2));
-    karpos::add(&s->sums->threads, std::uint64_t(1));
-    if (team.rank() == 0) karpos::add(&s->sums->visits, total);
+    karpos::device::add(&s->sums->rank_sums,
+                        static_cast<std::uint64_t>(before == rank * (rank - (rank > 0)) / 2));
+    karpos::device::add(&s->sums->threads, std::uint64_t(1));
+    if (team.rank() == 0) karpos::device::add(&s->sums->visits, total);
   }
 };
 
@@ -58,9 +59,9 @@ struct ten_times {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, memory_of_program& p) const {
-    using G = typename Grid::template held<state>;
-    grid.run(touch<G>{grid.hold(s)}, [&] { begin(p); });
-    while (!p.done) grid.run(touch<G>{grid.hold(s)}, [&] { next(grid, p); });
+    using G = typename Grid::template handle_of<state>;
+    grid.run(touch<G>{grid.handle(s)}, [&] { begin(p); });
+    while (!p.done) grid.run(touch<G>{grid.handle(s)}, [&] { next(grid, p); });
   }
 
  private:
@@ -74,18 +75,18 @@ struct ten_times {
   }
 };
 
-void runs(karpos::program_driver driver, int teams, std::uint64_t n) {
+void runs(karpos::launch_mode driver, int teams, std::uint64_t n) {
   CAPTURE(teams);
   CAPTURE(n);
   space const exec;
-  auto shape = karpos::shape_for<1024, 1, 32>(exec, 0, 64);
-  if (teams > 0 && karpos::has_cooperative_grid<space>) shape.teams = teams;
-  karpos::grid_memory<space> const memory(exec, shape);
+  auto shape = karpos::device::shape_for<1024, 1, 32>(exec, 0, 64);
+  if (teams > 0 && karpos::device::has_cooperative_grid<space>) shape.teams = teams;
+  karpos::device::grid_memory<space> const memory(exec, shape);
   view<std::uint32_t> const hits("hits", n + 1);
   view<counters> const sums("sums", 1);
   view<std::uint64_t> const rounds("rounds", 1);
-  karpos::run_program<1024, 1>(exec, driver, memory,
-                               ten_times{{hits.data(), n, sums.data()}, rounds.data()});
+  karpos::device::run_program<1024, 1>(exec, driver, memory,
+                                       ten_times{{hits.data(), n, sums.data()}, rounds.data()});
   exec.fence();
   auto const seen = karpos_test::to_host(hits);
   for (std::uint64_t i = 0; i < n; ++i) REQUIRE(seen[i] == 10);
@@ -98,8 +99,8 @@ void runs(karpos::program_driver driver, int teams, std::uint64_t n) {
 TEST_CASE("a program runs every step on all of its league") {
   for (std::uint64_t const n : {0, 1, 31, 1000, 100000})
     for (int const teams : {1, 2, 7, 0}) {
-      runs(karpos::program_driver::launches, teams, n);
-      runs(karpos::program_driver::automatic, teams, n);
+      runs(karpos::launch_mode::kernel_per_step, teams, n);
+      runs(karpos::launch_mode::automatic, teams, n);
     }
 }
 
@@ -118,7 +119,7 @@ struct one_thread {
 };
 
 TEST_CASE("the cache of hubs uses all of its entries and holds visited hubs only") {
-  using cache = karpos::detail::traversal::hub_cache<cache_state>;
+  using cache = karpos::detail::bfs::hub_cache<cache_state>;
   std::vector<std::uint32_t> hubs(100000), words(cache::entries),
       visited(hubs.size() / 32 + 1, ~0u);
   for (std::uint32_t v = 0; v < hubs.size(); ++v) hubs[v] = v;

@@ -37,14 +37,14 @@ class reservation {
 
 template <class Key, class T, class Probing, int B>
 void works_beyond_32_bits() {
-  using ref_type =
-      karpos::detail::open_addressing_ref<Key, T, Kokkos::DefaultHostExecutionSpace,
-                                          karpos::hash<Key>, karpos::equal_to<Key>, Probing, B>;
+  using ref_type = karpos::detail::open_addressing::open_addressing_ref<
+      Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>, Probing,
+      B>;
   using word = typename ref_type::word;
   std::uint64_t const pairs = Probing::pair_count_for((std::uint64_t(1) << 31) / B + 1000);
   std::uint64_t const slot_count = 2 * pairs * B;
   reservation const slots(slot_count * sizeof(word));
-  reservation const marks(pairs * karpos::detail::marks_per_pair / 8 + 4);
+  reservation const marks(pairs * karpos::detail::open_addressing::marks_per_pair / 8 + 4);
   if (!slots || !marks) {
     MESSAGE("skipped: the system reserves no ", slot_count * sizeof(word),
             " bytes of address space");
@@ -53,7 +53,7 @@ void works_beyond_32_bits() {
   // Zero-filled is empty.
   ref_type const table(slots.as<word>(), marks.as<std::uint32_t>(), pairs, {0, 1, 2}, {}, {});
   karpos_test::raw_ref<ref_type, Key, T> const ref{table};
-  karpos::thread_tile const tile;
+  karpos::device::thread_tile const tile;
   auto const keys = karpos_test::unique_keys<Key>(3000);
   std::uint64_t highest = 0, wrong = 0;
   for (Key const key : keys) {

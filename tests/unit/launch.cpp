@@ -3,8 +3,8 @@
 /// Launches reach every index exactly once, whatever the size, and prepare before they work.
 #include <doctest/doctest.h>
 
-#include <karpos/backend/launch.hpp>
 #include <karpos/detail/bulk.hpp>
+#include <karpos/device/launch.hpp>
 
 #include "support/check.hpp"
 #include "support/space.hpp"
@@ -21,7 +21,7 @@ constexpr std::uint64_t sizes[] = {0,   1,   2,    3,    7,    8,    9,    31,  
 
 struct count_visits {
   view<std::uint32_t> visits;
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     t.on(~karpos::lane_mask<Tile::width>(), [&](int lane) {
       Kokkos::atomic_inc(&visits(i * Tile::width + static_cast<std::uint64_t>(lane)));
@@ -31,7 +31,7 @@ struct count_visits {
 
 /// Sums i + 1, by a different path on neighbouring tiles.
 struct sum_indices {
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i, std::uint64_t& sum) const {
     for (std::uint64_t j = 0; j < i % 5; ++j) sum += t.once([] { return std::uint64_t(2); });
     auto const zero = t.each([&](int lane) { return static_cast<std::uint64_t>(lane % 1); });
@@ -44,18 +44,18 @@ void reaches_every_index() {
   for (std::uint64_t const n : sizes) {
     INFO("W = ", W, ", n = ", n);
     view<std::uint32_t> const visits("visits", n * W);
-    karpos::for_each_tile<W>("karpos_test::visit", space{}, n, count_visits{visits});
+    karpos::device::for_each_tile<W>("karpos_test::visit", space{}, n, count_visits{visits});
     CHECK(karpos_test::to_host(visits) == std::vector<std::uint32_t>(n * W, 1));
 
     std::uint64_t sum = 99;
-    karpos::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                Kokkos::Sum<std::uint64_t>(sum));
+    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
+                                        Kokkos::Sum<std::uint64_t>(sum));
     CHECK(sum == n * (n + 1) / 2);
 
     Kokkos::View<std::uint64_t, space::memory_space> const sum_view("sum");
     Kokkos::deep_copy(sum_view, 99u);
-    karpos::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                Kokkos::Sum<std::uint64_t, space::memory_space>(sum_view));
+    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
+                                        Kokkos::Sum<std::uint64_t, space::memory_space>(sum_view));
     space{}.fence();
     CHECK(karpos_test::to_host_scalar(sum_view) == n * (n + 1) / 2);
   }
@@ -84,11 +84,11 @@ struct staged {
   }
   /// Returns: the counter to tally: i mod 4, where 3 stands for none.
   KOKKOS_FUNCTION int operator()(std::uint64_t i, stage& s) const {
-    if (s.calls_left-- > 0) return karpos::undecided;
-    bool const right =
-        s.value == 3 * i + 1 && s.calls_left == -1 && karpos::load_relaxed(&prepared(i)) >= 1;
+    if (s.calls_left-- > 0) return karpos::device::undecided;
+    bool const right = s.value == 3 * i + 1 && s.calls_left == -1 &&
+                       karpos::device::load_relaxed(&prepared(i)) >= 1;
     Kokkos::atomic_add(&visits(i), right ? 1u : 1000u);
-    return i % 4 == 3 ? karpos::uncounted : static_cast<int>(i % 4);
+    return i % 4 == 3 ? karpos::device::uncounted : static_cast<int>(i % 4);
   }
 };
 
@@ -99,12 +99,12 @@ void prepares_before_it_works() {
     INFO("distance = ", Distance, ", n = ", n);
     staged<(Distance > 0)> const body{view<std::uint32_t>("prepared", n),
                                       view<std::uint32_t>("visits", n)};
-    karpos::for_each_staged<Distance>("karpos_test::staged", space{}, n, body);
+    karpos::device::for_each_staged<Distance>("karpos_test::staged", space{}, n, body);
     CHECK(karpos_test::to_host(body.visits) == std::vector<std::uint32_t>(n, 1));
     CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 1));
 
     // What the view held before does not count.
-    karpos::tally_each_staged<Distance>("karpos_test::staged", space{}, n, body, tally);
+    karpos::device::tally_each_staged<Distance>("karpos_test::staged", space{}, n, body, tally);
     space{}.fence();
     CHECK(karpos_test::to_host(body.visits) == std::vector<std::uint32_t>(n, 2));
     CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 2));
@@ -135,7 +135,7 @@ TEST_CASE("for_each_team gives every team its scratch") {
   for (int const league : {0, 1, 7, 100}) {
     team_sums const body{view<std::uint32_t>("sums", std::size_t(league)),
                          view<std::uint32_t>("sizes", std::size_t(league))};
-    karpos::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
+    karpos::device::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
     space{}.fence();
     auto const sums = karpos_test::to_host(body.sums), threads = karpos_test::to_host(body.sizes);
     for (std::size_t i = 0; i < sums.size(); ++i) {

@@ -4,27 +4,28 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <karpos/backend/memory.hpp>
+#include <karpos/device/atomics.hpp>
 
 #include "support/check.hpp"
 #include "support/space.hpp"
 
 namespace {
 
-using karpos::word16;
+using karpos::device::word16;
 using karpos_test::space;
 using karpos_test::view;
 
-static_assert(karpos::is_lock_free<4, space> && karpos::is_lock_free<8, space>);
-static_assert(!karpos::is_lock_free<2, space> && !karpos::is_lock_free<32, space>);
-static_assert(karpos::is_lock_free<16, Kokkos::DefaultHostExecutionSpace> ==
-              karpos::host::has_compare_and_swap_16);
-static_assert(sizeof(word16) == 16 && alignof(word16) == 16);
-static_assert(karpos::machine_word<word16> && !karpos::machine_word<int>);
+static_assert(karpos::device::is_lock_free<4, space> && karpos::device::is_lock_free<8, space>);
+static_assert(!karpos::device::is_lock_free<2, space> && !karpos::device::is_lock_free<32, space>);
+static_assert(karpos::device::is_lock_free<16, Kokkos::DefaultHostExecutionSpace> ==
+              karpos::device::host::has_compare_and_swap_16);
+static_assert(sizeof(karpos::device::word16) == 16 && alignof(karpos::device::word16) == 16);
+static_assert(karpos::device::machine_word<karpos::device::word16> &&
+              !karpos::device::machine_word<int>);
 
 template <class Word>
 KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
-  if constexpr (std::is_same_v<Word, word16>)
+  if constexpr (std::is_same_v<Word, karpos::device::word16>)
     return {x, 3 * x};
   else
     return static_cast<Word>(x);
@@ -35,29 +36,30 @@ template <class Word>
 KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
   int wrong = 0;
   if constexpr (sizeof(Word) <= 8) {
-    karpos::store_relaxed(p, word_of<Word>(x));
-    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x));
-    karpos::store_release(p, word_of<Word>(x + 1));
-    wrong += !(karpos::load_acquire(p) == word_of<Word>(x + 1));
+    karpos::device::store_relaxed(p, word_of<Word>(x));
+    wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x));
+    karpos::device::store_release(p, word_of<Word>(x + 1));
+    wrong += !(karpos::device::load_acquire(p) == word_of<Word>(x + 1));
   } else {
     *p = word_of<Word>(x + 1);
-    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 1));
+    wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 1));
   }
   // The wrong expectation changes nothing and tells what is there.
-  wrong += !(karpos::compare_and_swap(p, word_of<Word>(x), word_of<Word>(x + 2)) ==
+  wrong += !(karpos::device::compare_and_swap(p, word_of<Word>(x), word_of<Word>(x + 2)) ==
              word_of<Word>(x + 1));
-  wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 1));
-  wrong += !(karpos::compare_and_swap(p, word_of<Word>(x + 1), word_of<Word>(x + 2)) ==
+  wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 1));
+  wrong += !(karpos::device::compare_and_swap(p, word_of<Word>(x + 1), word_of<Word>(x + 2)) ==
              word_of<Word>(x + 1));
-  wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 2));
-  if constexpr (std::is_same_v<Word, word16>) {
+  wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 2));
+  if constexpr (std::is_same_v<Word, karpos::device::word16>) {
     // One half that differs is enough to refuse; both halves take part in the exchange.
-    word16 const half_right{x + 2, 3 * (x + 2) + 1};
-    wrong += !(karpos::compare_and_swap(p, half_right, word_of<Word>(x)) == word_of<Word>(x + 2));
-    wrong += !(karpos::load_relaxed(p) == word_of<Word>(x + 2));
+    karpos::device::word16 const half_right{x + 2, 3 * (x + 2) + 1};
+    wrong += !(karpos::device::compare_and_swap(p, half_right, word_of<Word>(x)) ==
+               word_of<Word>(x + 2));
+    wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 2));
     // The halves are words of their own: a slot's key is erased without its value.
-    wrong += karpos::compare_and_swap(&p->lo, x + 2, x + 9) != x + 2;
-    wrong += !(karpos::load_relaxed(p) == word16{x + 9, 3 * (x + 2)});
+    wrong += karpos::device::compare_and_swap(&p->lo, x + 2, x + 9) != x + 2;
+    wrong += !(karpos::device::load_relaxed(p) == karpos::device::word16{x + 9, 3 * (x + 2)});
   }
   return wrong;
 }
@@ -76,15 +78,16 @@ struct increment_kernel {
   view<Word> words;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, int& torn) const {
     Word* const p = &words(i % words.extent(0));
-    Word seen = karpos::load_relaxed(p);
+    Word seen = karpos::device::load_relaxed(p);
     while (true) {
       Word next{};
-      if constexpr (std::is_same_v<Word, word16>)
+      if constexpr (std::is_same_v<Word, karpos::device::word16>)
         next = {seen.lo + 1, seen.hi + 3};
       else
         next = static_cast<Word>(seen + 1);
-      Word const before = karpos::compare_and_swap(p, seen, next);
-      if constexpr (std::is_same_v<Word, word16>) torn += before.hi != 3 * before.lo;
+      Word const before = karpos::device::compare_and_swap(p, seen, next);
+      if constexpr (std::is_same_v<Word, karpos::device::word16>)
+        torn += before.hi != 3 * before.lo;
       if (before == seen) return;
       seen = before;
     }
@@ -94,9 +97,9 @@ struct increment_kernel {
 template <class Word>
 void each_alone() {
   Word on_host{};
-  if constexpr (karpos::is_lock_free<sizeof(Word), Kokkos::DefaultHostExecutionSpace>)
+  if constexpr (karpos::device::is_lock_free<sizeof(Word), Kokkos::DefaultHostExecutionSpace>)
     CHECK(misbehaviours(&on_host, 0xfedcba9876543210ULL) == 0);
-  if constexpr (karpos::is_lock_free<sizeof(Word), space>) {
+  if constexpr (karpos::device::is_lock_free<sizeof(Word), space>) {
     view<Word> const words("karpos_test::words", 1000);
     int wrong = -1;
     Kokkos::parallel_reduce("karpos_test::misbehaviours", Kokkos::RangePolicy<space>(0, 1000),
@@ -109,7 +112,7 @@ void each_alone() {
 
 template <class Word>
 void together() {
-  if constexpr (karpos::is_lock_free<sizeof(Word), space>) {
+  if constexpr (karpos::device::is_lock_free<sizeof(Word), space>) {
     constexpr std::uint64_t n = 60000, hot = 3;
     view<Word> const words("karpos_test::words", hot);
     int torn = -1;
@@ -129,16 +132,16 @@ struct read_modify_write {
   KOKKOS_FUNCTION void operator()(int i, int& wrong) const {
     auto const u = static_cast<std::uint32_t>(i);
     std::uint32_t const bit = std::uint32_t(1) << (u % 32);
-    if ((karpos::fetch_or(&bits(u / 32), bit) & bit) != 0) ++wrong;
-    if ((karpos::fetch_or(&bits(u / 32), bit) & bit) == 0) ++wrong;
-    std::uint32_t const ticket = karpos::fetch_add(&tickets(0), 1);
-    karpos::store_relaxed(&tickets(1 + ticket), u + 1);
-    karpos::add(&sum32(0), u);
-    karpos::add(&sum64(0), static_cast<std::uint64_t>(i) << 20);
+    if ((karpos::device::fetch_or(&bits(u / 32), bit) & bit) != 0) ++wrong;
+    if ((karpos::device::fetch_or(&bits(u / 32), bit) & bit) == 0) ++wrong;
+    std::uint32_t const ticket = karpos::device::fetch_add(&tickets(0), 1);
+    karpos::device::store_relaxed(&tickets(1 + ticket), u + 1);
+    karpos::device::add(&sum32(0), u);
+    karpos::device::add(&sum64(0), static_cast<std::uint64_t>(i) << 20);
   }
 };
 
-TEST_CASE("fetch_or, fetch_add and add lose nothing") {
+TEST_CASE("fetch_or, karpos::device::fetch_add and add lose nothing") {
   constexpr std::uint32_t n = 64000;
   read_modify_write const kernel{view<std::uint32_t>("bits", n / 32),
                                  view<std::uint32_t>("tickets", n + 1),
@@ -160,13 +163,13 @@ TEST_CASE("fetch_or, fetch_add and add lose nothing") {
 TEST_CASE("a word that nobody else touches") {
   each_alone<std::uint32_t>();
   each_alone<std::uint64_t>();
-  each_alone<word16>();
+  each_alone<karpos::device::word16>();
 }
 
 TEST_CASE("increments by compare-and-swap from all threads lose nothing") {
   together<std::uint32_t>();
   together<std::uint64_t>();
-  together<word16>();
+  together<karpos::device::word16>();
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 /// reference tile does on the host, while its neighbours in the same warp are busy with something else.
 #include <doctest/doctest.h>
 
-#include <karpos/backend/launch.hpp>
+#include <karpos/device/launch.hpp>
 #include <karpos/hash.hpp>
 
 #include "support/check.hpp"
@@ -12,16 +12,18 @@
 
 namespace {
 
-using karpos::word16;
+using karpos::device::word16;
 using karpos_test::space;
 using karpos_test::view;
 
-static_assert(karpos::tile<karpos::tile_for<space, 1>> &&
-              karpos::tile<karpos::tile_for<space, 2>> &&
-              karpos::tile<karpos::tile_for<space, 32>>);
-static_assert(karpos::tile<karpos::thread_tile> && karpos::thread_tile::width == 1);
-static_assert(karpos::tile_for<space, 16>::width == 16);
-static_assert(!karpos::tile<int> && !karpos::tile<karpos::reference_tile<3>>);
+static_assert(karpos::device::tile<karpos::device::tile_for<space, 1>> &&
+              karpos::device::tile<karpos::device::tile_for<space, 2>> &&
+              karpos::device::tile<karpos::device::tile_for<space, 32>>);
+static_assert(karpos::device::tile<karpos::device::thread_tile> &&
+              karpos::device::thread_tile::width == 1);
+static_assert(karpos::device::tile_for<space, 16>::width == 16);
+static_assert(!karpos::device::tile<int> &&
+              !karpos::device::tile<karpos::device::reference_tile<3>>);
 
 KOKKOS_FUNCTION constexpr std::uint64_t noise(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return karpos::mix(karpos::mix(a * 1000003 + b) + c);
@@ -40,7 +42,7 @@ struct exercise {
   std::uint32_t* lane_hits;  ///< 32 for each tile: how often `on` reached the lane
   std::uint32_t* agreed;     ///< one for each tile: lanes that agree about the digest
 
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     constexpr int width = Tile::width;
     using mask = karpos::lane_mask<width>;
@@ -65,7 +67,7 @@ struct exercise {
       digest += t.ballot([&](int lane) { return numbers[lane] % 2 == 0; }).bits();
 
       auto const words = t.each([&](int lane) {
-        return word16{r, i + static_cast<std::uint64_t>(lane) * 0x100000000ULL};
+        return karpos::device::word16{r, i + static_cast<std::uint64_t>(lane) * 0x100000000ULL};
       });
       digest = karpos::mix(digest + t.get(words, (width - 1) / 2).hi + t.get(words, 0).lo);
       auto const triples = t.each([&](int lane) {
@@ -100,8 +102,8 @@ struct exercise {
 template <int W>
 struct by_reference {
   exercise body;
-  KOKKOS_FUNCTION void operator()(karpos::thread_tile const&, std::uint64_t i) const {
-    body(karpos::reference_tile<W>{}, i);
+  KOKKOS_FUNCTION void operator()(karpos::device::thread_tile const&, std::uint64_t i) const {
+    body(karpos::device::reference_tile<W>{}, i);
   }
 };
 
@@ -124,12 +126,12 @@ void conforms() {
   std::vector<std::uint64_t> digests(n);
   std::vector<std::uint32_t> counters(n), hits(32 * n), agreed(n);
   exercise const on_host{digests.data(), counters.data(), hits.data(), agreed.data()};
-  for (std::uint64_t i = 0; i < n; ++i) on_host(karpos::reference_tile<W>{}, i);
+  for (std::uint64_t i = 0; i < n; ++i) on_host(karpos::device::reference_tile<W>{}, i);
 
   results const tuned(n), reference(n);
-  karpos::for_each_tile<W>("karpos_test::tile", space{}, n, tuned.body());
-  karpos::for_each_tile<1>("karpos_test::reference_tile", space{}, n,
-                           by_reference<W>{reference.body()});
+  karpos::device::for_each_tile<W>("karpos_test::tile", space{}, n, tuned.body());
+  karpos::device::for_each_tile<1>("karpos_test::reference_tile", space{}, n,
+                                   by_reference<W>{reference.body()});
   INFO("W = ", W);
   CHECK(karpos_test::to_host(tuned.digests) == digests);
   CHECK(karpos_test::to_host(tuned.counters) == counters);
@@ -155,14 +157,15 @@ struct read_windows {
   std::uint64_t size;
   std::uint32_t* wrong;
 
-  template <int B, karpos::tile Tile>
+  template <int B, karpos::device::tile Tile>
   KOKKOS_FUNCTION std::uint32_t through(Tile const& t, std::uint64_t i) const {
     using mask = typename karpos::lane_mask<B>::word;
     Word const* const bucket = words + i * B % (size - B + 1) / B * B;
-    auto const window = karpos::load_window<B, karpos::access::shared>(t, bucket);
-    auto const frozen = karpos::load_window<B, karpos::access::frozen>(t, bucket);
+    auto const window = karpos::device::load_window<B, karpos::device::access::shared>(t, bucket);
+    auto const frozen = karpos::device::load_window<B, karpos::device::access::frozen>(t, bucket);
     static_assert(window.rounds * Tile::width == B);
-    auto const loaded = karpos::window<Tile, Word, B>(t, [&](int slot) { return bucket[slot]; });
+    auto const loaded =
+        karpos::device::window<Tile, Word, B>(t, [&](int slot) { return bucket[slot]; });
     std::uint32_t bad = 0;
     mask odd = 0;
     for (int slot = 0; slot < B; ++slot) {
@@ -177,7 +180,7 @@ struct read_windows {
     bad += !window.match([](Word) { return true; }).full();
     return bad;
   }
-  template <karpos::tile Tile>
+  template <karpos::device::tile Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     constexpr int width = Tile::width;
     std::uint32_t bad = through<width>(t, i) + through<2 * width>(t, i);
@@ -190,7 +193,7 @@ struct read_windows {
   }
 
   KOKKOS_FUNCTION static std::uint64_t low(Word w) {
-    if constexpr (std::is_same_v<Word, word16>)
+    if constexpr (std::is_same_v<Word, karpos::device::word16>)
       return w.lo ^ w.hi;
     else
       return w;
@@ -202,7 +205,7 @@ void windows_conform() {
   constexpr std::uint64_t n = 512;
   std::vector<Word> words(4096);
   for (std::uint64_t i = 0; i < words.size(); ++i) {
-    if constexpr (std::is_same_v<Word, word16>)
+    if constexpr (std::is_same_v<Word, karpos::device::word16>)
       words[i] = {noise(i, 1, 1), noise(i, 2, 2)};
     else
       words[i] = static_cast<Word>(noise(i, 3, 3));
@@ -210,8 +213,8 @@ void windows_conform() {
   auto const data = karpos_test::to_space(words);
   view<std::uint32_t> const wrong("wrong", n);
   Kokkos::deep_copy(wrong, 99u);
-  karpos::for_each_tile<W>("karpos_test::window", space{}, n,
-                           read_windows<Word>{data.data(), words.size(), wrong.data()});
+  karpos::device::for_each_tile<W>("karpos_test::window", space{}, n,
+                                   read_windows<Word>{data.data(), words.size(), wrong.data()});
   INFO("W = ", W, ", word of ", sizeof(Word), " bytes");
   CHECK(karpos_test::to_host(wrong) == std::vector<std::uint32_t>(n, 0));
 }
@@ -224,8 +227,8 @@ TEST_CASE("windows read what is there, for every width and bucket") {
   windows_conform<std::uint64_t, 8>();
   windows_conform<std::uint64_t, 16>();
   windows_conform<std::uint64_t, 32>();
-  windows_conform<word16, 1>();
-  windows_conform<word16, 4>();
+  windows_conform<karpos::device::word16, 1>();
+  windows_conform<karpos::device::word16, 4>();
   windows_conform<std::uint32_t, 32>();
 }
 

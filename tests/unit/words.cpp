@@ -82,14 +82,14 @@ void packs(Key const& key, T const& value) {
 template <class Key>
 void packs_with_every_value(Key const& key) {
   constexpr bool small = sizeof(Key) <= 4;
-  using narrow = std::conditional_t<small, std::uint64_t, karpos::word16>;
+  using narrow = std::conditional_t<small, std::uint64_t, karpos::device::word16>;
   packs<Key, std::uint8_t, narrow>(key, 255);
   packs<Key, std::int16_t, narrow>(key, -3);
   packs<Key, tiny, narrow>(key, tiny{{1, 2, 3}});
   packs<Key, float, narrow>(key, -1.5f);
   packs<Key, std::int32_t, narrow>(key, -1);
-  packs<Key, double, karpos::word16>(key, 1e300);
-  packs<Key, std::uint64_t, karpos::word16>(key, ~std::uint64_t(0));
+  packs<Key, double, karpos::device::word16>(key, 1e300);
+  packs<Key, std::uint64_t, karpos::device::word16>(key, ~std::uint64_t(0));
 }
 
 TEST_CASE("every pair of sizes shares a slot without loss") {

@@ -4,11 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/walk.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
@@ -66,13 +66,13 @@ struct keyed_body {
 
   KOKKOS_FUNCTION path prepare(std::uint64_t i) const {
     path const p = ref.start(keys(i));
-    prefetch(ref.bucket(p));
+    device::prefetch(ref.bucket(p));
     return p;
   }
   static constexpr walk reach = reach_of<Distance>;
   KOKKOS_FUNCTION int again(path const& p) const {
-    prefetch(ref.bucket(p));
-    return undecided;
+    device::prefetch(ref.bucket(p));
+    return device::undecided;
   }
 };
 
@@ -83,14 +83,14 @@ struct insert_body : keyed_body<Distance, Ref, Keys> {
   Stencil stencil;
 
   KOKKOS_FUNCTION int operator()(std::uint64_t i, typename Ref::path& p) const {
-    if (!stencil(i)) return uncounted;
+    if (!stencil(i)) return device::uncounted;
     auto const key = this->keys(i);
     if (this->ref.reserved(key)) return insert_report::invalid_key;
     auto const value = values(i);
     outcome result = outcome::full;
     bool const decided = this->ref.template upsert_along<insert_body::reach>(
-        thread_tile{}, p, this->ref.holds(key), Ref::protocol::item(key, value), value, combine,
-        result);
+        device::thread_tile{}, p, this->ref.holds(key), Ref::protocol::item(key, value), value,
+        combine, result);
     return decided ? static_cast<int>(result) : this->again(p);
   }
 };
@@ -121,12 +121,13 @@ struct lookup_body : keyed_body<Distance, Ref, Keys> {
     auto const query = this->keys(i);
     found<T> answer;
     if (stencil(i) && !this->ref.reserved(query)) {
-      bool const decided = this->ref.template find_along<lookup_body::reach, access::frozen>(
-          thread_tile{}, p, this->ref.holds(query), answer);
+      bool const decided =
+          this->ref.template find_along<lookup_body::reach, device::access::frozen>(
+              device::thread_tile{}, p, this->ref.holds(query), answer);
       if (!decided) return this->again(p);
     }
     out(i) = write(answer);
-    return uncounted;
+    return device::uncounted;
   }
 };
 
@@ -135,10 +136,10 @@ struct erase_body : keyed_body<Distance, Ref, Keys> {
   KOKKOS_FUNCTION int operator()(std::uint64_t i, typename Ref::path& p) const {
     auto const query = this->keys(i);
     bool erased = false;
-    if (this->ref.reserved(query)) return uncounted;
+    if (this->ref.reserved(query)) return device::uncounted;
     bool const decided = this->ref.template erase_along<erase_body::reach>(
-        thread_tile{}, p, this->ref.holds(query), erased);
-    return !decided ? this->again(p) : erased ? 0 : uncounted;
+        device::thread_tile{}, p, this->ref.holds(query), erased);
+    return !decided ? this->again(p) : erased ? 0 : device::uncounted;
   }
 };
 
@@ -162,7 +163,7 @@ struct apply_body {
   KOKKOS_FUNCTION stage prepare(std::uint64_t i) const {
     operation const o = operations(i);
     stage const s{o, ref.start(o.key)};
-    prefetch(ref.bucket(s.where));
+    device::prefetch(ref.bucket(s.where));
     return s;
   }
   KOKKOS_FUNCTION int operator()(std::uint64_t i, stage& s) const {
@@ -170,34 +171,34 @@ struct apply_body {
     result answer{map_outcome::invalid, {}};
     if (ref.reserved(o.key)) {
     } else if constexpr (in_one_piece) {
-      answer.outcome = ref.apply_along(thread_tile{}, s.where, ref.holds(o.key), o.op,
+      answer.outcome = ref.apply_along(device::thread_tile{}, s.where, ref.holds(o.key), o.op,
                                        Ref::protocol::item(o.key, o.value), answer.value);
     } else {
       bool const decided = o.op == map_op::insert  ? insert(o, s.where, answer)
                            : o.op == map_op::erase ? erase(o, s.where, answer)
                                                    : find(o, s.where, answer);
       if (!decided) {
-        prefetch(ref.bucket(s.where));
-        return undecided;
+        device::prefetch(ref.bucket(s.where));
+        return device::undecided;
       }
     }
     results(i) = answer;
-    return uncounted;
+    return device::uncounted;
   }
 
  private:
   /// Whether the table has one function for all operations, which is decided at the first call.
   static constexpr bool in_one_piece =
       requires(Ref const table, operation const o, typename Ref::mapped_type value) {
-        table.apply_along(thread_tile{}, path{}, table.holds(o.key), o.op,
+        table.apply_along(device::thread_tile{}, path{}, table.holds(o.key), o.op,
                           Ref::protocol::item(o.key, o.value), value);
       };
 
   KOKKOS_FUNCTION bool insert(operation const& o, path& p, result& answer) const {
     outcome what = outcome::full;
-    bool const decided = ref.template upsert_along<reach>(thread_tile{}, p, ref.holds(o.key),
-                                                          Ref::protocol::item(o.key, o.value),
-                                                          o.value, keep_stored{}, what);
+    bool const decided = ref.template upsert_along<reach>(
+        device::thread_tile{}, p, ref.holds(o.key), Ref::protocol::item(o.key, o.value), o.value,
+        keep_stored{}, what);
     answer.outcome = what == outcome::inserted   ? map_outcome::inserted
                      : what == outcome::existing ? map_outcome::existing
                                                  : map_outcome::full;
@@ -206,14 +207,14 @@ struct apply_body {
   KOKKOS_FUNCTION bool erase(operation const& o, path& p, result& answer) const {
     bool erased = false;
     bool const decided =
-        ref.template erase_along<reach>(thread_tile{}, p, ref.holds(o.key), erased);
+        ref.template erase_along<reach>(device::thread_tile{}, p, ref.holds(o.key), erased);
     answer.outcome = erased ? map_outcome::erased : map_outcome::absent;
     return decided;
   }
   KOKKOS_FUNCTION bool find(operation const& o, path& p, result& answer) const {
     found<typename Ref::mapped_type> what;
-    bool const decided =
-        ref.template find_along<reach, access::shared>(thread_tile{}, p, ref.holds(o.key), what);
+    bool const decided = ref.template find_along<reach, device::access::shared>(
+        device::thread_tile{}, p, ref.holds(o.key), what);
     answer.outcome = what.present ? map_outcome::found : map_outcome::absent;
     if (what.present) answer.value = what.value;
     return decided;
@@ -226,7 +227,7 @@ template <class Ref>
 struct count_body {
   Ref ref;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += ref.slot().live(load_relaxed(ref.slot_at(i)));
+    n += ref.slot().live(device::load_relaxed(ref.slot_at(i)));
   }
 };
 
@@ -237,7 +238,7 @@ struct visit_body {
   Visit visit;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(ref.slot_at(i));
+    auto const slot = device::load_relaxed(ref.slot_at(i));
     if (!ref.slot().live(slot)) return;
     if constexpr (layout::has_value)
       visit(from_bits<Key>(layout::key_of(slot)), layout::value_of(slot));
@@ -254,7 +255,7 @@ struct retrieve_body {
   ValuesOut values;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(ref.slot_at(i));
+    auto const slot = device::load_relaxed(ref.slot_at(i));
     if (!ref.slot().live(slot)) return;
     if (final) {
       keys(place) = from_bits<Key>(layout::key_of(slot));
@@ -272,10 +273,11 @@ struct reinsert_body {
   KOKKOS_FUNCTION int prepare(std::uint64_t) const { return 0; }
   KOKKOS_FUNCTION int operator()(std::uint64_t i, int) const {
     using layout = typename Ref::layout;
-    auto const slot = load_relaxed(from.slot_at(i));
-    if (!from.slot().live(slot)) return uncounted;
+    auto const slot = device::load_relaxed(from.slot_at(i));
+    if (!from.slot().live(slot)) return device::uncounted;
     auto const key = from_bits<Key>(layout::key_of(slot));
-    return static_cast<int>(to.upsert(thread_tile{}, key, layout::value_of(slot), keep_stored{}));
+    return static_cast<int>(
+        to.upsert(device::thread_tile{}, key, layout::value_of(slot), keep_stored{}));
   }
 };
 

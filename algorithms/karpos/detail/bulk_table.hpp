@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/backend/launch.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/bulk.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/table_options.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/outcome.hpp"
 
 namespace karpos::detail {
@@ -89,8 +89,8 @@ class bulk_table {
   void insert(execution_space const& exec, char const* what, Keys const& keys, Values const& values,
               Combine const& combine, Stencil const& stencil, report_view const& report) const {
     using body = insert_body<distance, ref_type, Keys, Values, Combine, Stencil>;
-    tally_each_staged<distance>(label(what), exec, keys.extent(0),
-                                body{{ref(), keys}, values, combine, stencil}, report);
+    device::tally_each_staged<distance>(label(what), exec, keys.extent(0),
+                                        body{{ref(), keys}, values, combine, stencil}, report);
   }
   /// The same, waiting for the report. A storage that grows does so until every key is in, unless that would merge a
   /// value twice. Keys that find no place in a table sixteen times their number share a hash: they stay rejected.
@@ -130,15 +130,16 @@ class bulk_table {
   void look_up(execution_space const& exec, char const* what, Keys const& queries, Out const& out,
                Write const& write, Stencil const& stencil) const {
     using body = lookup_body<distance, ref_type, Keys, mapped_type, Out, Write, Stencil>;
-    for_each_staged<distance>(label(what), exec, queries.extent(0),
-                              body{{ref(), queries}, out, write, stencil});
+    device::for_each_staged<distance>(label(what), exec, queries.extent(0),
+                                      body{{ref(), queries}, out, write, stencil});
   }
 
   /// Removes keys, and counts those that were there in a view. Asynchronous.
   template <class Keys>
   void erase(execution_space const& exec, Keys const& keys, erase_view const& report) const {
-    tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
-                                erase_body<distance, ref_type, Keys>{{ref(), keys}}, report);
+    device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
+                                        erase_body<distance, ref_type, Keys>{{ref(), keys}},
+                                        report);
   }
   /// The same, waiting for the count.
   template <class Keys>
@@ -154,8 +155,8 @@ class bulk_table {
   void apply(execution_space const& exec, Operations const& operations,
              Results const& results) const {
     using body = apply_body<distance, ref_type, Operations, Results>;
-    for_each_staged<distance>(label("apply"), exec, operations.extent(0),
-                              body{ref(), operations, results});
+    device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
+                                      body{ref(), operations, results});
   }
 
   std::uint64_t size(execution_space const& exec) const {
@@ -194,8 +195,9 @@ class bulk_table {
       throw capacity_error(name + "::rehash would not hold the keys that are in", n, new_max_keys,
                            n);
     Storage fresh = m_storage.fresh(exec, new_max_keys);
-    tally_each_staged<0>(label("rehash"), exec, slot_count(),
-                         reinsert_body<ref_type, key_type>{ref(), fresh.ref()}, m_insert_report);
+    device::tally_each_staged<0>(label("rehash"), exec, slot_count(),
+                                 reinsert_body<ref_type, key_type>{ref(), fresh.ref()},
+                                 m_insert_report);
     insert_report report;
     Kokkos::deep_copy(exec, report, m_insert_report);
     if (report.rejected != 0)

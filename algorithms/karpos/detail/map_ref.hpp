@@ -3,16 +3,16 @@
 
 #include <Kokkos_Macros.hpp>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/slot_protocol.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/outcome.hpp"
 
 namespace karpos::detail {
 
 /// The reading half of map_ref, and all of a frozen ref: for kernels during which nobody changes the map.
-template <class TableRef, access Access>
+template <class TableRef, device::access Access>
 class map_reader {
  protected:
   using table = TableRef;
@@ -28,9 +28,9 @@ class map_reader {
   /// Looks a key up. Returns: a copy of the value, or nothing.
   template <class Query>
   KOKKOS_FUNCTION found<mapped_type> find(Query const& query) const {
-    return find(thread_tile{}, query);
+    return find(device::thread_tile{}, query);
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION found<mapped_type> find(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
     return m_table.template find<Access>(t, query);
@@ -39,9 +39,9 @@ class map_reader {
   /// Whether a key is there.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
-    return find(thread_tile{}, query).present;
+    return find(device::thread_tile{}, query).present;
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     return find(t, query).present;
   }
@@ -50,8 +50,8 @@ class map_reader {
 /// What kernels do with a map, over the kernel's view of its table. Every operation comes for one thread and,
 /// with a tile first, for W lanes that work on one key together and all receive the answer.
 template <class TableRef>
-class map_ref : public map_reader<TableRef, access::shared> {
-  using reader = map_reader<TableRef, access::shared>;
+class map_ref : public map_reader<TableRef, device::access::shared> {
+  using reader = map_reader<TableRef, device::access::shared>;
   using reader::m_table;
 
  public:
@@ -61,9 +61,9 @@ class map_ref : public map_reader<TableRef, access::shared> {
 
   /// Inserts the pair unless the key is there. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const {
-    return insert(thread_tile{}, key, value);
+    return insert(device::thread_tile{}, key, value);
   }
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION outcome insert(Tile const& t, key_type const& key,
                                  mapped_type const& value) const {
     return m_table.upsert(t, key, value, keep_stored{});
@@ -71,9 +71,9 @@ class map_ref : public map_reader<TableRef, access::shared> {
 
   /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or full.
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const {
-    return insert_or_assign(thread_tile{}, key, value);
+    return insert_or_assign(device::thread_tile{}, key, value);
   }
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION outcome insert_or_assign(Tile const& t, key_type const& key,
                                            mapped_type const& value) const {
     return m_table.upsert(t, key, value, take_new{});
@@ -84,9 +84,9 @@ class map_ref : public map_reader<TableRef, access::shared> {
   template <class Op>
   KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,
                                           Op const& op) const {
-    return insert_or_apply(thread_tile{}, key, value, op);
+    return insert_or_apply(device::thread_tile{}, key, value, op);
   }
-  template <tile Tile, class Op>
+  template <device::tile Tile, class Op>
   KOKKOS_FUNCTION outcome insert_or_apply(Tile const& t, key_type const& key,
                                           mapped_type const& value, Op const& op) const {
     return m_table.upsert(t, key, value, op);
@@ -95,9 +95,9 @@ class map_ref : public map_reader<TableRef, access::shared> {
   /// Removes a key. Returns: whether this call removed it.
   template <class Query>
   KOKKOS_FUNCTION bool erase(Query const& query) const {
-    return erase(thread_tile{}, query);
+    return erase(device::thread_tile{}, query);
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
     return m_table.erase(t, query);

@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/host.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/device/native/host.hpp"
 
 // Scores as words that sort like them, the highest first.
 
@@ -71,7 +71,7 @@ View rank_array(ExecSpace const& exec, std::string const& label, Extents... exte
   try {
     View const array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
     if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-      host::advise_huge_pages(array.data(), bytes);
+      device::host::advise_huge_pages(array.data(), bytes);
     return array;
   } catch (std::exception const& e) {
     throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +

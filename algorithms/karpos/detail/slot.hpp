@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
 namespace karpos::detail {
@@ -38,8 +38,8 @@ struct slot_layout {
   using key_bits =
       std::conditional_t<(has_value ? small : sizeof(Key) <= 4), std::uint32_t, std::uint64_t>;
   using value_bits = std::conditional_t<small, std::uint32_t, std::uint64_t>;
-  using word =
-      std::conditional_t<!has_value, key_bits, std::conditional_t<small, std::uint64_t, word16>>;
+  using word = std::conditional_t<!has_value, key_bits,
+                                  std::conditional_t<small, std::uint64_t, device::word16>>;
 
   KOKKOS_FUNCTION static constexpr word pack(key_bits key, [[maybe_unused]] value_bits value) {
     if constexpr (!has_value)
@@ -50,7 +50,7 @@ struct slot_layout {
       return {key, value};
   }
   KOKKOS_FUNCTION static constexpr key_bits key_of(word w) {
-    if constexpr (std::is_same_v<word, word16>)
+    if constexpr (std::is_same_v<word, device::word16>)
       return w.lo;
     else
       return static_cast<key_bits>(w);

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/simd.hpp"
 #include "karpos/detail/slot.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/native/simd.hpp"
 #include "karpos/operations.hpp"
 
 namespace karpos {
@@ -63,13 +63,13 @@ class slot_protocol {
   struct is_unused {
     word empty;
     KOKKOS_FUNCTION bool operator()(word w) const {
-      if constexpr (std::is_same_v<word, word16>)
+      if constexpr (std::is_same_v<word, device::word16>)
         return w.lo == empty.lo;
       else
         return w == empty;
     }
-    bit_pattern<word> pattern() const {
-      if constexpr (std::is_same_v<word, word16>)
+    device::bit_pattern<word> pattern() const {
+      if constexpr (std::is_same_v<word, device::word16>)
         return {{~std::uint64_t(0), 0}, {empty.lo, 0}};
       else
         return {static_cast<word>(~word(0)), empty};
@@ -79,7 +79,7 @@ class slot_protocol {
   struct has_key {
     key_bits key;
     KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
-    bit_pattern<word> pattern() const {
+    device::bit_pattern<word> pattern() const {
       return {layout::pack(static_cast<key_bits>(~key_bits(0)), 0), layout::pack(key, 0)};
     }
   };
@@ -88,18 +88,19 @@ class slot_protocol {
   /// Takes an empty slot for the item. Returns what was there: empty means taken.
   KOKKOS_FUNCTION word claim(word* slot, word item) const {
     if constexpr (one_step) {
-      return compare_and_swap(slot, empty_slot(), item);
+      return device::compare_and_swap(slot, empty_slot(), item);
     } else {
-      std::uint64_t const seen = compare_and_swap(&slot->lo, m_sentinels.empty, m_sentinels.busy);
+      std::uint64_t const seen =
+          device::compare_and_swap(&slot->lo, m_sentinels.empty, m_sentinels.busy);
       if (seen == m_sentinels.empty) {
-        store_relaxed(&slot->hi, item.hi);
-        store_release(&slot->lo, item.lo);
+        device::store_relaxed(&slot->hi, item.hi);
+        device::store_release(&slot->lo, item.lo);
         return empty_slot();
       }
       // With acquire: whoever recognises the key that won must see the value stored with it.
-      std::uint64_t lo = load_acquire(&slot->lo);
-      while (lo == m_sentinels.busy) lo = load_acquire(&slot->lo);
-      return {lo, load_relaxed(&slot->hi)};
+      std::uint64_t lo = device::load_acquire(&slot->lo);
+      while (lo == m_sentinels.busy) lo = device::load_acquire(&slot->lo);
+      return {lo, device::load_relaxed(&slot->hi)};
     }
   }
 
@@ -107,12 +108,12 @@ class slot_protocol {
   /// value of the same key.
   KOKKOS_FUNCTION bool bury(word* slot, word seen) const {
     key_bits const key = layout::key_of(seen);
-    if constexpr (std::is_same_v<word, word16>) {
-      return compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
+    if constexpr (std::is_same_v<word, device::word16>) {
+      return device::compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
     } else {
       word const tombstone = layout::pack(m_sentinels.erased, 0);
       while (layout::key_of(seen) == key) {
-        word const before = compare_and_swap(slot, seen, tombstone);
+        word const before = device::compare_and_swap(slot, seen, tombstone);
         if (before == seen) return true;
         seen = before;
       }
@@ -124,16 +125,16 @@ class slot_protocol {
   template <class Combine>
   KOKKOS_FUNCTION void merge(word* slot, word seen, T const& value, Combine const& combine) const {
     constexpr bool adds = std::is_same_v<Combine, plus> && std::is_integral_v<T>;
-    if constexpr (std::is_same_v<word, word16>) {
+    if constexpr (std::is_same_v<word, device::word16>) {
       if constexpr (adds) {
         Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
       } else if constexpr (std::is_same_v<Combine, take_new>) {
-        store_relaxed(&slot->hi, layout::bits_of(value));
+        device::store_relaxed(&slot->hi, layout::bits_of(value));
       } else {
         for (value_bits stored = seen.hi;;) {
           value_bits const merged = layout::bits_of(combine(from_bits<T>(stored), value));
           if (merged == stored) return;
-          value_bits const before = compare_and_swap(&slot->hi, stored, merged);
+          value_bits const before = device::compare_and_swap(&slot->hi, stored, merged);
           if (before == stored) return;
           stored = before;
         }
@@ -147,7 +148,7 @@ class slot_protocol {
         T const merged = combine(layout::value_of(seen), value);
         word const item = layout::pack(key, layout::bits_of(merged));
         if (item == seen) return;
-        word const before = compare_and_swap(slot, seen, item);
+        word const before = device::compare_and_swap(slot, seen, item);
         if (before == seen) return;
         seen = before;
       }

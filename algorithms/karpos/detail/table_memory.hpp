@@ -8,9 +8,9 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/host.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/table_options.hpp"
+#include "karpos/device/native/host.hpp"
 
 // What tables do with memory, whatever they keep in it.
 
@@ -64,7 +64,7 @@ template <class View, class ExecSpace>
 View slot_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
   auto const slots = table_array<View>(exec, label, n);
   if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-    host::advise_huge_pages(slots.data(), slots.size() * sizeof(typename View::value_type));
+    device::host::advise_huge_pages(slots.data(), slots.size() * sizeof(typename View::value_type));
   return slots;
 }
 

@@ -19,7 +19,8 @@ using host_array = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnman
 
 template <class T>
 array<T> copy_of(space const& exec, std::vector<T> const& values) {
-  auto const copy = detail::graph_array<array<T>>(exec, "content of a file", values.size());
+  auto const copy =
+      detail::build_csr::graph_array<array<T>>(exec, "content of a file", values.size());
   Kokkos::deep_copy(exec, copy, host_array<T>(values.data(), values.size()));
   exec.fence("karpos::perf: content of a file");
   return copy;
@@ -48,7 +49,8 @@ csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
                                                  std::vector<std::uint64_t> const& offsets,
                                                  std::vector<std::uint32_t> const& columns) {
   auto const from = reachable(exec, offsets);
-  auto const to = detail::graph_array<array<Offset>>(exec, "row offsets", offsets.size());
+  auto const to =
+      detail::build_csr::graph_array<array<Offset>>(exec, "row offsets", offsets.size());
   using kernel = convert<decltype(from), decltype(to)>;
   Kokkos::parallel_for("karpos::perf::offsets", range(exec, offsets.size()), kernel{from, to});
   exec.fence("karpos::perf: row offsets");
@@ -58,7 +60,8 @@ csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
 template <class Offset>
 auto build(space const& exec, csr_arrays const& arrays, bool) {
   std::uint64_t const widest = std::numeric_limits<Offset>::max();
-  detail::require_at_most(widest, "edges", arrays.columns.size(), "choose offsets of 64 bits");
+  detail::build_csr::require_at_most(widest, "edges", arrays.columns.size(),
+                                     "choose offsets of 64 bits");
   auto g = wrapped<Offset>(exec, arrays.offsets, arrays.columns);
   g = arrays.directed
           ? g.with_transpose(wrapped<Offset>(exec, arrays.in_offsets, arrays.in_columns))
@@ -101,7 +104,7 @@ graph_source open_graph(std::string const& name, bool directed, load_progress co
   return spec;
 }
 
-std::uint64_t most_edges(graph_source const& source, bool directed) {
+std::uint64_t max_edges(graph_source const& source, bool directed) {
   return std::visit(edges_of{directed}, source);
 }
 

@@ -17,9 +17,9 @@ bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
   Kokkos::Timer const clock;
   graph_source source = open_graph(
       p.graph, p.directed, [&](double part, std::string const& w) { report(0.5 * part, w); });
-  int const bits = p.offset_bits > 0                              ? p.offset_bits
-                   : fits_32_bits(most_edges(source, p.directed)) ? 32
-                                                                  : 64;
+  int const bits = p.offset_bits > 0                             ? p.offset_bits
+                   : fits_32_bits(max_edges(source, p.directed)) ? 32
+                                                                 : 64;
   if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(source), clock, report);
   return measure_bfs<std::uint64_t>(p, std::move(source), clock, report);
 }

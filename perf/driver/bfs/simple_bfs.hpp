@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <karpos/backend/memory.hpp>
+#include <karpos/device/atomics.hpp>
 #include <utility>
 
 #include "perf/support/space.hpp"
@@ -25,7 +25,7 @@ struct expand_simply {
       std::uint32_t const w = columns(e);
       // Most neighbours have been visited: looking first spares the exchange.
       auto const* const seen = reinterpret_cast<std::uint32_t const*>(&distance(w));
-      if (load_relaxed(seen) != ~0u) continue;
+      if (device::load_relaxed(seen) != ~0u) continue;
       if (Kokkos::atomic_compare_exchange(&distance(w), -1, level) == -1)
         next(Kokkos::atomic_fetch_inc(&count())) = w;
     }

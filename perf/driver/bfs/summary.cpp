@@ -25,7 +25,7 @@ json parameters_of(bfs_run const& run) {
             {"degree_classes", o.degree_classes},
             {"hub_cache", o.hub_cache},
             {"unvisited_queue", o.unvisited_queue},
-            {"launches", o.driver == program_driver::launches},
+            {"launches", o.driver == launch_mode::kernel_per_step},
             {"gamma", o.gamma},
             {"alpha", o.alpha},
             {"beta", o.beta},

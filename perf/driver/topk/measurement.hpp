@@ -35,9 +35,9 @@ class topk_measurement {
     require_weights();
     sort();
     if (parameters().aggregate == "min")
-      query(minimum());
+      query(min_score());
     else if (parameters().aggregate == "max")
-      query(maximum());
+      query(max_score());
     else
       query(weights_are_one() ? weighted_sum() : weighted_sum(m_weights));
     return std::move(m_run);

@@ -89,7 +89,7 @@ class topk_peers {
     if (name == "full") return "";
     if (m_range.least < 0) return "its scores are not negative";
     if (p.missing != 0) return "the score of what is missing is 0 for it";
-    int const most = name == "lara" ? most_lists_of_lara : object_table::most_lists;
+    int const most = name == "lara" ? max_lists_of_lara : object_table::max_lists;
     if (m_lists.lists() > most) return "it takes at most " + std::to_string(most) + " lists";
     return "";
   }

@@ -15,7 +15,7 @@
 namespace karpos::perf {
 namespace {
 
-constexpr std::size_t most_attributes = 32;
+constexpr std::size_t max_attributes = 32;
 
 std::string_view without_blanks(std::string_view s) {
   constexpr char const* blanks = " \t";
@@ -33,9 +33,9 @@ class score_reader {
     if (columns < 2)
       m_rows.fail("the header has one column",
                   "write an id and at least one attribute, separated by commas");
-    if (columns > most_attributes + 1)
+    if (columns > max_attributes + 1)
       m_rows.fail(std::to_string(columns - 1) + " attributes",
-                  "at most " + std::to_string(most_attributes) + " are ranked together");
+                  "at most " + std::to_string(max_attributes) + " are ranked together");
     bool named = false;
     for (std::size_t c = 1; c < columns; ++c) {
       m_file.attributes.push_back(m_rows[c]);

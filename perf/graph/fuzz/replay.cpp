@@ -19,10 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
 namespace {
 
-constexpr std::size_t most_bytes_at_once = std::size_t(64) << 20;
+constexpr std::size_t max_bytes_at_once = std::size_t(64) << 20;
 
 void* allocate(std::size_t bytes) {
-  if (bytes > most_bytes_at_once) {
+  if (bytes > max_bytes_at_once) {
     std::fprintf(stderr, "%zu bytes are allocated for a small file\n", bytes);
     std::abort();
   }

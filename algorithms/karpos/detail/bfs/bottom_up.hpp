@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/team.hpp"
 #include "karpos/detail/bfs/hubs.hpp"
 #include "karpos/detail/bfs/progress.hpp"
 #include "karpos/detail/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
 
 // Bottom-up: unvisited vertices look for a visited neighbour, and stop at the first.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// How a tile finds a visited neighbour for each of a list of unvisited vertices. In rounds: a lane loads the first
 /// few neighbours of its vertex at once; the vertices that must look further close ranks; lanes load twice, four
@@ -64,12 +64,12 @@ class parent_search {
     team.prefix_sum(sum.edges, edges);
     team.prefix_sum(sum.found_and_hits, both);
     if (team.rank() != 0 || examined == 0) return;
-    add(&to.examined, examined);
-    if (both >> 32 != 0) add(&to.hub_hits, both >> 32);
+    device::add(&to.examined, examined);
+    if (both >> 32 != 0) device::add(&to.hub_hits, both >> 32);
     auto const found = static_cast<std::uint32_t>(both);
     if (with_found && found != 0) {
-      add(&to.found, found);
-      add(&to.edges, edges);
+      device::add(&to.found, found);
+      device::add(&to.edges, edges);
     }
   }
 
@@ -87,7 +87,7 @@ class parent_search {
       auto const v = t.each([&](int lane) -> std::uint32_t {
         if (begin + lane >= n) return none;
         std::uint32_t const mine = base + list[begin + lane];
-        KOKKOS_IF_ON_HOST((prefetch(m_state->in.column + m_state->in.begin(mine));))
+        KOKKOS_IF_ON_HOST((device::prefetch(m_state->in.column + m_state->in.begin(mine));))
         return mine;
       });
       auto const open = t.ballot(
@@ -157,23 +157,23 @@ class parent_search {
 
 /// A bottom-up level over the bitmap: reads one and writes the other. A tile takes some words of it, lists their
 /// unvisited vertices in its scratch and searches for these.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct search_bitmap {
   static constexpr char const* label = "karpos::bfs::bottom_up";
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr int width = State::width;
   static constexpr std::size_t team_bytes = hub_cache<State>::bytes;
   using tile = typename State::tile;
   using searcher = parent_search<State>;
   using entry = std::uint16_t;
   /// Words that a tile takes at once.
-  static constexpr int most_words = State::tuned::words_at_once;
-  static_assert(most_words <= width);
+  static constexpr int max_words = State::tuned::words_at_once;
+  static_assert(max_words <= width);
   static constexpr std::size_t tile_bytes =
-      most_words * (32 * sizeof(entry) + sizeof(std::uint32_t));
+      max_words * (32 * sizeof(entry) + sizeof(std::uint32_t));
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   bool with_hubs;
 
   std::uint64_t work() const { return s->words + p->unvisited; }
@@ -190,7 +190,7 @@ struct search_bitmap {
     auto* const after =
         reinterpret_cast<std::uint32_t*>(team.template tile_scratch<width>(team_bytes, tile_bytes));
     std::uint64_t const each = words_each(team), words = s->words;
-    team.template share<width>((words + each - 1) / each, [&](std::uint64_t i) {
+    team.template for_each_tile<width>((words + each - 1) / each, [&](std::uint64_t i) {
       std::uint64_t const first = i * each;
       search_words(t, search, first, static_cast<int>(first + each < words ? each : words - first),
                    after, sum);
@@ -205,7 +205,7 @@ struct search_bitmap {
     auto const tiles = static_cast<std::uint64_t>(team.league_size()) *
                        static_cast<std::uint64_t>(team.template tiles<width>());
     std::uint64_t const share = s->words / tiles + 1;
-    return share < most_words ? share : most_words;
+    return share < max_words ? share : max_words;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void search_words(tile const& t, searcher const& search,
@@ -216,7 +216,7 @@ struct search_bitmap {
     auto const before = t.each([&](int lane) { return lane < n ? from[lane] : ~0u; });
     auto const at =
         t.prefix_sum(t.each([&](int lane) { return lane_mask<32>(~before[lane]).count(); }));
-    auto* const list = reinterpret_cast<entry*>(after + most_words);
+    auto* const list = reinterpret_cast<entry*>(after + max_words);
     t.each([&](int lane) {
       if (lane < n) after[lane] = before[lane];
       int k = at.before[lane];
@@ -229,7 +229,7 @@ struct search_bitmap {
     search.run(
         t, base, list, at.total,
         [&](std::uint32_t v, std::uint32_t parent, auto degree) {
-          set_bits_in_scratch(after + (v - base) / 32, bit_of(v));
+          device::set_bits_in_scratch(after + (v - base) / 32, bit_of(v));
           search.count(v, degree, sum);
           s->discover(v, parent, p->level + 1);
         },
@@ -245,10 +245,10 @@ struct search_bitmap {
 
 /// A bottom-up level over the queue of unvisited vertices: found ones go into the queue of the frontier, the others
 /// into the next queue of unvisited vertices. `mark_found` must follow.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct search_candidates {
   static constexpr char const* label = "karpos::bfs::bottom_up_queue";
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr int width = State::width;
   /// Vertices that a tile searches for before it takes new ones.
   static constexpr int rounds = 4, list_entries = rounds * width;
@@ -258,8 +258,8 @@ struct search_candidates {
   using tile = typename State::tile;
   using searcher = parent_search<State>;
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   bool with_hubs;
 
   std::uint64_t work() const { return p->frontier.candidates; }
@@ -280,7 +280,7 @@ struct search_candidates {
                               candidates_end<State>(s->candidate_queue(1 - p->candidates), &to));
     typename searcher::tally sum;
     std::uint32_t const count = p->frontier.candidates;
-    team.template share<width>(
+    team.template for_each_tile<width>(
         (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
           int const n =
@@ -326,15 +326,15 @@ struct search_candidates {
 
 /// Marks the vertices that search_candidates has found: not before every vertex has been searched for, because
 /// whatever is marked counts as visited in an earlier level.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct mark_found {
   static constexpr char const* label = "karpos::bfs::mark";
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr int width = State::width;
   using tile = typename State::tile;
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return s->counters(p->level + 1).queued(); }
 
@@ -345,10 +345,11 @@ struct mark_found {
     for (int c = 0; c < degree_classes; ++c) {
       std::uint32_t const count = found.in_class[c];
       std::uint32_t const* const from = s->queue + s->class_begin[c] + p->tail[c];
-      team.template share<width>((count + width - 1) / width, [&](std::uint64_t i) {
+      team.template for_each_tile<width>((count + width - 1) / width, [&](std::uint64_t i) {
         t.each([&](int lane) {
           std::uint64_t const mine = i * width + static_cast<std::uint64_t>(lane);
-          if (mine < count) set_bits(s->bitmap(p->now) + from[mine] / 32, bit_of(from[mine]));
+          if (mine < count)
+            device::set_bits(s->bitmap(p->now) + from[mine] / 32, bit_of(from[mine]));
           return 0;
         });
       });
@@ -356,4 +357,4 @@ struct mark_found {
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

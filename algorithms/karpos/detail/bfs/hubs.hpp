@@ -8,7 +8,7 @@
 // A few vertices have a great part of all edges. A small cache of those that are visited, in the scratch of each
 // team, ends most bottom-up searches without a look at the bitmap.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// A direct-mapped cache: vertex v can only be in the entry that is chosen by its hash, so that all entries are
 /// used and a look-up is one read.
@@ -51,4 +51,4 @@ class hub_cache {
   std::uint32_t* m_entry;
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

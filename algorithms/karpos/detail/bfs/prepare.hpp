@@ -7,7 +7,7 @@
 
 // What a search knows of a graph in advance: isolated vertices, sizes of the degree classes, hubs.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// Degrees in buckets of one eighth of a power of two: fine enough to choose a threshold by.
 struct degree_buckets {
@@ -96,4 +96,4 @@ inline std::uint64_t hub_threshold(std::uint64_t const* histogram, std::uint64_t
   return bucket == degree_buckets::count ? ~std::uint64_t(0) : degree_buckets::first(bucket) - 1;
 }
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

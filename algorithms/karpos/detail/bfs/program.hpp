@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/grid.hpp"
 #include "karpos/detail/bfs/bottom_up.hpp"
 #include "karpos/detail/bfs/progress.hpp"
 #include "karpos/detail/bfs/scan.hpp"
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/bfs/top_down.hpp"
+#include "karpos/device/program.hpp"
 
 // The search, level by level. launched_grid runs it from the host, cooperative_grid inside of one kernel.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 template <class State>
 struct search_program {
@@ -23,34 +23,34 @@ struct search_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
-    using G = typename Grid::template held<State>;
-    using P = typename Grid::template held<progress>;
-    grid.run(reset<G>{grid.hold(s)}, [&] { p.begin(s); });
-    grid.run(seed<G, P>{grid.hold(s), grid.hold(p), sources}, [&] { enter(grid, p, 0); });
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
+    grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, [&] { enter(grid, p, 0); });
     while (!p.done) {
       if (!p.up) {
         if (p.frontier.found > 0) queue_found(grid, p);
         if (plan.scanned_queue) {
-          grid.run(expand_frontier<G, P>{grid.hold(s), grid.hold(p), keep::marks}, [] {});
+          grid.run(expand_frontier<G, P>{grid.handle(s), grid.handle(p), keep::marks}, [] {});
           scan(grid, p, sought::marked, [&] { enter(grid, p, p.level + 1); });
         } else {
           auto const then = [&] { enter(grid, p, p.level + 1); };
           if (p.narrow)
-            grid.run(expand_narrow<G, P>{grid.hold(s), grid.hold(p)}, then);
+            grid.run(expand_narrow<G, P>{grid.handle(s), grid.handle(p)}, then);
           else
-            grid.run(expand_frontier<G, P>{grid.hold(s), grid.hold(p),
+            grid.run(expand_frontier<G, P>{grid.handle(s), grid.handle(p),
                                            p.blind ? keep::nothing : keep::queue},
                      then);
         }
       } else if (!plan.unvisited_queue) {
-        grid.run(search_bitmap<G, P>{grid.hold(s), grid.hold(p), plan.hub_cache}, [&] {
+        grid.run(search_bitmap<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [&] {
           p.now = 1 - p.now;
           enter(grid, p, p.level + 1);
         });
       } else {
         if (!p.has_candidates) queue_unvisited(grid, p);
-        grid.run(search_candidates<G, P>{grid.hold(s), grid.hold(p), plan.hub_cache}, [] {});
-        grid.run(mark_found<G, P>{grid.hold(s), grid.hold(p)}, [&] {
+        grid.run(search_candidates<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [] {});
+        grid.run(mark_found<G, P>{grid.handle(s), grid.handle(p)}, [&] {
           p.candidates = 1 - p.candidates;
           enter(grid, p, p.level + 1);
         });
@@ -104,12 +104,12 @@ struct search_program {
   /// Queues what a scan of the bitmaps finds.
   KARPOS_PROGRAM template <class Grid, class Then>
   KOKKOS_FUNCTION void scan(Grid& grid, progress& p, sought what, Then const& then) const {
-    using G = typename Grid::template held<State>;
-    using P = typename Grid::template held<progress>;
-    scan_part<G, P> const part{grid.hold(s), grid.hold(p), what};
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    scan_part<G, P> const part{grid.handle(s), grid.handle(p), what};
     grid.run(count_part<G, P>{part}, [] {});
     grid.run(place_part<G, P>{part}, then);
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

@@ -17,7 +17,7 @@ enum class bfs_direction {
 
 }  // namespace karpos
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 inline constexpr std::int32_t recorded_levels = 1024;
 
@@ -126,4 +126,4 @@ struct search_plan {
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

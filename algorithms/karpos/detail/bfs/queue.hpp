@@ -6,7 +6,7 @@
 // Vertices on their way into the queue. Each tile collects what it finds in a bin of its own, in scratch, and
 // places a full bin with one addition to the counter of each degree class: no duplicates, no atomic per vertex.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// A tile's bin: Sink moves its vertices on when it is full. All lanes of the tile hold the same count.
 template <class State, class Sink>
@@ -45,7 +45,7 @@ class bin {
   KOKKOS_FORCEINLINE_FUNCTION void publish(Team const& team, level_counters& to) const {
     std::uint64_t total = 0;
     team.prefix_sum(m_uncollected, total);
-    if (team.rank() == 0 && total != 0) add(&to.found, static_cast<std::uint32_t>(total));
+    if (team.rank() == 0 && total != 0) device::add(&to.found, static_cast<std::uint32_t>(total));
   }
 
   /// Empties the bin.
@@ -92,7 +92,7 @@ class queue_end {
     for (int first = 0; first < count; first += width) {
       auto const degree = t.each([&](int lane) -> std::uint64_t {
         if (first + lane >= count) return 0;
-        if (m_eager) prefetch_far(s.out.column + s.out.begin(vertex[first + lane]));
+        if (m_eager) device::prefetch_far(s.out.column + s.out.begin(vertex[first + lane]));
         return s.out.degree(vertex[first + lane]);
       });
       auto const c = t.each([&](int lane) {
@@ -122,11 +122,11 @@ class queue_end {
   KOKKOS_FORCEINLINE_FUNCTION lane_places reserve(tile const& t, lane_counts const& held,
                                                   std::uint64_t edges, std::uint32_t hubs) const {
     return t.each([&](int lane) -> std::uint32_t {
-      if (lane == degree_classes && edges > 0) add(&m_to->edges, edges);
-      if (lane == degree_classes + 1 && hubs > 0) add(&m_to->hubs, hubs);
+      if (lane == degree_classes && edges > 0) device::add(&m_to->edges, edges);
+      if (lane == degree_classes + 1 && hubs > 0) device::add(&m_to->hubs, hubs);
       if (held[lane] == 0) return 0;
       return m_begin[lane] +
-             fetch_add(&m_to->in_class[lane], static_cast<std::uint32_t>(held[lane]));
+             device::fetch_add(&m_to->in_class[lane], static_cast<std::uint32_t>(held[lane]));
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION void copy(tile const& t, std::uint32_t const* vertex,
@@ -168,8 +168,8 @@ class candidates_end {
 
   KOKKOS_FUNCTION void operator()(tile const& t, std::uint32_t const* vertex, std::uint8_t*,
                                   int count) const {
-    std::uint32_t const begin =
-        t.once([&] { return fetch_add(&m_to->candidates, static_cast<std::uint32_t>(count)); });
+    std::uint32_t const begin = t.once(
+        [&] { return device::fetch_add(&m_to->candidates, static_cast<std::uint32_t>(count)); });
     for (int first = 0; first < count; first += width)
       t.each([&](int lane) {
         if (first + lane < count)
@@ -188,4 +188,4 @@ using queue_bin = bin<State, queue_end<State>>;
 template <class State>
 using candidate_bin = bin<State, candidates_end<State>>;
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

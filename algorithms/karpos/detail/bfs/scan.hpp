@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/team.hpp"
 #include "karpos/detail/bfs/progress.hpp"
+#include "karpos/device/team.hpp"
 
 // The queue from a scan of the bitmaps, without atomics: every team counts what it finds in its part, the sums of
 // the parts before give its place, and a second pass copies out. Two orders:
@@ -11,7 +11,7 @@
 //   blocked       team 0          | team 1          | team 2       the switch: the queue comes out in order of
 //                                                                  the vertices, so that rows are read in order
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// What a scan looks for.
 enum class sought {
@@ -20,11 +20,11 @@ enum class sought {
   unvisited  ///< for the queue of unvisited vertices
 };
 
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct scan_part {
-  using State = typename Held::state;
-  Held s;
-  HeldProgress p;
+  using State = typename StateHandle::state;
+  StateHandle s;
+  ProgressHandle p;
   sought what;
 
   std::uint64_t work() const { return s->words; }
@@ -60,8 +60,9 @@ struct scan_part {
     return what == sought::unvisited ? 0 : s->class_of(degree);
   }
   static_assert(State::tuned::scan_words * 32 *
-                        (is_cuda<typename State::execution_space> ? State::tuned::team_threads
-                                                                  : 1) <
+                        (device::is_device<typename State::execution_space>
+                             ? State::tuned::team_threads
+                             : 1) <
                     65536,
                 "karpos: the sums of a team in 16 bits each");
   /// How many of each class there are in some words, 16 bits each.
@@ -85,8 +86,8 @@ struct scan_part {
 };
 
 /// First pass: counts.
-template <class Held, class HeldProgress>
-struct count_part : scan_part<Held, HeldProgress> {
+template <class StateHandle, class ProgressHandle>
+struct count_part : scan_part<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::scan_count";
 
   template <class Team>
@@ -104,8 +105,8 @@ struct count_part : scan_part<Held, HeldProgress> {
 };
 
 /// Second pass: copies out.
-template <class Held, class HeldProgress>
-struct place_part : scan_part<Held, HeldProgress> {
+template <class StateHandle, class ProgressHandle>
+struct place_part : scan_part<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::scan_place";
 
   template <class Team>
@@ -156,7 +157,7 @@ struct place_part : scan_part<Held, HeldProgress> {
       }
       if (this->what == sought::marked) {
         state.distance[v] = level();
-        state.hooks.discovered(static_cast<typename Held::state::vertex>(v), level());
+        state.hooks.discovered(static_cast<typename StateHandle::state::vertex>(v), level());
       }
       std::uint64_t const degree = state.out.degree(v);
       int const c = this->class_of(degree);
@@ -175,8 +176,8 @@ struct place_part : scan_part<Held, HeldProgress> {
     team.prefix_sum(edges, all_edges);
     team.prefix_sum(hubs, all_hubs);
     if (team.rank() != 0) return;
-    if (this->what == sought::marked && all_edges != 0) add(&to.edges, all_edges);
-    if (all_hubs != 0) add(&to.hubs, static_cast<std::uint32_t>(all_hubs));
+    if (this->what == sought::marked && all_edges != 0) device::add(&to.edges, all_edges);
+    if (all_hubs != 0) device::add(&to.hubs, static_cast<std::uint32_t>(all_hubs));
     if (team.league_rank() != team.league_size() - 1) return;
     if (this->what == sought::unvisited) {
       to.candidates = static_cast<std::uint32_t>(end[0]);
@@ -187,4 +188,4 @@ struct place_part : scan_part<Held, HeldProgress> {
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/team.hpp"
 #include "karpos/detail/bfs/progress.hpp"
 #include "karpos/detail/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
 
 // The first two steps of a search: nothing is visited, then the sources are.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// Where a search starts: a list in memory, or one vertex.
 struct source_list {
@@ -26,14 +26,14 @@ struct count_strangers {
   }
 };
 
-template <class Held>
+template <class StateHandle>
 struct reset {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::bfs::reset";
   static constexpr int width = State::width;
   using vertex = typename State::vertex;
 
-  Held s;
+  StateHandle s;
 
   std::uint64_t work() const { return s->vertices; }
 
@@ -42,7 +42,7 @@ struct reset {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
     auto const t = Team::template this_tile<width>();
     constexpr std::uint64_t at_once = 8 * width;  // stores of a lane that overlap
-    team.template share<width>((s->vertices + at_once - 1) / at_once, [&](std::uint64_t i) {
+    team.template for_each_tile<width>((s->vertices + at_once - 1) / at_once, [&](std::uint64_t i) {
       t.each([&](int lane) {
         for (std::uint64_t v = i * at_once + static_cast<std::uint64_t>(lane), k = 0; k < 8;
              ++k, v += width)
@@ -51,14 +51,14 @@ struct reset {
       });
     });
     if (s->parent != nullptr)
-      team.template share<width>((s->vertices + width - 1) / width, [&](std::uint64_t i) {
+      team.template for_each_tile<width>((s->vertices + width - 1) / width, [&](std::uint64_t i) {
         t.each([&](int lane) {
           std::uint64_t const v = i * width + static_cast<std::uint64_t>(lane);
           if (v < s->vertices) s->parent[v] = static_cast<vertex>(-1);
           return 0;
         });
       });
-    team.template share<width>((s->words + width - 1) / width, [&](std::uint64_t i) {
+    team.template for_each_tile<width>((s->words + width - 1) / width, [&](std::uint64_t i) {
       t.each([&](int lane) {
         std::uint64_t const w = i * width + static_cast<std::uint64_t>(lane);
         if (w < s->words) {
@@ -71,16 +71,16 @@ struct reset {
   }
 };
 
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct seed {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::bfs::seed";
   static constexpr int width = State::width;
   static constexpr std::size_t tile_bytes = queue_bin<State>::bytes;
   using tile = typename State::tile;
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   source_list sources;
 
   std::uint64_t work() const { return sources.count; }
@@ -90,7 +90,7 @@ struct seed {
     tile const t = Team::template this_tile<width>();
     queue_bin<State> found(team.template tile_scratch<width>(0, tile_bytes),
                            queue_end<State>(t, *s, p->tail, &s->counters(0)));
-    team.template share<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
+    team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
       auto const first = i * width;
       auto const won = t.each([&](int lane) -> std::uint32_t {
         std::uint64_t const mine = first + static_cast<std::uint64_t>(lane);
@@ -111,11 +111,11 @@ struct seed {
   }
   /// A source may come twice, and may be isolated, which counts as visited: the other bitmap decides.
   KOKKOS_FUNCTION bool claim(std::uint64_t v) const {
-    if ((fetch_or(s->visited[1] + v / 32, bit_of(v)) & bit_of(v)) != 0) return false;
-    set_bits(s->visited[0] + v / 32, bit_of(v));
+    if ((device::fetch_or(s->visited[1] + v / 32, bit_of(v)) & bit_of(v)) != 0) return false;
+    device::set_bits(s->visited[0] + v / 32, bit_of(v));
     s->discover(v, v, 0);
     return true;
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

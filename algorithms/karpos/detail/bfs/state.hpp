@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/bfs/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/lane_mask.hpp"
 
 // What a breadth-first search keeps, and who may write it when.
@@ -22,7 +22,7 @@
 //   levels[3]    counters of level l in levels[l % 3]: what the level's vertices are was counted while they were
 //                found, one level before; the counters of the level after are cleared meanwhile.
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// By whom a vertex is expanded.
 enum degree_class : int { by_thread, by_tile, by_team, by_grid, degree_classes };
@@ -67,9 +67,9 @@ template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
 struct search_state {
   using execution_space = ExecSpace;
   using vertex = VertexId;
-  using tuned = tuning<ExecSpace, breadth_first_search>;
+  using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
-  using tile = tile_for<ExecSpace, width>;
+  using tile = device::tile_for<ExecSpace, width>;
   static_assert(width <= 32);
   using edge = typename rows<VertexId, EdgeOffset>::edge;
   static constexpr int neighbours_of_load =
@@ -123,7 +123,7 @@ struct search_state {
     if constexpr (N > 1) {
       if (in_aligned && e + N <= edges) {
         VertexId v[N];
-        load_frozen(in.column + e, v);
+        device::load_frozen(in.column + e, v);
         for (int i = 0; i < N; ++i) u[i] = static_cast<std::uint32_t>(v[i]);
         return;
       }
@@ -144,7 +144,7 @@ struct search_state {
   KOKKOS_FUNCTION void propose_parent(std::uint64_t v, std::uint64_t from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent != nullptr)
-      store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(from));
+      device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(from));
   }
   KOKKOS_FUNCTION bool follows(std::uint64_t from, std::uint64_t to) const {
     return hooks.follow(static_cast<VertexId>(from), static_cast<VertexId>(to));
@@ -155,4 +155,4 @@ KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
   return std::uint32_t(1) << (v % 32);
 }
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/team.hpp"
 #include "karpos/detail/bfs/progress.hpp"
 #include "karpos/detail/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
 
 // Top-down: the vertices of the frontier look for unvisited neighbours.
 //
@@ -14,7 +14,7 @@
 //   by_tile    a vertex is a chunk
 //   by_thread  as many vertices as a tile has lanes are a chunk
 
-namespace karpos::detail::traversal {
+namespace karpos::detail::bfs {
 
 /// What a top-down level leaves behind for the next one.
 enum class keep {
@@ -23,16 +23,16 @@ enum class keep {
   marks     ///< their bits in the other bitmap, for a scan to find them
 };
 
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct expand_frontier {
   static constexpr char const* label = "karpos::bfs::expand";
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr int width = State::width, at_once = State::tuned::neighbours_at_once;
   using tile = typename State::tile;
   static constexpr std::size_t tile_bytes = queue_bin<State>::bytes;
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   keep what;
 
   std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
@@ -46,7 +46,7 @@ struct expand_frontier {
     cut const c =
         cut_for(static_cast<std::uint32_t>(team.league_size() * team.template tiles<width>()),
                 static_cast<std::uint32_t>(team.template tiles<width>()));
-    team.template share<width>(c.chunks(), [&](std::uint64_t i) {
+    team.template for_each_tile<width>(c.chunks(), [&](std::uint64_t i) {
       expand_chunk(t, c, static_cast<std::uint32_t>(i), found);
     });
     found.place(t);
@@ -77,7 +77,7 @@ struct expand_frontier {
     c.parts_by_team = parts(by_team, team_tiles, State::tuned::grid_degree / tile_edges + 1);
     c.parts_by_tile = parts(by_tile, 1, State::tuned::team_degree / tile_edges + 1);
     std::uint32_t const rows = count(by_thread) / tiles + 1;
-    c.rows = rows < width && is_cuda<typename State::execution_space> ? rows : width;
+    c.rows = rows < width && device::is_device<typename State::execution_space> ? rows : width;
     c.of_grid = count(by_grid) * c.parts_by_grid;
     c.of_team = count(by_team) * c.parts_by_team;
     c.of_tile = count(by_tile) * c.parts_by_tile;
@@ -136,7 +136,7 @@ struct expand_frontier {
       if (static_cast<std::uint32_t>(lane) >= n) return {0, 0, 0};
       std::uint32_t const v = from[lane];
       row const r{v, static_cast<std::uint32_t>(s->out.degree(v)), s->out.begin(v)};
-      prefetch(s->out.column + r.begin);
+      device::prefetch(s->out.column + r.begin);
       return r;
     });
   }
@@ -228,7 +228,7 @@ struct expand_frontier {
       v[i] = next(i).exists ? static_cast<std::uint32_t>(s->out.column[next(i).where]) : 0;
     // A small frontier is bound by latency: claim without a look, and fetch what placing will need meanwhile.
     for (int i = 0; i < at_once; ++i)
-      if (eager() && next(i).exists) prefetch_far(s->out.offset + v[i]);
+      if (eager() && next(i).exists) device::prefetch_far(s->out.offset + v[i]);
     for (int i = 0; i < at_once; ++i)
       if (next(i).exists && (eager() || unvisited(v[i])) && s->follows(next(i).from, v[i]))
         open |= 1u << i;
@@ -238,8 +238,9 @@ struct expand_frontier {
     }
     std::uint32_t before[at_once];
     for (int i = 0; i < at_once; ++i)
-      before[i] =
-          (open >> i & 1u) != 0 ? fetch_or(s->bitmap(p->now) + v[i] / 32, bit_of(v[i])) : ~0u;
+      before[i] = (open >> i & 1u) != 0
+                      ? device::fetch_or(s->bitmap(p->now) + v[i] / 32, bit_of(v[i]))
+                      : ~0u;
     std::uint32_t won = 0;
     for (int i = 0; i < at_once; ++i)
       if ((before[i] & bit_of(v[i])) == 0) {
@@ -252,7 +253,7 @@ struct expand_frontier {
     return what == keep::queue && p->frontier.edges < State::tuned::eager_edges;
   }
   KOKKOS_FORCEINLINE_FUNCTION bool unvisited(std::uint32_t v) const {
-    return (load_relaxed(s->bitmap(p->now) + v / 32) & bit_of(v)) == 0;
+    return (device::load_relaxed(s->bitmap(p->now) + v / 32) & bit_of(v)) == 0;
   }
   /// Leaves it to a scan of the bitmap to find the vertices.
   template <class Next>
@@ -261,7 +262,7 @@ struct expand_frontier {
     for (int i = 0; i < at_once; ++i)
       if ((open >> i & 1u) != 0) {
         s->propose_parent(v[i], next(i).from);
-        set_bits(s->bitmap(1 - p->now) + v[i] / 32, bit_of(v[i]));
+        device::set_bits(s->bitmap(1 - p->now) + v[i] / 32, bit_of(v[i]));
       }
   }
 };
@@ -269,16 +270,16 @@ struct expand_frontier {
 /// The same for a frontier that is bound by latency: few vertices, all of the class by_thread. Neighbouring vertices
 /// go to different teams, a lane takes one and claims its neighbours without looking first. Not more instructions
 /// than needed: a level of a road network takes some microseconds.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct expand_narrow {
   static constexpr char const* label = "karpos::bfs::expand_narrow";
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr int width = State::width, at_once = State::tuned::neighbours_at_once;
   using tile = typename State::tile;
   using edge = typename State::edge;
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
@@ -332,8 +333,8 @@ struct expand_narrow {
     }
     for (int i = 0; i < at_once; ++i)
       if (before[i] == 0) {
-        prefetch_far(s->out.offset + v[i]);
-        before[i] = fetch_or(s->bitmap(p->now) + v[i] / 32, bit_of(v[i]));
+        device::prefetch_far(s->out.offset + v[i]);
+        before[i] = device::fetch_or(s->bitmap(p->now) + v[i] / 32, bit_of(v[i]));
       }
     for (int i = 0; i < at_once; ++i)
       if ((before[i] & bit_of(v[i])) == 0) {
@@ -344,4 +345,4 @@ struct expand_narrow {
   }
 };
 
-}  // namespace karpos::detail::traversal
+}  // namespace karpos::detail::bfs

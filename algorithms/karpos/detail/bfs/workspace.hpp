@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "karpos/backend/grid.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
 #include "karpos/detail/bfs/program.hpp"
+#include "karpos/device/program.hpp"
 
 namespace karpos {
 
@@ -30,13 +30,13 @@ class bfs_workspace {
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    if (graph.vertices() > most_vertices)
+    if (graph.vertices() > max_vertices)
       throw std::length_error("karpos: a graph for bfs has " + std::to_string(graph.vertices()) +
-                              " vertices (at most " + std::to_string(most_vertices) +
+                              " vertices (at most " + std::to_string(max_vertices) +
                               "): its queues hold 32-bit entries");
-    if (graph.edges() > most_edges)
+    if (graph.edges() > max_edges)
       throw std::length_error("karpos: a graph for bfs has " + std::to_string(graph.edges()) +
-                              " edges (at most " + std::to_string(most_edges) +
+                              " edges (at most " + std::to_string(max_edges) +
                               " with offsets of 32 bits): use offsets of 64 bits");
     try {
       allocate(exec);
@@ -53,10 +53,10 @@ class bfs_workspace {
     auto const shape = shape_of(exec);
     return words * 3 * sizeof(std::uint32_t) + graph.vertices() * 3 * sizeof(std::uint32_t) +
            hub_capacity(graph) * sizeof(std::uint32_t) +
-           static_cast<std::size_t>(shape.teams) * detail::traversal::degree_classes *
+           static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
-           3 * sizeof(detail::traversal::level_counters) +
-           sizeof(detail::traversal::search_record) + grid_memory<ExecSpace>::bytes_for(shape);
+           3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
+           device::grid_memory<ExecSpace>::bytes_for(shape);
   }
 
  private:
@@ -64,29 +64,29 @@ class bfs_workspace {
   friend class bfs_search;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
-  using tuned = tuning<ExecSpace, breadth_first_search>;
-  using rows = detail::traversal::rows<vertex_type, typename Graph::offset_type>;
-  static constexpr std::uint64_t most_vertices = (std::uint64_t(1) << 32) - 64;
+  using tuned = detail::bfs::tuning<ExecSpace>;
+  using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
+  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
   /// Steps of a GPU go beyond the last edge before they notice.
-  static constexpr std::uint64_t most_edges = sizeof(typename Graph::offset_type) == 4
-                                                  ? (std::uint64_t(1) << 32) - (1 << 21)
-                                                  : ~std::uint64_t(0);
+  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
+                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
+                                                 : ~std::uint64_t(0);
 
   template <class Hooks>
   using state =
-      detail::traversal::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
+      detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
 
   static std::uint64_t hub_capacity(Graph const& graph) {
     std::uint64_t const share = graph.vertices() / 256 + 1;
     constexpr std::uint64_t entries = tuned::hub_cache_entries;
     return share < entries ? share : entries;
   }
-  static grid_shape shape_of(ExecSpace const& exec) {
-    using s = held_copy<state<int>>;
-    using p = held_copy<detail::traversal::progress>;
-    using bitmap = detail::traversal::search_bitmap<s, p>;
-    using candidates = detail::traversal::search_candidates<s, p>;
-    return shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
+  static device::grid_shape shape_of(ExecSpace const& exec) {
+    using s = device::state_copy<state<int>>;
+    using p = device::state_copy<detail::bfs::progress>;
+    using bitmap = detail::bfs::search_bitmap<s, p>;
+    using candidates = detail::bfs::search_candidates<s, p>;
+    return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
         exec, bitmap::team_bytes,
         bitmap::tile_bytes < candidates::tile_bytes ? candidates::tile_bytes : bitmap::tile_bytes);
   }
@@ -96,14 +96,14 @@ class bfs_workspace {
     return array<T>(Kokkos::view_alloc(exec, std::string("karpos::bfs::") + label), n);
   }
   void allocate(ExecSpace const& exec) {
-    using namespace detail::traversal;
+    using namespace detail::bfs;
     std::uint64_t const n = m_graph.vertices();
     m_isolated = make<std::uint32_t>(exec, "isolated", m_words);
     for (auto& v : m_visited) v = make<std::uint32_t>(exec, "visited", m_words);
     m_queue = make<std::uint32_t>(exec, "queue", n);
     for (auto& c : m_candidates) c = make<std::uint32_t>(exec, "candidates", n);
     m_hubs = make<std::uint32_t>(exec, "hubs", hub_capacity(m_graph));
-    m_grid = grid_memory<ExecSpace>(exec, shape_of(exec));
+    m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
     m_levels = make<level_counters>(exec, "levels", 3);
     m_parts = make<std::uint32_t>(
         exec, "parts", static_cast<std::uint64_t>(m_grid.shape().teams) * degree_classes);
@@ -119,7 +119,7 @@ class bfs_workspace {
   }
 
   void look_at_degrees(ExecSpace const& exec) {
-    using namespace detail::traversal;
+    using namespace detail::bfs;
     std::uint64_t const n = m_graph.vertices();
     bool const has_in = m_graph.has_transpose();
     Kokkos::parallel_for("karpos::bfs::isolated", range(exec, m_words),
@@ -146,7 +146,7 @@ class bfs_workspace {
     choose_hubs(exec, histogram);
   }
   void choose_hubs(ExecSpace const& exec, array<std::uint64_t> const& histogram) {
-    using namespace detail::traversal;
+    using namespace detail::bfs;
     auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, histogram);
     m_hub_degree =
         hub_threshold(seen.data(), hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
@@ -159,14 +159,14 @@ class bfs_workspace {
 
   Graph m_graph;
   std::uint64_t m_words = 0, m_reachable = 0;
-  std::uint64_t m_class_size[detail::traversal::degree_classes] = {};
+  std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   std::uint64_t m_hub_degree = ~std::uint64_t(0);
   std::uint32_t m_hub_count = 0;
   bool m_needs_classes = false;  // some degree is too high for a lane
   array<std::uint32_t> m_isolated, m_visited[2], m_queue, m_candidates[2], m_hubs, m_parts;
-  array<detail::traversal::level_counters> m_levels;
-  array<detail::traversal::search_record> m_record;
-  grid_memory<ExecSpace> m_grid;
+  array<detail::bfs::level_counters> m_levels;
+  array<detail::bfs::search_record> m_record;
+  device::grid_memory<ExecSpace> m_grid;
 };
 
 /// Bytes that a bfs_workspace for this graph allocates.

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/league.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tuning.hpp"
 #include "karpos/detail/cuckoo/divide.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
+#include "karpos/detail/cuckoo/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
 
 namespace karpos::detail::cuckoo {
 
@@ -30,13 +30,13 @@ struct build_buckets {
   using layout = typename View::layout;
   using key_bits = typename layout::key_bits;
   using in_bucket = bucket_geometry<word>;
-  using tune = tuning<ExecSpace, cuckoo_hashing>;
+  using tune = tuning<ExecSpace>;
   static constexpr int threads = tune::threads_of_builders, teams_at_once = tune::builders_at_once;
   /// Two buckets: more would wait for the slowest of them, one has too few keys for the divisions before.
-  static constexpr int buckets = 2, most_items = 1024;
+  static constexpr int buckets = 2, max_items = 1024;
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
   static constexpr int first_limit = 50, last_limit = 200;
-  static constexpr std::uint32_t most_attempts = 64;
+  static constexpr std::uint32_t max_attempts = 64;
   static constexpr int tile_width = tune::tile_width;
   static constexpr auto few = static_cast<std::uint32_t>(tile_width);
 
@@ -46,10 +46,10 @@ struct build_buckets {
 
   /// What lies in a team's scratch.
   struct memory {
-    kept item[most_items];
-    std::uint32_t place[most_items];  // of items: see pack
-    std::uint32_t slot[slots];        // the claim that holds; 0: empty
-    std::uint16_t homeless[2][most_items];
+    kept item[max_items];
+    std::uint32_t place[max_items];  // of items: see pack
+    std::uint32_t slot[slots];       // the claim that holds; 0: empty
+    std::uint16_t homeless[2][max_items];
     std::uint32_t left[3];    // lengths of these lists, for three rounds in turn
     std::uint32_t unsettled;  // the last length, where few were left
     std::uint32_t attempt[buckets], count[buckets];
@@ -75,9 +75,9 @@ struct build_buckets {
     bool const placed = place_all(t, m, n);
     if (placed) write(t, m, from.begin(r), first);
     if (t.rank() != 0) return;
-    if (!placed) return add(&report->homeless, std::uint64_t(1));
+    if (!placed) return device::add(&report->homeless, std::uint64_t(1));
     for (std::uint32_t const repeated : m.repeated)
-      if (repeated != 0) add(&report->repeated, std::uint64_t(repeated));
+      if (repeated != 0) device::add(&report->repeated, std::uint64_t(repeated));
   }
 
  private:
@@ -187,7 +187,7 @@ struct build_buckets {
   // A slot holds the largest claim made for it:  round, from 1 on : 8 | priority : 14 | item : 10.  In a round the item of
   // the highest priority stays, whoever comes first; of those with the same, the one with the largest key.
   static constexpr int item_bits = 10, priority_bits = 14;
-  static_assert(most_items <= (1 << item_bits) && last_limit < 255);
+  static_assert(max_items <= (1 << item_bits) && last_limit < 255);
   KOKKOS_FUNCTION static std::uint32_t item_of(std::uint32_t claim) {
     return claim & ((1u << item_bits) - 1);
   }
@@ -200,7 +200,7 @@ struct build_buckets {
                                     << (item_bits + priority_bits) |
                                 priority << item_bits | item;
     std::uint32_t* const slot = m.slot + slot_of(place, subtable);
-    std::uint32_t const before = fetch_max_in_scratch(slot, claim);
+    std::uint32_t const before = device::fetch_max_in_scratch(slot, claim);
     if ((before ^ claim) >> item_bits == 0) return break_tie(m, slot, before, claim);
     return before > claim ? item : before == 0 ? nobody : item_of(before);
   }
@@ -210,15 +210,15 @@ struct build_buckets {
                                           std::uint32_t other) const {
     std::uint32_t const mine = one < other ? one : other;
     for (;;) {
-      std::uint32_t const taken = load_in_scratch(slot);
+      std::uint32_t const taken = device::load_in_scratch(slot);
       if ((taken ^ mine) >> item_bits != 0) return item_of(mine);
       key_bits const key = key_of(m, item_of(mine)), its_key = key_of(m, item_of(taken));
       if (key == its_key) {
-        fetch_add_in_scratch(m.repeated + bucket_of(m.place[item_of(mine)]), 1);
+        device::fetch_add_in_scratch(m.repeated + bucket_of(m.place[item_of(mine)]), 1);
         return nobody;
       }
       if (key < its_key) return item_of(mine);
-      if (compare_and_swap_in_scratch(slot, taken, mine) == taken) return item_of(taken);
+      if (device::compare_and_swap_in_scratch(slot, taken, mine) == taken) return item_of(taken);
     }
   }
 
@@ -231,16 +231,16 @@ struct build_buckets {
     if (t.rank() == 0) m.unfinished = 0;
     t.barrier();
     for (std::uint32_t i = rank(t); i < left; i += size(t))
-      set_bits_in_scratch(&m.unfinished, 1u << bucket_of(m.place[homeless[i]]));
+      device::set_bits_in_scratch(&m.unfinished, 1u << bucket_of(m.place[homeless[i]]));
     for (std::uint32_t i = rank(t); i < n; i += size(t))
-      fetch_add_in_scratch(m.count + bucket_of(m.place[i]), 1);
+      device::fetch_add_in_scratch(m.count + bucket_of(m.place[i]), 1);
     t.barrier();
     std::uint32_t const unfinished = m.unfinished;
     bool gave_up = false;
     for (std::uint32_t b = rank(t); b < buckets; b += size(t)) {
       if ((unfinished >> b & 1) == 0) continue;
       m.repeated[b] = 0;
-      gave_up |= ++m.attempt[b] == most_attempts || m.count[b] > in_bucket::most_keys;
+      gave_up |= ++m.attempt[b] == max_attempts || m.count[b] > in_bucket::max_keys;
     }
     for (std::uint32_t s = rank(t); s < slots; s += size(t))
       if (unfinished >> s / in_bucket::slots & 1) m.slot[s] = 0;

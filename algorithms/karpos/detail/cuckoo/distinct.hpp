@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
 // Which of equal keys is the first. Hashing by the bits of keys: a user's hash may collide.
@@ -30,9 +30,9 @@ struct keep_first {
     auto const key = to_bits<key_bits>(keys(i));
     if (table.slot.reserved(keys(i))) return;
     for (std::uint64_t s = multiply_high(mix(key), slots);; s = s + 1 == slots ? 0 : s + 1) {
-      std::uint64_t seen = load_relaxed(set + s);
+      std::uint64_t seen = device::load_relaxed(set + s);
       if (seen == none) {
-        seen = compare_and_swap(set + s, none, i);
+        seen = device::compare_and_swap(set + s, none, i);
         if (seen == none) return;
       }
       if (to_bits<key_bits>(keys(seen)) == key) return settle(set + s, seen, i);
@@ -42,12 +42,12 @@ struct keep_first {
  private:
   KOKKOS_FUNCTION void settle(std::uint64_t* slot, std::uint64_t seen, std::uint64_t i) const {
     while (i < seen) {
-      std::uint64_t const before = compare_and_swap(slot, seen, i);
+      std::uint64_t const before = device::compare_and_swap(slot, seen, i);
       if (before == seen) break;
       seen = before;
     }
     std::uint64_t const loser = i < seen ? seen : i;
-    if (loser < load_relaxed(first_repeated)) Kokkos::atomic_min(first_repeated, loser);
+    if (loser < device::load_relaxed(first_repeated)) Kokkos::atomic_min(first_repeated, loser);
   }
 };
 

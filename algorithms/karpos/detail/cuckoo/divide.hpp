@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "karpos/backend/league.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tuning.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
+#include "karpos/detail/cuckoo/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
 
 // Phase 1 of the paper: every key to its group. The paper counts keys atomically, sums and scatters, a random access
 // for each. Here a team sorts a tile of items by region in its scratch, reserves a run of every region with one atomic
@@ -108,25 +108,25 @@ struct coarse_source {
 template <class Word>
 inline constexpr int tile_items_of = 32768 / static_cast<int>(sizeof(Word));
 /// Regions that one pass divides into: their counters share the scratch of a team with its items.
-inline constexpr int most_regions = 2048;
+inline constexpr int max_regions = 2048;
 
 /// One tile of a source to its regions: the group of a key, shifted, less the first of the tile's targets.
 template <class ExecSpace, class View, class Source>
 struct divide_tile {
   using word = typename View::word;
-  using tune = tuning<ExecSpace, cuckoo_hashing>;
+  using tune = tuning<ExecSpace>;
   static constexpr int threads = tune::threads, teams_at_once = 3;
   static constexpr int tile_items = tile_items_of<word>;
   static constexpr int each = tile_items / threads;
-  static constexpr int most_targets = most_regions;
+  static constexpr int max_targets = max_regions;
 
   /// What lies in a team's scratch.
   struct memory {
     word item[tile_items];  // in the order of their targets
     std::uint16_t target[tile_items];
-    std::uint32_t begin[most_targets];  // of a target's run in the tile; at first its length
+    std::uint32_t begin[max_targets];  // of a target's run in the tile; at first its length
     // From an index of the tile to one of the region, in wrapping arithmetic.
-    std::uint32_t run[most_targets];
+    std::uint32_t run[max_targets];
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
   static constexpr std::uint32_t nothing = ~std::uint32_t(0);
@@ -159,8 +159,8 @@ struct divide_tile {
     sort(m, item, at);
     t.barrier();
     std::uint64_t const left_out = write(t, m, valid, first_target);
-    if (left_out != 0) add(&report->overflowing, left_out);
-    if (t.rank() == 0 && valid != last - first) add(&report->invalid, last - first - valid);
+    if (left_out != 0) device::add(&report->overflowing, left_out);
+    if (t.rank() == 0 && valid != last - first) device::add(&report->invalid, last - first - valid);
   }
 
  private:
@@ -173,7 +173,7 @@ struct divide_tile {
     if (!table.slot.live(item)) return nothing;
     std::uint64_t const group = table.group_of(table.hash_of_item(item));
     auto const r = static_cast<std::uint32_t>((group >> shift) - first_target);
-    return r << 16 | fetch_add_in_scratch(m.begin + r, 1);
+    return r << 16 | device::fetch_add_in_scratch(m.begin + r, 1);
   }
   /// Turns lengths into where runs begin, and finds room for each. Returns: the items of the tile.
   template <class Team>
@@ -188,7 +188,7 @@ struct divide_tile {
       std::uint32_t const count = m.begin[r];
       m.begin[r] = begin;
       if (count != 0) {
-        std::uint64_t const at = fetch_add(to.fill + first_target + r, count);
+        std::uint64_t const at = device::fetch_add(to.fill + first_target + r, count);
         m.run[r] = static_cast<std::uint32_t>(at < to.capacity ? at : to.capacity) - begin;
       }
       begin += count;
@@ -248,16 +248,16 @@ struct division {
     auto const room = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
     return room < n ? room : n;
   }
-  static division of(std::uint64_t n, std::uint64_t groups, int shift, std::uint64_t most_targets) {
+  static division of(std::uint64_t n, std::uint64_t groups, int shift, std::uint64_t max_targets) {
     division d;
     d.shift = shift;
     d.regions = ((groups - 1) >> shift) + 1;
     double const each = static_cast<double>(n) / static_cast<double>(groups) *
                         static_cast<double>(std::uint64_t(1) << shift);
     d.capacity = room_for(each, n);
-    if (d.regions <= most_targets) return d;
+    if (d.regions <= max_targets) return d;
     while ((std::uint64_t(1) << (2 * d.coarse_bits)) < d.regions &&
-           (std::uint64_t(2) << d.coarse_bits) <= most_targets)
+           (std::uint64_t(2) << d.coarse_bits) <= max_targets)
       ++d.coarse_bits;
     d.coarse_regions = ((d.regions - 1) >> d.coarse_bits) + 1;
     d.coarse_capacity = room_for(each * static_cast<double>(std::uint64_t(1) << d.coarse_bits), n);
@@ -265,7 +265,7 @@ struct division {
   }
   /// Throws std::length_error where two passes are not enough.
   void require_possible(std::uint64_t n) const {
-    if (coarse_regions > most_regions)
+    if (coarse_regions > max_regions)
       throw std::length_error("karpos: cuckoo_map cannot be built from so many keys at once (" +
                               std::to_string(n) + "): divide them among several maps");
   }
@@ -286,22 +286,22 @@ void divide(std::string const& label, ExecSpace const& exec, View const& table,
   };
   auto const league = static_cast<int>(tiles(source.size()));
   if (d.coarse_regions == 0) {
-    for_each_in_league(
+    device::for_each_in_league(
         label, exec, league,
         from_source{table, {source}, to, static_cast<int>(d.regions), d.shift, report});
     return;
   }
   using from_coarse = divide_tile<ExecSpace, View, coarse_source<word>>;
-  for_each_in_league(label + " (coarse)", exec, league,
-                     from_source{table,
-                                 {source},
-                                 coarse,
-                                 static_cast<int>(d.coarse_regions),
-                                 d.shift + d.coarse_bits,
-                                 report});
+  device::for_each_in_league(label + " (coarse)", exec, league,
+                             from_source{table,
+                                         {source},
+                                         coarse,
+                                         static_cast<int>(d.coarse_regions),
+                                         d.shift + d.coarse_bits,
+                                         report});
   auto const tiles_each = static_cast<std::uint32_t>(tiles(d.coarse_capacity));
   int const targets_each = 1 << d.coarse_bits;
-  for_each_in_league(
+  device::for_each_in_league(
       label, exec, static_cast<int>(d.coarse_regions * tiles_each),
       from_coarse{table, {coarse, tiles_each, targets_each}, to, targets_each, d.shift, report});
 }

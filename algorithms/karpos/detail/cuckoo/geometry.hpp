@@ -36,7 +36,7 @@ template <class Word>
 struct bucket_geometry {
   static constexpr std::uint32_t subtables = 3, subtable_slots = 192;
   static constexpr std::uint32_t slots = subtables * subtable_slots;
-  static constexpr std::uint32_t mean_keys = 409, most_keys = 520;
+  static constexpr std::uint32_t mean_keys = 409, max_keys = 520;
   static constexpr std::uint32_t line = line_slots<Word>, half_line = line / 2;
   static constexpr std::uint32_t lines = subtable_slots / half_line;
 
@@ -59,7 +59,7 @@ struct bucket_geometry {
   /// Buckets for n keys. Few more than n / 409, so many that hardly one in four tables has a bucket of more than 520:
   /// from about 2^31 keys on the mean falls.
   static std::uint64_t count_for(std::uint64_t n) {
-    double const limit = most_keys + 1, pi = 3.141592653589793;
+    double const limit = max_keys + 1, pi = 3.141592653589793;
     for (double mean = mean_keys;; --mean) {
       double const buckets = std::ceil(static_cast<double>(n) / mean);
       double const log_tail = limit * (1 + std::log(mean / limit)) - mean -
@@ -78,7 +78,7 @@ struct district_geometry {
   /// Windows that may hold a key. Two of eight slots have room for a load of 0.998, but hardly a way there: 2^27 keys at
   /// 0.98 found no place in 500 moves.
   static constexpr int choices = 3;
-  static constexpr std::uint64_t most_windows = (std::uint64_t(1) << 17) / window_slots;
+  static constexpr std::uint64_t max_windows = (std::uint64_t(1) << 17) / window_slots;
 
   KOKKOS_FUNCTION static constexpr std::uint64_t places(std::uint64_t hash) {
     return rehashed(hash, 0);

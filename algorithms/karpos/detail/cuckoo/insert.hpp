@@ -21,8 +21,8 @@ struct keep_absent {
     auto const key = keys(i);
     found<typename Ref::mapped_type> answer;
     auto path = ref.start(key);
-    ref.template find_along<walk::to_the_end, access::frozen>(thread_tile{}, path, ref.holds(key),
-                                                              answer);
+    ref.template find_along<walk::to_the_end, device::access::frozen>(device::thread_tile{}, path,
+                                                                      ref.holds(key), answer);
     return !answer.present;
   }
 };

@@ -32,7 +32,7 @@ struct extents {
       return e;
     }
     using in_district = district_geometry<Word>;
-    constexpr std::uint64_t each = in_district::window_slots, most = in_district::most_windows;
+    constexpr std::uint64_t each = in_district::window_slots, most = in_district::max_windows;
     std::uint64_t const wanted = (slots_for(keys < room ? room : keys, o.load) + each - 1) / each;
     std::uint64_t const windows = wanted == 0 ? 1 : wanted;
     e.groups = (windows - 1) / most + 1;

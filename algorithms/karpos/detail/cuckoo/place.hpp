@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/league.hpp"
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/cuckoo/divide.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/league.hpp"
 
 // Insertion into the dense layout, district by district.
 
@@ -30,14 +30,17 @@ struct place_items {
   using in_district = district_geometry<word>;
   using windows = key_windows<View>;
   static constexpr int window_slots = in_district::window_slots;
-  static constexpr bool at_once =
-      is_cuda<ExecSpace> && is_lock_free<static_cast<int>(sizeof(word)), ExecSpace>;
-  static constexpr int threads = at_once ? 256 : is_cuda<ExecSpace> ? 32 : 1, teams_at_once = 6;
+  static constexpr bool at_once = device::is_device<ExecSpace> &&
+                                  device::is_lock_free<static_cast<int>(sizeof(word)), ExecSpace>;
+  static constexpr int threads = at_once                        ? 256
+                                 : device::is_device<ExecSpace> ? 32
+                                                                : 1,
+                       teams_at_once = 6;
   static constexpr int tile_width = at_once ? 32 : 1;
   static constexpr std::uint64_t items_of_a_team = at_once ? 16384 / sizeof(word) : 1;
-  static constexpr int most_moves = 500;
+  static constexpr int max_moves = 500;
   /// Lost items after which the others are left alone: the table must be built anew in any case.
-  static constexpr std::uint64_t most_homeless = 256;
+  static constexpr std::uint64_t max_homeless = 256;
 
   /// What lies in a team's scratch.
   struct memory {
@@ -125,7 +128,7 @@ struct place_items {
     std::uint64_t lefts = 0;
     for (std::uint64_t i = 0; i < n; ++i) {
       if (i + ahead < n)
-        prefetch(windows(table, table.hash_of_item(items[i + ahead])).slots(table, 0));
+        device::prefetch(windows(table, table.hash_of_item(items[i + ahead])).slots(table, 0));
       word const item = items[i];
       if (!settles(started(item))) items[lefts++] = item;
     }
@@ -140,7 +143,8 @@ struct place_items {
   KOKKOS_FUNCTION bool settles(traveller const& t) const {
     word* const slots = t.choices.slots(table, t.choice);
     for (;;) {
-      auto const window = load_window<window_slots, access::shared>(thread_tile{}, slots);
+      auto const window =
+          device::load_window<window_slots, device::access::shared>(device::thread_tile{}, slots);
       auto const m = window.match(table.slot.is_empty());
       if (!m) return false;
       if (swap(slots + m.first(), table.slot.empty_slot(), t.item)) return true;
@@ -157,10 +161,10 @@ struct place_items {
     if (++t.choice < in_district::choices) return true;
     // The others' losses are looked at now and then: all threads read this word.
     int const moves = ++t.moves;
-    bool const hopeless =
-        (moves & (moves - 1)) == 0 && moves > 1 && load_relaxed(&report->homeless) >= most_homeless;
-    if (moves == most_moves || hopeless) {
-      add(&report->homeless, std::uint64_t(1));
+    bool const hopeless = (moves & (moves - 1)) == 0 && moves > 1 &&
+                          device::load_relaxed(&report->homeless) >= max_homeless;
+    if (moves == max_moves || hopeless) {
+      device::add(&report->homeless, std::uint64_t(1));
       return false;
     }
     evict(t);
@@ -176,7 +180,7 @@ struct place_items {
     for (std::uint32_t other = 1; other < n && t.choices.window(table, c) == t.full; ++other)
       c = c + 1 < in_district::choices ? c + 1 : 0;
     word* const slot = t.choices.slots(table, c) + (random >> 32) % window_slots;
-    word const victim = load_relaxed(slot);
+    word const victim = device::load_relaxed(slot);
     t.choice = 0;
     if (!swap(slot, victim, t.item)) return;  // another thread's item has moved there: try again
     if (c > 0) mark(t.choices);
@@ -186,7 +190,7 @@ struct place_items {
 
   KOKKOS_FUNCTION bool swap(word* slot, word expected, word item) const {
     if constexpr (at_once) {
-      return compare_and_swap(slot, expected, item) == expected;
+      return device::compare_and_swap(slot, expected, item) == expected;
     } else {
       *slot = item;
       return true;
@@ -198,7 +202,8 @@ struct place_items {
     std::uint64_t const w = choices.window(table, 0);
     auto* const words = reinterpret_cast<std::uint32_t*>(table.marks);
     std::uint32_t const bit = in_district::mark_of(choices.places()) << (w % 4 * 8);
-    if (at_once || (load_relaxed(words + w / 4) & bit) == 0) set_bits(words + w / 4, bit);
+    if (at_once || (device::load_relaxed(words + w / 4) & bit) == 0)
+      device::set_bits(words + w / 4, bit);
   }
 };
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tuning.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
+#include "karpos/detail/cuckoo/tuning.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/walk.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 
@@ -122,7 +122,7 @@ class two_level_ref : public table_ref<Key, T, Hash> {
   KOKKOS_FUNCTION path start(Key const& key) const {
     std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
     path const p{m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b])};
-    if constexpr (!by_slot) prefetch(place(p, 2));
+    if constexpr (!by_slot) device::prefetch(place(p, 2));
     return p;
   }
   /// The line of the first two subtables.
@@ -130,7 +130,7 @@ class two_level_ref : public table_ref<Key, T, Hash> {
     return p.bucket + in_bucket::line_of(p.places);
   }
 
-  template <walk, access Access, tile Tile, class Holds>
+  template <walk, device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool find_along(Tile const& t, path const& p, Holds const& holds_query,
                                   found<T>& result) const {
     word slot{};
@@ -138,26 +138,26 @@ class two_level_ref : public table_ref<Key, T, Hash> {
       // Each key of a bucket was in the first subtable once, and those that lost there in the second: an empty slot
       // ends the search.
       for (int s = 0; s < 3; ++s) {
-        slot = load_frozen(place(p, s));
+        slot = device::load_frozen(place(p, s));
         if (holds_query(slot)) break;
         if (m_table.slot.is_empty()(slot)) return true;
       }
     } else {
       // One way through, for no predictor knows which line it will be; both are on their way.
       constexpr int n = static_cast<int>(in_bucket::line);
-      auto const hit = load_window<n, Access>(t, bucket(p)).match(holds_query);
+      auto const hit = device::load_window<n, Access>(t, bucket(p)).match(holds_query);
       int const first = (hit | lane_mask<n>::of(n - 1)).first();
-      slot = load_frozen(p.bucket +
-                         select(static_cast<bool>(hit),
-                                in_bucket::line_of(p.places) + static_cast<std::uint32_t>(first),
-                                in_bucket::slot_of(p.places, 2)));
+      slot = device::load_frozen(
+          p.bucket + select(static_cast<bool>(hit),
+                            in_bucket::line_of(p.places) + static_cast<std::uint32_t>(first),
+                            in_bucket::slot_of(p.places, 2)));
     }
     result = {holds_query(slot), layout::value_of(slot)};
     return true;
   }
 
  private:
-  static constexpr bool by_slot = tuning<ExecSpace, cuckoo_hashing>::reads_slots;
+  static constexpr bool by_slot = tuning<ExecSpace>::reads_slots;
   KOKKOS_FUNCTION static word const* place(path const& p, int subtable) {
     return p.bucket + in_bucket::slot_of(p.places, subtable);
   }
@@ -185,17 +185,16 @@ class dense_ref : public table_ref<Key, T, Hash> {
   KOKKOS_FUNCTION path start(Key const& key) const { return {{m_table, m_table.hash_of(key)}, 0}; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
 
-  template <walk Walk, access Access, tile Tile, class Holds>
+  template <walk Walk, device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
                                   found<T>& result) const {
     // Windows fill from their first slot on: an empty one in the first part ends the search.
-    constexpr int at_once =
-        tuning<ExecSpace, cuckoo_hashing>::read_bytes / static_cast<int>(sizeof(word));
+    constexpr int at_once = tuning<ExecSpace>::read_bytes / static_cast<int>(sizeof(word));
     constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
     for (;;) {
       word const* const slots = bucket(p);
       for (int i = 0; i < window_slots; i += part_slots) {
-        auto const part = load_window<part_slots, Access>(t, slots + i);
+        auto const part = device::load_window<part_slots, Access>(t, slots + i);
         word slot{};
         if (part.only(holds_query, slot)) return base::decide(result, slot);
         if (part.any(m_table.slot.is_empty())) return true;

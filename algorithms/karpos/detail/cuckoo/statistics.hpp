@@ -4,9 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/device/atomics.hpp"
 
 namespace karpos::detail::cuckoo {
 
@@ -16,7 +16,7 @@ struct count_group {
   std::uint64_t group_slots;
   Counts counts;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    if (table.slot.live(table.slots[i])) add(&counts(i / group_slots), std::uint64_t(1));
+    if (table.slot.live(table.slots[i])) device::add(&counts(i / group_slots), std::uint64_t(1));
   }
 };
 

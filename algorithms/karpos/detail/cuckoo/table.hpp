@@ -36,8 +36,8 @@ class table {
   using extents_type = extents<word>;
   using two_level = two_level_ref<Key, T, ExecSpace, Hash>;
   using dense = dense_ref<Key, T, ExecSpace, Hash>;
-  static constexpr int prefetch_distance = tuning<ExecSpace, cuckoo_hashing>::prefetch_distance;
-  static constexpr std::uint64_t most_restarts = 16;
+  static constexpr int prefetch_distance = tuning<ExecSpace>::prefetch_distance;
+  static constexpr std::uint64_t max_restarts = 16;
 
   table(options const& o, Hash const& hash) : m_options(o), m_hash(hash) {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
@@ -70,10 +70,10 @@ class table {
   }
   static division division_for(std::uint64_t n, extents_type const& e, cuckoo_layout layout) {
     using builder = build_buckets<ExecSpace, view>;
-    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, most_regions);
+    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, max_regions);
     auto d = division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)),
-                          most_regions);
-    if (d.capacity > builder::most_items) d.capacity = builder::most_items;
+                          max_regions);
+    if (d.capacity > builder::max_items) d.capacity = builder::max_items;
     return d;
   }
 
@@ -187,13 +187,13 @@ class table {
   template <class Source>
   void try_seeds(ExecSpace const& exec, Source const& source) {
     build_report r;
-    for (; m_restarts <= most_restarts; ++m_restarts) {
+    for (; m_restarts <= max_restarts; ++m_restarts) {
       r = attempt(exec, source);
       if (complete(r)) return finish(source.size());
     }
     m_restarts = 0;
     throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
-                         " keys with any of " + std::to_string(most_restarts + 1) + " seeds",
+                         " keys with any of " + std::to_string(max_restarts + 1) + " seeds",
                      std::to_string(r.overflowing) + " keys too many in their group, " +
                          std::to_string(r.homeless) + " groups or keys without a place",
                      "pass a hash function that tells keys apart, or a lower load");
@@ -206,8 +206,9 @@ class table {
     bool const coarse_in_table = d.coarse_items() <= m_extents.slots;
     divide_source(exec, source, d, coarse_in_table ? m_slots.data() : nullptr);
     if (m_options.layout == cuckoo_layout::two_level) {
-      for_each_in_league(label("build buckets"), exec, static_cast<int>(d.regions),
-                         build_buckets<ExecSpace, view>{seen(), divided(d), m_work.report()});
+      device::for_each_in_league(
+          label("build buckets"), exec, static_cast<int>(d.regions),
+          build_buckets<ExecSpace, view>{seen(), divided(d), m_work.report()});
     } else {
       clear(exec);
       place(exec, d);
@@ -245,8 +246,8 @@ class table {
   }
   void place(ExecSpace const& exec, division const& d) {
     place_items<ExecSpace, view> const placing{seen(), divided(d), m_work.report()};
-    for_each_in_league(label("place"), exec, static_cast<int>(d.regions * placing.teams_each()),
-                       placing);
+    device::for_each_in_league(label("place"), exec,
+                               static_cast<int>(d.regions * placing.teams_each()), placing);
   }
 
   template <class Source>

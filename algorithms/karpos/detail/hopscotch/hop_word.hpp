@@ -20,41 +20,45 @@
 // While a key is there, the mark or the count of its class is not zero: so a word that a reader saw with an empty
 // nibble ends its search. docs/design/hopscotch.md has the argument.
 
-namespace karpos::detail::hop {
+namespace karpos::detail::hopscotch {
 
-inline constexpr int reach = 32;      ///< slots of a neighbourhood
-inline constexpr int line_slots = 7;  ///< slots of a line; its eighth word is the hop word
-inline constexpr int lines = 5;       ///< lines that a neighbourhood touches
-inline constexpr int classes = 8;
-inline constexpr int most_moves = 4;      ///< keys moved for one insertion
-inline constexpr int most_tries = 4000;   ///< neighbourhoods searched for it
-inline constexpr std::uint32_t many = 3;  ///< a count that is not exact any more
-inline constexpr int none = -1;           ///< no slot
+inline constexpr int neighbourhood_slots = 32;  ///< slots of a neighbourhood
+inline constexpr int line_slots = 7;           ///< slots of a line; its eighth word is the hop word
+inline constexpr int neighbourhood_lines = 5;  ///< lines that a neighbourhood touches
+inline constexpr int key_classes = 8;
+inline constexpr int max_moves = 4;                  ///< keys moved for one insertion
+inline constexpr int max_tries = 4000;               ///< neighbourhoods searched for it
+inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
+inline constexpr int no_slot = -1;                   ///< no slot
 
 /// Slots of the last line that are out of reach: its first ones, which fill up first.
-inline constexpr int out_of_reach = lines * line_slots - reach;
+inline constexpr int unreachable_slots = neighbourhood_lines * line_slots - neighbourhood_slots;
 /// Where in its line a slot of a neighbourhood lies, and which slot lies there: out of reach if it is negative.
-KOKKOS_FUNCTION constexpr int place_of(int slot) {
+KOKKOS_FUNCTION constexpr int place_in_line(int slot) {
   int const place = slot % line_slots;
-  return slot / line_slots + 1 < lines ? place : place + out_of_reach;
+  return slot / line_slots + 1 < neighbourhood_lines ? place : place + unreachable_slots;
 }
-KOKKOS_FUNCTION constexpr int slot_at(int j, int place) {
-  if (j + 1 < lines) return j * line_slots + place;
-  return place < out_of_reach ? none : j * line_slots + place - out_of_reach;
+KOKKOS_FUNCTION constexpr int slot_in_neighbourhood(int j, int place) {
+  if (j + 1 < neighbourhood_lines) return j * line_slots + place;
+  return place < unreachable_slots ? no_slot : j * line_slots + place - unreachable_slots;
 }
 
 KOKKOS_FUNCTION constexpr int class_of(std::uint64_t hash) {
-  return static_cast<int>(hash % classes);
+  return static_cast<int>(hash % key_classes);
 }
 KOKKOS_FUNCTION constexpr std::uint64_t slot_bit(int slot) { return std::uint64_t(1) << slot; }
-KOKKOS_FUNCTION constexpr std::uint64_t mark(int c) { return std::uint64_t(1) << (reach + 4 * c); }
-KOKKOS_FUNCTION constexpr std::uint64_t far(int c) { return std::uint64_t(2) << (reach + 4 * c); }
-KOKKOS_FUNCTION constexpr std::uint32_t count(std::uint64_t word, int c) {
-  return static_cast<std::uint32_t>(word >> (reach + 4 * c + 2)) & many;
+KOKKOS_FUNCTION constexpr std::uint64_t lock_bit(int c) {
+  return std::uint64_t(1) << (neighbourhood_slots + 4 * c);
+}
+KOKKOS_FUNCTION constexpr std::uint64_t far_bit(int c) {
+  return std::uint64_t(2) << (neighbourhood_slots + 4 * c);
+}
+KOKKOS_FUNCTION constexpr std::uint32_t count_in(std::uint64_t word, int c) {
+  return static_cast<std::uint32_t>(word >> (neighbourhood_slots + 4 * c + 2)) & saturated_count;
 }
 /// Whether a key of the class may be there.
-KOKKOS_FUNCTION constexpr bool any(std::uint64_t word, int c) {
-  return ((word >> (reach + 4 * c)) & 15) != 0;
+KOKKOS_FUNCTION constexpr bool may_hold(std::uint64_t word, int c) {
+  return ((word >> (neighbourhood_slots + 4 * c)) & 15) != 0;
 }
 KOKKOS_FUNCTION constexpr std::uint32_t home_slots(std::uint64_t word) {
   return static_cast<std::uint32_t>(word) & ((1u << line_slots) - 1);
@@ -64,16 +68,17 @@ KOKKOS_FUNCTION constexpr std::uint32_t far_slots(std::uint64_t word) {
 }
 /// What to toggle in the word when a class has `now` keys. An empty class has no far keys either.
 KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::uint32_t now) {
-  std::uint32_t const stored = now < many ? now : many;
-  return static_cast<std::uint64_t>(count(word, c) ^ stored) << (reach + 4 * c + 2) |
-         (stored == 0 ? word & far(c) : 0);
+  std::uint32_t const stored = now < saturated_count ? now : saturated_count;
+  return static_cast<std::uint64_t>(count_in(word, c) ^ stored)
+             << (neighbourhood_slots + 4 * c + 2) |
+         (stored == 0 ? word & far_bit(c) : 0);
 }
 
 /// Where the lines of a neighbourhood are. The second is the neighbour of the first, nearly free to read; the
-/// others are far apart, and differently far for none: a crowd around one home then has nothing in common with a
+/// others are far apart, and at different distances: a crowd around one home then has nothing in common with a
 /// crowd around the next, and a displaced key finds room. (Five lines in a row, as the paper has its slots in a
 /// row, refuse keys wherever 25 keys more than slots come together: 2^27 keys at load 0.8: 301, at 0.9: 49,500.)
-struct geometry {
+struct line_geometry {
   std::uint64_t lines_there = 0;  ///< even, at least 8
 
   static constexpr std::uint64_t least = 8;
@@ -98,9 +103,9 @@ struct geometry {
   /// Which line of the neighbourhood of a home that is. Requires: it is one.
   KOKKOS_FUNCTION constexpr int index_of(std::uint64_t home, std::uint64_t which) const {
     int j = 0;
-    while (j + 1 < lines && line(home, j) != which) ++j;
+    while (j + 1 < neighbourhood_lines && line(home, j) != which) ++j;
     return j;
   }
 };
 
-}  // namespace karpos::detail::hop
+}  // namespace karpos::detail::hopscotch

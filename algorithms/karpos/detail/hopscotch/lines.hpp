@@ -6,32 +6,28 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
 #include "karpos/detail/holds_key.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/slots.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 
-namespace karpos::detail {
-
-namespace hop {
+namespace karpos::detail::hopscotch {
 
 /// Where a key is, if it is there.
 template <class Word>
-struct located {
-  int slot = none;  ///< of the neighbourhood
+struct location {
+  int slot = no_slot;  ///< of the neighbourhood
   Word pair{};
-  KOKKOS_FUNCTION explicit operator bool() const { return slot != none; }
+  KOKKOS_FUNCTION explicit operator bool() const { return slot != no_slot; }
 };
 
 /// A key's home and class.
-struct path {
+struct key_home {
   std::uint64_t home;
   int key_class;
 };
-
-}  // namespace hop
 
 /// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no mark and write nothing.
 /// Recheck is true but in the test that shows what goes wrong without.
@@ -40,16 +36,16 @@ class hopscotch_lines {
  public:
   using key_type = Key;
   using mapped_type = T;
-  using protocol = hop::slots<Key, T>;
+  using protocol = slot_states<Key, T>;
   using layout = typename protocol::layout;
   using word = typename protocol::word;
   using key_bits = typename protocol::key_bits;
-  using path = hop::path;
-  using located = hop::located<word>;
-  static constexpr int line_words = hop::line_slots + 1;
+  using path = key_home;
+  using located = location<word>;
+  static constexpr int line_words = line_slots + 1;
 
   hopscotch_lines() = default;
-  hopscotch_lines(word* lines, hop::geometry const& g, sentinels<key_bits> s, Hash const& hash,
+  hopscotch_lines(word* lines, line_geometry const& g, sentinels<key_bits> s, Hash const& hash,
                   KeyEqual const& equal)
       : m_lines(lines),
         m_geometry(g),
@@ -60,7 +56,7 @@ class hopscotch_lines {
   template <class Query>
   KOKKOS_FUNCTION path start(Query const& query) const {
     std::uint64_t const hash = hash_of(m_hash, query);
-    return {m_geometry.home_of(hash), hop::class_of(hash)};
+    return {m_geometry.home_of(hash), class_of(hash)};
   }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return line(p.home); }
   template <class Query>
@@ -71,18 +67,18 @@ class hopscotch_lines {
       return false;
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
-  KOKKOS_FUNCTION hop::geometry const& geometry() const { return m_geometry; }
+  KOKKOS_FUNCTION line_geometry const& geometry() const { return m_geometry; }
   KOKKOS_FUNCTION word* line(std::uint64_t l) const { return m_lines + l * line_words; }
   /// The i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const {
-    return line(i / hop::line_slots) + 1 + i % hop::line_slots;
+    return line(i / line_slots) + 1 + i % line_slots;
   }
   /// The line with a slot of a neighbourhood, and the slot itself.
   KOKKOS_FUNCTION word* line_of(std::uint64_t home, int slot) const {
-    return line(m_geometry.line(home, slot / hop::line_slots));
+    return line(m_geometry.line(home, slot / line_slots));
   }
   KOKKOS_FUNCTION word* slot_of(std::uint64_t home, int slot) const {
-    return line_of(home, slot) + 1 + hop::place_of(slot);
+    return line_of(home, slot) + 1 + place_in_line(slot);
   }
   KOKKOS_FUNCTION std::uint64_t* hop_word(std::uint64_t home) const {
     return protocol::hop_word(line(home));
@@ -99,73 +95,74 @@ class hopscotch_lines {
   }
 
   /// Finds a key.
-  template <access Access, tile Tile, class Holds>
+  template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located look(Tile const& t, path const& p, Holds const& holds_key) const {
-    constexpr bool torn = Access == access::shared && !reads_whole<sizeof(word), ExecSpace>;
+    constexpr bool torn =
+        Access == device::access::shared && !device::reads_whole<sizeof(word), ExecSpace>;
     for (;;) {
       located at = look_once<Access>(t, p, holds_key);
       if (!at) return at;
       if constexpr (torn) at = t.once([&] { return settled(p, holds_key, at); });
-      if constexpr (Access == access::shared) order_used_reads();
+      if constexpr (Access == device::access::shared) device::order_used_reads();
       if (at) return at;
     }
   }
 
  protected:
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
-    return load_window<line_words, access::shared>(t, line(l));
+    return device::load_window<line_words, device::access::shared>(t, line(l));
   }
   /// Finds a key whose mark this tile has: nobody else moves it. `hop` is the hop word of its home.
-  template <tile Tile, class Holds>
+  template <device::tile Tile, class Holds>
   KOKKOS_FUNCTION located look_marked(Tile const& t, path const& p, std::uint64_t hop,
                                       Holds const& holds_key) const {
     auto const all = load_line(t, p.home);
     if (auto const hit = all.template match<1>(holds_key))
       return {hit.first() - 1, all.get(hit.first())};
-    if ((hop & hop::far(p.key_class)) == 0) return {};
-    return look_far<access::frozen>(t, p, hop, holds_key);
+    if ((hop & far_bit(p.key_class)) == 0) return {};
+    return look_far<device::access::frozen>(t, p, hop, holds_key);
   }
 
  private:
   /// The home line first, which is the end for most keys. With others writing, a key is only found when the hop word says
   /// that its class is there: whoever finds it has seen that, so that nobody who comes later misses it.
-  template <access Access, tile Tile, class Holds>
+  template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located look_once(Tile const& t, path const& p, Holds const& holds_key) const {
     located at;
     std::uint64_t hop = 0;
-    if constexpr (Tile::width == 1 && is_cuda<ExecSpace>) {
+    if constexpr (Tile::width == 1 && device::is_device<ExecSpace>) {
       if (!look_at_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
     } else if constexpr (Tile::width == 1) {
       if (!look_at_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
     } else {
-      auto const all = load_window<line_words, Access>(t, line(p.home));
+      auto const all = device::load_window<line_words, Access>(t, line(p.home));
       hop = protocol::hop_word_of(all.get(0));
-      if (!hop::any(hop, p.key_class)) return at;
+      if (!may_hold(hop, p.key_class)) return at;
       if (auto const hit = all.template match<1>(holds_key))
         return {hit.first() - 1, all.get(hit.first())};
       hop = again<Access>(t, p, hop);
     }
-    if ((hop & hop::far(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
+    if ((hop & far_bit(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
     return at;
   }
 
   /// GPUs count requests: what is read later may not be read at all. Returns: whether far slots are to be looked at.
-  template <access Access, tile Tile, class Holds>
+  template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool look_at_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
                                              located& at, std::uint64_t& hop) const {
     word const* const home = line(p.home);
-    if constexpr (Access == access::shared) {
-      auto const head = load_window<2, Access>(t, home);
+    if constexpr (Access == device::access::shared) {
+      auto const head = device::load_window<2, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (!hop::any(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return false;
-      if (among<0>(load_window<2, Access>(t, home + 2), 2, holds_key, at)) return false;
+      if (!may_hold(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return false;
+      if (among<0>(device::load_window<2, Access>(t, home + 2), 2, holds_key, at)) return false;
     } else {
-      auto const head = load_window<4, Access>(t, home);
+      auto const head = device::load_window<4, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (among<1>(head, 0, holds_key, at) || !hop::any(hop, p.key_class)) return false;
+      if (among<1>(head, 0, holds_key, at) || !may_hold(hop, p.key_class)) return false;
     }
-    if (among<0>(load_window<4, Access>(t, home + 4), 4, holds_key, at)) return false;
+    if (among<0>(device::load_window<4, Access>(t, home + 4), 4, holds_key, at)) return false;
     hop = again<Access>(t, p, hop);
     return true;
   }
@@ -173,30 +170,30 @@ class hopscotch_lines {
   /// CPUs count wrong guesses: there is one way through for keys that are there and those that are not, and the branches
   /// go the same way nearly always. The slot is read again, from the nearest cache: taking it out of a vector register
   /// is slower. Returns: whether far slots are to be looked at.
-  template <access Access, tile Tile, class Holds>
+  template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool look_at_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
                                             located& at, std::uint64_t& hop) const {
     word const* const home = line(p.home);
-    auto const all = load_window<line_words, Access>(t, home);
+    auto const all = device::load_window<line_words, Access>(t, home);
     auto const hit = all.template match<1>(holds_key);
     hop = protocol::hop_word_of(all.get(0));
-    if (Access == access::shared && hit && !hop::any(hop, p.key_class)) return false;
+    if (Access == device::access::shared && hit && !may_hold(hop, p.key_class)) return false;
     int const i = (hit | lane_mask<line_words>::of(line_words - 1)).first();
-    at.pair = load_relaxed(home + i);
+    at.pair = device::load_relaxed(home + i);
     bool const there = holds_key(at.pair);
-    at.slot = there ? i - 1 : hop::none;  // seen and gone: moved, perhaps
+    at.slot = there ? i - 1 : no_slot;  // seen and gone: moved, perhaps
     hop = again<Access>(t, p, hop);
-    return !there & ((hop & hop::far(p.key_class)) != 0);
+    return !there & ((hop & far_bit(p.key_class)) != 0);
   }
 
   /// The hop word after slots that did not hold the key. With others writing it is read again: the key may have been
   /// moved on, and then its new bit was set before its old slot was cleared.
-  template <access Access, tile Tile>
+  template <device::access Access, device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t again(Tile const& t, path const& p, std::uint64_t seen) const {
-    if constexpr (Access == access::shared && Recheck) {
-      acquire_fence();  // on every lane: each has read slots
+    if constexpr (Access == device::access::shared && Recheck) {
+      device::acquire_fence();  // on every lane: each has read slots
       t.sync();
-      return t.once([&] { return load_relaxed(hop_word(p.home)); });
+      return t.once([&] { return device::load_relaxed(hop_word(p.home)); });
     } else {
       return seen;
     }
@@ -204,8 +201,8 @@ class hopscotch_lines {
 
   /// Looks at the words from First on of a part of a line: one thread, each word in a register.
   template <int First, class Slot, int N, class Holds>
-  KOKKOS_FUNCTION static bool among(window<thread_tile, Slot, N> const& part, int offset,
-                                    Holds const& holds_key, located& at) {
+  KOKKOS_FUNCTION static bool among(device::window<device::thread_tile, Slot, N> const& part,
+                                    int offset, Holds const& holds_key, located& at) {
     return among(part, offset, holds_key, at, std::integral_constant<int, First>{},
                  std::make_integer_sequence<int, N - First>{});
   }
@@ -219,14 +216,14 @@ class hopscotch_lines {
   }
 
   /// Follows the far slots: keys are only moved on to later ones, so that there are at most as many steps.
-  template <access Access, tile Tile, class Holds>
+  template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located look_far(Tile const& t, path const& p, std::uint64_t hop,
                                    Holds const& holds_key) const {
-    for (std::uint32_t far = hop::far_slots(hop); far != 0;) {
-      int const s = lane_mask<hop::reach>(far).first();
-      word const pair = t.once([&] { return load_relaxed(slot_of(p.home, s)); });
+    for (std::uint32_t far = far_slots(hop); far != 0;) {
+      int const s = lane_mask<neighbourhood_slots>(far).first();
+      word const pair = t.once([&] { return device::load_relaxed(slot_of(p.home, s)); });
       if (holds_key(pair)) return {s, pair};
-      far = hop::far_slots(again<Access>(t, p, hop)) & ~((2u << s) - 1);
+      far = far_slots(again<Access>(t, p, hop)) & ~((2u << s) - 1);
     }
     return {};
   }
@@ -237,11 +234,11 @@ class hopscotch_lines {
       std::uint64_t const* const version = protocol::version(line_of(p.home, at.slot));
       word* const slot = slot_of(p.home, at.slot);
       for (;;) {
-        std::uint64_t const before = load_acquire(version);
-        at.pair.lo = load_acquire(&slot->lo);
+        std::uint64_t const before = device::load_acquire(version);
+        at.pair.lo = device::load_acquire(&slot->lo);
         if (!holds_key(at.pair)) return {};
-        at.pair.hi = load_acquire(&slot->hi);
-        if (load_relaxed(version) == before) break;
+        at.pair.hi = device::load_acquire(&slot->hi);
+        if (device::load_relaxed(version) == before) break;
       }
     }
     return at;
@@ -249,10 +246,10 @@ class hopscotch_lines {
 
  protected:
   word* m_lines = nullptr;
-  hop::geometry m_geometry{};
+  line_geometry m_geometry{};
   protocol m_slot{};
   Hash m_hash{};
   KeyEqual m_equal{};
 };
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::hopscotch

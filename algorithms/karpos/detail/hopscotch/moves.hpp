@@ -4,12 +4,12 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/lines.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 
-namespace karpos::detail {
+namespace karpos::detail::hopscotch {
 
 /// Marks, and how a hopscotch table makes room: the phases `find_empty` and `find_closer_empty`.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
@@ -32,19 +32,20 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
   using base::m_slot;
 
   /// Returns the hop word as it was: with the mark if another has it.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t take_mark(Tile const& t, path const& p) const {
-    return t.once([&] { return fetch_or_acquire(hop_word(p.home), hop::mark(p.key_class)); });
+    return t.once(
+        [&] { return device::fetch_or_acquire(hop_word(p.home), lock_bit(p.key_class)); });
   }
   /// Toggles bits of the hop word, the mark among them, after everything that was written under the mark.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION void give_mark_back(Tile const& t, path const& p, std::uint64_t bits = 0) const {
     t.once([&] {
-      toggle_bits_release(hop_word(p.home), hop::mark(p.key_class) | bits);
+      device::toggle_bits_release(hop_word(p.home), lock_bit(p.key_class) | bits);
       return true;
     });
   }
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION void give_back(Tile const& t, std::uint64_t home, int slot) const {
     t.once([&] {
       m_slot.release(slot_of(home, slot));
@@ -53,27 +54,27 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
   }
 
   /// Makes an empty slot of a neighbourhood, from its j-th line on, this tile's own.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION int find_empty(Tile const& t, std::uint64_t home, int j) const {
-    for (; j < hop::lines; ++j) {
+    for (; j < neighbourhood_lines; ++j) {
       std::uint64_t const there = m_geometry.line(home, j);
       auto const all = this->load_line(t, there);
       for (auto holes = all.template match<1>(m_slot.is_empty()); holes;
            holes = holes.without_first()) {
-        int const s = hop::slot_at(j, holes.first() - 1);
-        if (s != hop::none && t.once([&] { return m_slot.reserve(line(there) + holes.first()); }))
+        int const s = slot_in_neighbourhood(j, holes.first() - 1);
+        if (s != no_slot && t.once([&] { return m_slot.reserve(line(there) + holes.first()); }))
           return s;
       }
     }
-    return hop::none;
+    return no_slot;
   }
 
   /// Makes a slot of a full neighbourhood this tile's own, by moving keys on to holes in their neighbourhoods: one
   /// key if that does it, else the keys in their way as well. Returns: the slot, or none.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home) const {
-    int hole = hop::none, tries = hop::most_tries;
-    for (int moves = 1; hole == hop::none && moves <= hop::most_moves; ++moves)
+    int hole = no_slot, tries = max_tries;
+    for (int moves = 1; hole == no_slot && moves <= max_moves; ++moves)
       hole = make_hole(t, home, moves, tries);
     return hole;
   }
@@ -81,28 +82,28 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
  private:
   /// The same with so many moves: a search in depth over the keys that could move, the keys that could make room for
   /// them, and so on; from the hole that it finds the keys are moved one after another.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries) const {
     constexpr std::uint64_t no_home = ~std::uint64_t(0);
-    place stack[hop::most_moves + 1];
-    std::uint64_t tried[hop::most_moves + 1];
+    place stack[max_moves + 1];
+    std::uint64_t tried[max_moves + 1];
     stack[0] = {home, 0};
     tried[0] = no_home;
-    for (int depth = 0; tries > 0 && (depth > 0 || stack[0].slot < hop::reach);) {
+    for (int depth = 0; tries > 0 && (depth > 0 || stack[0].slot < neighbourhood_slots);) {
       place& now = stack[depth];
       if (depth == moves) {
         --tries;
-        int hole = find_empty(t, now.home, now.slot / hop::line_slots);
+        int hole = find_empty(t, now.home, now.slot / line_slots);
         do {
           --depth;
-          if (hole != hop::none) hole = swap(t, stack[depth], stack[depth + 1].home, hole);
-        } while (hole != hop::none && depth > 0);
-        if (hole != hop::none) return hole;
+          if (hole != no_slot) hole = swap(t, stack[depth], stack[depth + 1].home, hole);
+        } while (hole != no_slot && depth > 0);
+        if (hole != no_slot) return hole;
         ++stack[depth].slot;
-      } else if (now.slot >= hop::reach) {
+      } else if (now.slot >= neighbourhood_slots) {
         ++stack[--depth].slot;
       } else if (place const next = later_places(t, now);
-                 next.slot != hop::none && next.home != tried[depth]) {
+                 next.slot != no_slot && next.home != tried[depth]) {
         tried[depth] = next.home;  // what cannot be done for one key of a home cannot for the next
         stack[++depth] = next;
         tried[depth] = no_home;
@@ -110,7 +111,7 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
         ++now.slot;
       }
     }
-    return hop::none;
+    return no_slot;
   }
 
   /// A slot of a neighbourhood.
@@ -119,49 +120,49 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
     int slot;
   };
   /// Where the pair in a slot could be moved to: the slots of its neighbourhood from that one on, or none.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION place later_places(Tile const& t, place const& from) const {
-    word const pair = t.once([&] { return load_relaxed(slot_of(from.home, from.slot)); });
-    if (!m_slot.live(pair)) return {0, hop::none};
+    word const pair = t.once([&] { return device::load_relaxed(slot_of(from.home, from.slot)); });
+    if (!m_slot.live(pair)) return {0, no_slot};
     std::uint64_t const home = path_of(pair).home;
-    if (home == from.home) return {0, hop::none};
-    return {home, (line_index(home, from) + 1) * hop::line_slots};
+    if (home == from.home) return {0, no_slot};
+    return {home, (line_index(home, from) + 1) * line_slots};
   }
   /// Which line of a neighbourhood a slot of another lies in.
   KOKKOS_FUNCTION int line_index(std::uint64_t home, place const& at) const {
-    return m_geometry.index_of(home, m_geometry.line(at.home, at.slot / hop::line_slots));
+    return m_geometry.index_of(home, m_geometry.line(at.home, at.slot / line_slots));
   }
 
   /// Moves the pair in a slot, if its home is still that one, to a slot of this tile's own, and keeps its slot. Returns
   /// it, or none, and then the other is given back.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION int swap(Tile const& t, place const& from, std::uint64_t home, int to) const {
-    word const pair = t.once([&] { return load_relaxed(slot_of(from.home, from.slot)); });
-    int const here = hop::slot_at(line_index(home, from), hop::place_of(from.slot));
+    word const pair = t.once([&] { return device::load_relaxed(slot_of(from.home, from.slot)); });
+    int const here = slot_in_neighbourhood(line_index(home, from), place_in_line(from.slot));
     if (m_slot.live(pair) && path_of(pair).home == home && move(t, path_of(pair), here, to, pair))
       return from.slot;
     give_back(t, home, to);
-    return hop::none;
+    return no_slot;
   }
 
   /// Copies a pair to a slot of this tile's own, then clears and keeps its slot, unless it is gone from there or its
   /// class is marked. The pair is in one place at least at every instant, and its bits say so.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION bool move(Tile const& t, path const& p, int from, int to, word pair) const {
     std::uint64_t const before = take_mark(t, p);
-    if ((before & hop::mark(p.key_class)) != 0) return false;
+    if ((before & lock_bit(p.key_class)) != 0) return false;
     bool const there = t.once([&] {
       word* const source = slot_of(p.home, from);
-      word const now = load_relaxed(source);
+      word const now = device::load_relaxed(source);
       if (layout::key_of(now) != layout::key_of(pair)) return false;
-      set_bits(hop_word(p.home), hop::slot_bit(to) | hop::far(p.key_class));
+      device::set_bits(hop_word(p.home), slot_bit(to) | far_bit(p.key_class));
       m_slot.fill(slot_of(p.home, to), now);
       m_slot.vacate(source, line_of(p.home, from));
       return true;
     });
-    give_mark_back(t, p, there ? hop::slot_bit(from) : 0);
+    give_mark_back(t, p, there ? slot_bit(from) : 0);
     return there;
   }
 };
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::hopscotch

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/slot_protocol.hpp"
+#include "karpos/device/atomics.hpp"
 
-namespace karpos::detail::hop {
+namespace karpos::detail::hopscotch {
 
 /// What may happen to the slots of a line. A slot is empty; busy, that is reserved by one thread; or holds a pair,
 /// and then it is changed by nobody but the thread that has the mark of the key.
@@ -21,17 +21,17 @@ namespace karpos::detail::hop {
 /// Every thread that writes a slot has acquired what was written to it before, and releases: whoever reads any later value
 /// of a slot from which a pair was moved, and then fences, sees where it went.
 template <class Key, class T>
-class slots : public slot_protocol<Key, T, false> {
+class slot_states : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;
 
  public:
   using layout = typename base::layout;
   using word = typename base::word;
   using key_bits = typename base::key_bits;
-  static constexpr bool wide = std::is_same_v<word, word16>;
+  static constexpr bool wide = std::is_same_v<word, device::word16>;
 
-  slots() = default;
-  explicit slots(sentinels<key_bits> s) : base(s) {}
+  slot_states() = default;
+  explicit slot_states(sentinels<key_bits> s) : base(s) {}
 
   KOKKOS_FUNCTION static std::uint64_t* hop_word(word* line) {
     return reinterpret_cast<std::uint64_t*>(line);
@@ -58,17 +58,18 @@ class slots : public slot_protocol<Key, T, false> {
   KOKKOS_FUNCTION bool reserve(word* slot) const {
     auto const s = this->reserved_keys();
     if constexpr (wide)
-      return compare_and_swap_acquire(&slot->lo, s.empty, s.busy) == s.empty;
+      return device::compare_and_swap_acquire(&slot->lo, s.empty, s.busy) == s.empty;
     else
-      return compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) == this->empty_slot();
+      return device::compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) ==
+             this->empty_slot();
   }
   /// Puts a pair into a slot of this thread's own: from here on readers see it.
   KOKKOS_FUNCTION void fill(word* slot, word pair) const {
     if constexpr (wide) {
-      store_release(&slot->hi, pair.hi);
-      store_release(&slot->lo, pair.lo);
+      device::store_release(&slot->hi, pair.hi);
+      device::store_release(&slot->lo, pair.lo);
     } else {
-      store_release(slot, pair);
+      device::store_release(slot, pair);
     }
   }
   /// Both at once, for slots of the home line. Returns: whether the slot was empty.
@@ -78,15 +79,17 @@ class slots : public slot_protocol<Key, T, false> {
       fill(slot, pair);
       return true;
     } else {
-      return compare_and_swap_in_order(slot, this->empty_slot(), pair) == this->empty_slot();
+      return device::compare_and_swap_in_order(slot, this->empty_slot(), pair) ==
+             this->empty_slot();
     }
   }
   /// Takes a pair away and keeps its slot, unless the slot does not hold its key. With the mark of the key.
   KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
     if constexpr (wide) {
-      if (compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) != seen.lo)
+      if (device::compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) !=
+          seen.lo)
         return false;
-      add_release(version(line), 1);
+      device::add_release(version(line), 1);
       return true;
     } else {
       return exchange(slot, seen, busy_slot());
@@ -96,7 +99,7 @@ class slots : public slot_protocol<Key, T, false> {
   /// whether the slot was as seen.
   KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
     if constexpr (!wide) {
-      return compare_and_swap_in_order(slot, seen, by) == seen;
+      return device::compare_and_swap_in_order(slot, seen, by) == seen;
     } else {
       if (seen == this->empty_slot()) return take(slot, by);
       if (!reserve_full(slot, seen, line)) return false;
@@ -107,25 +110,25 @@ class slots : public slot_protocol<Key, T, false> {
   /// Gives a slot of this thread's own back.
   KOKKOS_FUNCTION void release(word* slot) const {
     if constexpr (wide)
-      store_release(&slot->lo, this->reserved_keys().empty);
+      device::store_release(&slot->lo, this->reserved_keys().empty);
     else
-      store_release(slot, this->empty_slot());
+      device::store_release(slot, this->empty_slot());
   }
   /// The pair is in another slot by now: keeps this one. With the mark of the key.
   KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
     if constexpr (wide) {
-      store_release(&slot->lo, this->reserved_keys().busy);
-      add_release(version(line), 1);
+      device::store_release(&slot->lo, this->reserved_keys().busy);
+      device::add_release(version(line), 1);
     } else {
-      store_release(slot, busy_slot());
+      device::store_release(slot, busy_slot());
     }
   }
   /// Replaces the value of a pair. With the mark of the key.
   KOKKOS_FUNCTION void assign(word* slot, word pair) const {
     if constexpr (wide)
-      store_release(&slot->hi, pair.hi);
+      device::store_release(&slot->hi, pair.hi);
     else
-      store_release(slot, pair);
+      device::store_release(slot, pair);
   }
 
  private:
@@ -133,7 +136,7 @@ class slots : public slot_protocol<Key, T, false> {
   KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
     auto const key = layout::key_of(seen);
     while (layout::key_of(seen) == key) {
-      word const before = compare_and_swap_acquire(slot, seen, to);
+      word const before = device::compare_and_swap_acquire(slot, seen, to);
       if (before == seen) return true;
       seen = before;
     }
@@ -141,4 +144,4 @@ class slots : public slot_protocol<Key, T, false> {
   }
 };
 
-}  // namespace karpos::detail::hop
+}  // namespace karpos::detail::hopscotch

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "karpos/backend/tuning.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/ref.hpp"
+#include "karpos/detail/hopscotch/tuning.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/table_options.hpp"
 
-namespace karpos::detail {
+namespace karpos::detail::hopscotch {
 
 /// Writes the empty lines of a table: heads of zero, empty slots.
 template <class Slots>
@@ -24,7 +24,7 @@ struct clear_lines_body {
   word* lines;
   word empty;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    lines[i] = i % (hop::line_slots + 1) == 0 ? Slots::head(0) : empty;
+    lines[i] = i % (line_slots + 1) == 0 ? Slots::head(0) : empty;
   }
 };
 
@@ -40,7 +40,7 @@ class hopscotch_storage {
   using key_equal = KeyEqual;
   using options = hash_table_options<Key>;
   using ref_type = hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual, Recheck>;
-  static constexpr int prefetch_distance = tuning<ExecSpace, hopscotch>::prefetch_distance;
+  static constexpr int prefetch_distance = tuning<ExecSpace>::prefetch_distance;
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
 
@@ -72,11 +72,11 @@ class hopscotch_storage {
 
   std::string const& name() const { return m_name; }
   ref_type ref() const {
-    return ref_type(m_words.data(), hop::geometry{m_lines}, m_sentinels, m_hash, m_equal);
+    return ref_type(m_words.data(), line_geometry{m_lines}, m_sentinels, m_hash, m_equal);
   }
   std::uint64_t max_keys() const { return m_max_keys; }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
-  std::uint64_t slot_count() const { return m_lines * hop::line_slots; }
+  std::uint64_t slot_count() const { return m_lines * line_slots; }
 
   /// Makes every slot empty. Asynchronous.
   void clear(ExecSpace const& exec) {
@@ -106,7 +106,7 @@ class hopscotch_storage {
   using word_view = Kokkos::View<word*, memory_space>;
 
   static std::uint64_t lines_for(std::uint64_t max_keys, double load) {
-    return hop::geometry::lines_for(slots_for(max_keys, load));
+    return line_geometry::lines_for(slots_for(max_keys, load));
   }
   static std::uint64_t words_of(std::uint64_t lines) { return lines * ref_type::line_words; }
   static std::size_t bytes_of(std::uint64_t lines) { return words_of(lines) * sizeof(word); }
@@ -134,4 +134,4 @@ class hopscotch_storage {
   std::uint64_t m_lines = 0, m_max_keys = 0;
 };
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::hopscotch

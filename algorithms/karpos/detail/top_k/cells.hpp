@@ -15,7 +15,7 @@
 // the sum is a lower bound, and no more than `margin` units below the truth for the lists seen. The unit is a power of
 // two: as small as the word allows, but no smaller than what rounding does to the aggregate itself, in double.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// The sums of a cell in classes that are narrow where sums are small: 2^sub_bits to an octave. A class is known by its
 /// smallest member, so that the k-th best of a histogram is a lower bound of the k-th best.
@@ -50,9 +50,9 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t in_units(double score, double floor, d
 
 /// How scores become units.
 struct score_units {
-  double floor[most_lists];   // the lowest score of a list, or the missing one
-  double factor[most_lists];  // weight / unit
-  std::uint64_t usable;       // 0: the scores are infinite
+  double floor[max_lists];   // the lowest score of a list, or the missing one
+  double factor[max_lists];  // weight / unit
+  std::uint64_t usable;      // 0: the scores are infinite
 
   KOKKOS_FUNCTION std::uint64_t of(int list, double score) const {
     return in_units(score, floor[list], factor[list]);
@@ -61,8 +61,8 @@ struct score_units {
 
 /// Of what a list gives to objects not seen in it, at a depth, in units.
 struct unseen_units {
-  std::uint64_t least[most_lists];
-  std::uint64_t most[most_lists];
+  std::uint64_t least[max_lists];
+  std::uint64_t most[max_lists];
 };
 
 /// Cells of n lists.
@@ -86,4 +86,4 @@ struct cell_layout {
   KOKKOS_FUNCTION std::uint64_t margin() const { return 2 * static_cast<std::uint64_t>(lists); }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

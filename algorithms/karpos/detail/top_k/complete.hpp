@@ -6,16 +6,16 @@
 // The end of a query: the scores of the survivors, read where they stand in the lists, and their aggregates in double;
 // and cells as clean as they were found.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// Numbers the finalists. Their cells hold the number from here on.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct number_finalists {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::number_finalists";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return p->survivors * s->list_count(); }
 
@@ -31,13 +31,13 @@ struct number_finalists {
 };
 
 /// Finds the scores of finalists in a stride. Reads ids, and scores only of those.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct collect {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::collect";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
 
@@ -47,18 +47,18 @@ struct collect {
       auto const f = static_cast<std::uint64_t>(s->cells[place]);
       s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] =
           s->lists[list].scores[at];
-      add(&s->words->count.scores[p->strides % 2], 1u);
+      device::add(&s->words->count.scores[p->strides % 2], 1u);
     });
   }
 };
 
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct evaluate {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::evaluate";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return p->survivors * s->list_count(); }
 
@@ -66,7 +66,7 @@ struct evaluate {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     std::uint32_t const* const places = s->survivors[p->list];
     for_each_index<State>(team, p->survivors, [&](std::uint64_t f) {
-      double scores[most_lists];
+      double scores[max_lists];
       for (int i = 0; i < s->lists.lists; ++i) {
         double const score = s->final_scores[f * s->list_count() + static_cast<unsigned>(i)];
         scores[i] = score == score ? score : s->missing_score;
@@ -78,13 +78,13 @@ struct evaluate {
 };
 
 /// Writes the first k, each to the rank that so many others are ahead of it.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct write_ranked {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::write_ranked";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return std::uint64_t(p->survivors) * p->survivors / 8; }
 
@@ -94,7 +94,7 @@ struct write_ranked {
     auto const t = Team::template this_tile<width>();
     auto const* const finals = s->finals;
     auto const n = static_cast<int>(p->survivors);
-    team.template share<width>(p->survivors, [&](std::uint64_t f) {
+    team.template for_each_tile<width>(p->survivors, [&](std::uint64_t f) {
       auto const mine = finals[f];
       auto const ahead = t.each([&](int lane) {
         std::uint64_t count = 0;
@@ -111,13 +111,13 @@ struct write_ranked {
 };
 
 /// Writes the survivors as they come.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct write_set {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::write_set";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return p->survivors; }
 
@@ -130,13 +130,13 @@ struct write_set {
 };
 
 /// Cells, marks, histograms and keys are zero between queries: what the growing phase has touched, or everything.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct clean {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::clean";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const {
     return again() ? p->grown * s->list_count() : s->objects.places / 16;
@@ -174,16 +174,16 @@ struct clean {
         first, last,
         [&](std::uint64_t at) {
           if constexpr (ahead > 0)
-            if (at + ahead < last) prefetch(s->cells + s->objects.home(ids[at + ahead]));
+            if (at + ahead < last) device::prefetch(s->cells + s->objects.home(ids[at + ahead]));
           return ids[at];
         },
         [&](typename State::id id) { return s->objects.find(id); },
         [&](std::uint64_t, typename State::id, std::uint64_t place) {
           if (place == no_place) return;
-          store_relaxed(s->cells + place, typename State::cell(0));
-          store_relaxed(s->marked + place / 32, std::uint32_t(0));
+          device::store_relaxed(s->cells + place, typename State::cell(0));
+          device::store_relaxed(s->marked + place / 32, std::uint32_t(0));
         });
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

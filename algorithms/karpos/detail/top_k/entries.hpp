@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
+#include "karpos/device/atomics.hpp"
 
 // What a ranked query ends with: objects and their bounds, to be put in order and given to the caller.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// An object and its bounds, which are equal once its aggregate is known.
 template <class Id>
@@ -69,4 +69,4 @@ struct write_results {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to.write(i, from[i].id, from[i].lower); }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

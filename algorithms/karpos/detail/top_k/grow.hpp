@@ -6,15 +6,15 @@
 // The growing phase: every entry counts, until the k-th best of what objects have for sure is more than an object could
 // have that was never seen.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// Chooses the unit: of the sums' range, or of what double can tell apart.
-template <class Held>
+template <class StateHandle>
 struct prepare {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::prepare";
 
-  Held s;
+  StateHandle s;
 
   std::uint64_t work() const { return 1; }
 
@@ -22,7 +22,7 @@ struct prepare {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     if (team.league_rank() != 0) return;
     auto* const range = reinterpret_cast<double*>(team.scratch());
-    auto* const largest = range + most_lists;
+    auto* const largest = range + max_lists;
     for (int i = team.rank(); i < s->lists.lists; i += team.size()) look(i, range[i], largest[i]);
     team.barrier();
     if (team.rank() != 0) return;
@@ -143,20 +143,21 @@ class entry_adder {
       if (at + distance + at_once > m_entries.length) return;
       for (std::uint64_t j = 0; j < at_once; ++j) {
         std::uint64_t const place = m_objects.home(m_entries.ids[at + distance + j]);
-        if (m_objects.keys != nullptr) prefetch(m_objects.keys + place);
-        prefetch(m_cells + place);
+        if (m_objects.keys != nullptr) device::prefetch(m_objects.keys + place);
+        device::prefetch(m_cells + place);
       }
     }
   }
   template <bool Fetches>
   KOKKOS_FORCEINLINE_FUNCTION cell add_to(cell* to, cell v) const {
     cell old{};
-    KOKKOS_IF_ON_DEVICE((if constexpr (Fetches) old = fetch_add(to, v); else add(to, v);))
+    KOKKOS_IF_ON_DEVICE(
+        (if constexpr (Fetches) old = device::fetch_add(to, v); else device::add(to, v);))
     KOKKOS_IF_ON_HOST((
         if (m_alone) {
           old = *to;
           *to = old + v;
-        } else { old = fetch_add(to, v); }))
+        } else { old = device::fetch_add(to, v); }))
     return old;
   }
   /// Classes below the threshold's are of no interest any more.
@@ -179,14 +180,14 @@ class entry_adder {
 };
 
 /// Adds a stride of every list to the cells, and moves objects between the classes of the histogram.
-template <class Held, class HeldProgress, bool Counts>
+template <class StateHandle, class ProgressHandle, bool Counts>
 struct grow {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label =
       Counts ? "karpos::top_k::grow" : "karpos::top_k::read_the_rest";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
 
@@ -198,21 +199,21 @@ struct grow {
                    [&](int list, std::uint64_t first, std::uint64_t last) {
                      entry_adder<State, Counts> const adder(*s, list, p->threshold, alone);
                      if (!adder.add_all(first, last, counts))
-                       store_relaxed(&s->words->count.strangers, 1u);
+                       device::store_relaxed(&s->words->count.strangers, 1u);
                    });
     counts.flush(team);
   }
 };
 
 /// Finds the k-th best of a histogram, and what unseen objects could have at the stride's end. One team does it.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct measure {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   using classes = typename State::classes;
   static constexpr char const* label = "karpos::top_k::measure";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   bool above_threshold;  // the second histogram, of what objects have above the threshold; emptied
 
   std::uint64_t work() const { return 1; }
@@ -263,7 +264,7 @@ struct measure {
       std::uint32_t v[n];
       for (int j = 0; j < n; ++j) {
         int const c = first + j * team.size();
-        v[j] = load_relaxed(histogram + (c < classes::count ? c : 0));
+        v[j] = device::load_relaxed(histogram + (c < classes::count ? c : 0));
       }
       for (int j = 0; j < n; ++j) {
         int const c = first + j * team.size();
@@ -275,4 +276,4 @@ struct measure {
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
 // Where what is known of an object lies: at its id where ids are dense, else where a hash table put it.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 inline constexpr std::uint64_t no_place = ~std::uint64_t(0);
 
@@ -58,10 +58,10 @@ struct object_table {
     std::uint64_t const last = places - 2;
     std::uint64_t at = first_slot(key);
     for (std::uint64_t i = 0; i <= last; ++i, at = (at + 1) & last) {
-      word seen = load_relaxed(keys + at);
+      word seen = device::load_relaxed(keys + at);
       if (seen == empty) {
         if (!Insert) return no_place;
-        seen = compare_and_swap(keys + at, empty, key);
+        seen = device::compare_and_swap(keys + at, empty, key);
         if (seen == empty) return at;
       }
       if (seen == key) return at;
@@ -70,4 +70,4 @@ struct object_table {
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

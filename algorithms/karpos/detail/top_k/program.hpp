@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/backend/grid.hpp"
 #include "karpos/detail/top_k/complete.hpp"
 #include "karpos/detail/top_k/grow.hpp"
 #include "karpos/detail/top_k/shrink.hpp"
+#include "karpos/device/program.hpp"
 
 // A query by cells, phase by phase. launched_grid runs it from the host, cooperative_grid inside of one kernel.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// The options of a query that its loop needs.
 struct ranking_plan {
   double growth, growth_shrinking;
   std::uint64_t first_stride;
-  std::uint64_t deepest_growth, most_survivors;  // beyond, everything is read
+  std::uint64_t deepest_growth, max_survivors;  // beyond, everything is read
   top_k_bail_out bail_out;
   bool set;
 };
@@ -29,32 +29,32 @@ struct ranking_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
-    using G = typename Grid::template held<State>;
-    using P = typename Grid::template held<progress>;
-    grid.run(prepare<G>{grid.hold(s)}, [&] { begin(grid, p); });
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    grid.run(prepare<G>{grid.handle(s)}, [&] { begin(grid, p); });
     if (p.crowded) return;
     while (p.growing) {
-      grid.run(grow<G, P, true>{grid.hold(s), grid.hold(p)}, [] {});
-      grid.run(measure<G, P>{grid.hold(s), grid.hold(p), false}, [&] { grown(grid, p); });
+      grid.run(grow<G, P, true>{grid.handle(s), grid.handle(p)}, [] {});
+      grid.run(measure<G, P>{grid.handle(s), grid.handle(p), false}, [&] { grown(grid, p); });
     }
     do {
       if (left_to_read(p))
-        grid.run(grow<G, P, false>{grid.hold(s), grid.hold(p)},
+        grid.run(grow<G, P, false>{grid.handle(s), grid.handle(p)},
                  [&] { p.grown = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
         rank_cells(grid, p, (s.objects.places + 15) / 16);
         rank_cells(grid, p, s.objects.places);
       }
-      grid.run(list_survivors<G, P>{grid.hold(s), grid.hold(p)}, [&] { listed(grid, p); });
+      grid.run(list_survivors<G, P>{grid.handle(s), grid.handle(p)}, [&] { listed(grid, p); });
     } while (left_to_read(p));
     while (p.shrinking) {
-      if (p.begin < p.depth) grid.run(shrink<G, P>{grid.hold(s), grid.hold(p)}, [] {});
-      grid.run(rank<G, P>{grid.hold(s), grid.hold(p), 0}, [] {});
-      grid.run(measure<G, P>{grid.hold(s), grid.hold(p), true}, [&] { raise(grid, p); });
-      grid.run(sift<G, P>{grid.hold(s), grid.hold(p)}, [&] { sifted(grid, p); });
+      if (p.begin < p.depth) grid.run(shrink<G, P>{grid.handle(s), grid.handle(p)}, [] {});
+      grid.run(rank<G, P>{grid.handle(s), grid.handle(p), 0}, [] {});
+      grid.run(measure<G, P>{grid.handle(s), grid.handle(p), true}, [&] { raise(grid, p); });
+      grid.run(sift<G, P>{grid.handle(s), grid.handle(p)}, [&] { sifted(grid, p); });
     }
     if (!p.crowded) answer(grid, p);
-    grid.run(clean<G, P>{grid.hold(s), grid.hold(p)}, [&] { record(grid, p); });
+    grid.run(clean<G, P>{grid.handle(s), grid.handle(p)}, [&] { record(grid, p); });
   }
 
  private:
@@ -83,7 +83,7 @@ struct ranking_program {
     if (p.depth > plan.deepest_growth && plan.bail_out == top_k_bail_out::automatic)
       read_the_rest(p);
     else
-      p.stride(plan.growth, State::tuned::least_stride, longest);
+      p.stride(plan.growth, State::tuned::min_stride, longest);
   }
   /// Too many objects may still win: what is left is added up, without looking at it.
   KOKKOS_FUNCTION void read_the_rest(progress& p) const {
@@ -94,10 +94,10 @@ struct ranking_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void rank_cells(Grid& grid, progress& p, std::uint64_t first) const {
-    using G = typename Grid::template held<State>;
-    using P = typename Grid::template held<progress>;
-    grid.run(rank<G, P>{grid.hold(s), grid.hold(p), first}, [] {});
-    grid.run(measure<G, P>{grid.hold(s), grid.hold(p), true}, [&] { raise(grid, p); });
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    grid.run(rank<G, P>{grid.handle(s), grid.handle(p), first}, [] {});
+    grid.run(measure<G, P>{grid.handle(s), grid.handle(p), true}, [&] { raise(grid, p); });
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void raise(Grid& grid, progress& p) const {
@@ -108,7 +108,7 @@ struct ranking_program {
     p.candidates = p.survivors = grid.read(&s.words->count).survivors;
     bool const too_many =
         p.survivors > s.survivor_room ||
-        (plan.bail_out == top_k_bail_out::automatic && p.survivors > plan.most_survivors);
+        (plan.bail_out == top_k_bail_out::automatic && p.survivors > plan.max_survivors);
     if (too_many && p.depth < s.lists.longest) {
       read_the_rest(p);
     } else {
@@ -131,7 +131,7 @@ struct ranking_program {
       p.shrinking = false;
       p.crowded = !answered(p) && p.survivors > s.final_room;
     } else if (!exhausted && now.open > 0) {
-      p.stride(plan.growth_shrinking, State::tuned::least_stride, s.lists.longest);
+      p.stride(plan.growth_shrinking, State::tuned::min_stride, s.lists.longest);
     }
   }
   /// After the growing phase: whether the query has given up looking, and has not read the rest yet.
@@ -142,21 +142,21 @@ struct ranking_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void answer(Grid& grid, progress& p) const {
-    using G = typename Grid::template held<State>;
-    using P = typename Grid::template held<progress>;
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
     if (answered(p)) {
-      grid.run(write_set<G, P>{grid.hold(s), grid.hold(p)}, [] {});
+      grid.run(write_set<G, P>{grid.handle(s), grid.handle(p)}, [] {});
       return;
     }
-    grid.run(number_finalists<G, P>{grid.hold(s), grid.hold(p)}, [&] {
+    grid.run(number_finalists<G, P>{grid.handle(s), grid.handle(p)}, [&] {
       p.begin = 0;
       p.collecting = true;
     });
     while (p.collecting)
-      grid.run(collect<G, P>{grid.hold(s), grid.hold(p)}, [&] { collected(grid, p); });
-    grid.run(evaluate<G, P>{grid.hold(s), grid.hold(p)}, [] {});
+      grid.run(collect<G, P>{grid.handle(s), grid.handle(p)}, [&] { collected(grid, p); });
+    grid.run(evaluate<G, P>{grid.handle(s), grid.handle(p)}, [] {});
     if (p.survivors <= State::tuned::finalists_in_order)
-      grid.run(write_ranked<G, P>{grid.hold(s), grid.hold(p)}, [] {});
+      grid.run(write_ranked<G, P>{grid.handle(s), grid.handle(p)}, [] {});
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void collected(Grid& grid, progress& p) const {
@@ -175,4 +175,4 @@ struct ranking_program {
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

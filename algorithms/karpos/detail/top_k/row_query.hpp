@@ -16,7 +16,7 @@
 // which are looked at after every stride. Takes any monotone aggregate and any scores; cells.hpp is the faster way for
 // weighted sums.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// A query by rows.
 template <class ExecSpace, class Lists, class Aggregate>
@@ -65,7 +65,7 @@ class row_query {
     std::uint32_t n = 0;
     Kokkos::deep_copy(m_exec, n, Kokkos::subview(m_memory.counters, 0));
     m_exec.fence("karpos::top_k: candidates");
-    return n < m_state.most_candidates ? n : static_cast<std::uint32_t>(m_state.most_candidates);
+    return n < m_state.max_candidates ? n : static_cast<std::uint32_t>(m_state.max_candidates);
   }
   void count_from(std::uint32_t n) {
     Kokkos::deep_copy(m_exec, Kokkos::subview(m_memory.counters, 0), n);
@@ -177,7 +177,7 @@ double row_query<ExecSpace, Lists, Aggregate>::kth_lower() {
   auto const range = Kokkos::pair<std::uint64_t, std::uint64_t>(0, m_candidates);
   auto const ordered = Kokkos::subview(m_memory.ordered, range);
   Kokkos::deep_copy(m_exec, ordered, Kokkos::subview(m_memory.lower, range));
-  if constexpr (!is_cuda<ExecSpace>) {
+  if constexpr (!device::is_device<ExecSpace>) {
     m_exec.fence("karpos::top_k: bounds");
     double* const begin = ordered.data();
     if (m_options.stride.is_paper())
@@ -249,4 +249,4 @@ void row_query<ExecSpace, Lists, Aggregate>::complete(double growth, top_k_repor
   list_entries(m_candidates);
 }
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

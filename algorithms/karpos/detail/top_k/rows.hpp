@@ -13,12 +13,12 @@
 
 // What a query by rows keeps, and its kernels; row_query.hpp runs them.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// What a list gives to an object that has not been seen in it, at a depth.
 struct unseen_scores {
-  double least[most_lists];  // where the list holds the object at its very end, or not at all
-  double most[most_lists];   // where it is the next one
+  double least[max_lists];  // where the list holds the object at its very end, or not at all
+  double most[max_lists];   // where it is the next one
 };
 
 template <class Ref>
@@ -55,7 +55,7 @@ struct row_state {
   std::uint32_t* count;   // of the list that is being made
   std::uint32_t* strangers;
   unseen_scores* unseen;
-  std::uint64_t most_candidates;
+  std::uint64_t max_candidates;
 };
 
 /// Reads the levels from `begin` to `end`.
@@ -72,14 +72,14 @@ struct read_levels {
     if (p >= l.length) return;
     std::uint64_t const place = growing ? s.objects.insert(l.ids[p]) : s.objects.find(l.ids[p]);
     if (place == no_place) {
-      if (growing) store_relaxed(s.strangers, 1u);
+      if (growing) device::store_relaxed(s.strangers, 1u);
       return;
     }
     std::uint32_t const bit = std::uint32_t(1) << (place % 32);
     std::uint32_t* const word = s.marked + place / 32;
     if (growing) {
-      if ((fetch_or(word, bit) & bit) == 0) append(static_cast<std::uint32_t>(place));
-    } else if ((load_relaxed(word) & bit) == 0) {
+      if ((device::fetch_or(word, bit) & bit) == 0) append(static_cast<std::uint32_t>(place));
+    } else if ((device::load_relaxed(word) & bit) == 0) {
       return;
     }
     s.rows[place * static_cast<std::uint64_t>(s.lists.lists) + static_cast<std::uint64_t>(list)] =
@@ -88,11 +88,11 @@ struct read_levels {
 
  private:
   KOKKOS_FUNCTION void append(std::uint32_t place) const {
-    std::uint32_t const at = fetch_add(s.count, 1);
-    if (at < s.most_candidates)
+    std::uint32_t const at = device::fetch_add(s.count, 1);
+    if (at < s.max_candidates)
       s.candidates[0][at] = place;
     else
-      store_relaxed(s.strangers, 1u);
+      device::store_relaxed(s.strangers, 1u);
   }
 };
 
@@ -105,7 +105,7 @@ struct bound_candidates {
   KOKKOS_FUNCTION void operator()(std::uint64_t c) const {
     int const n = s.lists.lists;
     auto const* const row = s.rows + candidates[c] * static_cast<std::uint64_t>(n);
-    double least[most_lists] = {}, most[most_lists] = {};
+    double least[max_lists] = {}, most[max_lists] = {};
     for (int i = 0; i < n; ++i) {
       auto const seen = static_cast<double>(row[i]);
       bool const known = seen == seen;
@@ -155,9 +155,9 @@ struct keep_candidates {
   KOKKOS_FUNCTION void operator()(std::uint64_t c) const {
     std::uint32_t const place = s.candidates[0][c];
     if (s.upper[c] >= kth)
-      s.candidates[1][fetch_add(s.count, 1)] = place;
+      s.candidates[1][device::fetch_add(s.count, 1)] = place;
     else
-      clear_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
+      device::clear_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
   }
 };
 
@@ -178,20 +178,20 @@ struct mark_winners {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint32_t const place = winners[i].place;
     s.candidates[0][i] = place;
-    set_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
+    device::set_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k
 
 namespace Kokkos {
 template <>
-struct reduction_identity<karpos::detail::ranking::standings> {
-  KOKKOS_FORCEINLINE_FUNCTION static karpos::detail::ranking::standings sum() { return {}; }
+struct reduction_identity<karpos::detail::top_k::standings> {
+  KOKKOS_FORCEINLINE_FUNCTION static karpos::detail::top_k::standings sum() { return {}; }
 };
 }  // namespace Kokkos
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// Memory of a query by rows.
 template <class ExecSpace, class Id, class Score, class MemorySpace>
@@ -230,4 +230,4 @@ struct row_memory {
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

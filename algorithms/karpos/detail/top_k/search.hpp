@@ -12,7 +12,7 @@
 
 // One ranked query: what is wrong with what it was given, which way it goes, and its report.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 template <class Ids, class Scores>
 void require_results(Ids const& ids, Scores const& scores, std::uint64_t k) {
@@ -68,7 +68,7 @@ class search {
   }
 
  private:
-  using tuned = tuning<ExecSpace, ranked_query>;
+  using tuned = tuning<ExecSpace>;
 
   void check() const;
   object_table<id> table(typename object_table<id>::word* keys) const {
@@ -118,7 +118,7 @@ void search<ExecSpace, Lists, Aggregate>::check() const {
              std::to_string(weights) + " for " + std::to_string(m_lists.lists()),
              "give one for each list");
   }
-  if (m_options.validate) validate_sorted_lists(m_exec, m_lists);
+  if (m_options.validate) karpos::validate_sorted_lists(m_exec, m_lists);
 }
 
 template <class ExecSpace, class Lists, class Aggregate>
@@ -148,7 +148,7 @@ ranking_plan search<ExecSpace, Lists, Aggregate>::plan() const {
           growth(asked.growth_shrinking, tuned::growth_shrinking),
           first,
           static_cast<std::uint64_t>(deepest * static_cast<double>(m_lists.longest())),
-          static_cast<std::uint64_t>(tuned::most_survivors * objects()),
+          static_cast<std::uint64_t>(tuned::max_survivors * objects()),
           m_options.bail_out,
           m_options.result == top_k_result::set};
 }
@@ -184,7 +184,7 @@ template <class Cells>
 bool search<ExecSpace, Lists, Aggregate>::by_cells(Cells const& cells, top_k_report& report,
                                                    bool& sound) {
   auto const s = state(cells);
-  run_program<tuned::team_threads, tuned::teams_per_processor>(
+  device::run_program<tuned::team_threads, tuned::teams_per_processor>(
       m_exec, m_options.driver, m_workspace.m_grid,
       ranking_program<std::remove_const_t<decltype(s)>>{s, plan()});
   query_words words;
@@ -232,4 +232,4 @@ void search<ExecSpace, Lists, Aggregate>::count_reads(ranking_record const& reco
   }
 }
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

@@ -6,14 +6,14 @@
 // The shrinking phase: no object enters any more. Survivors are those that may have more than the threshold, which k
 // objects have for sure; once there are k of them, they are the answer.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// Appends the place of a survivor to a list, and marks it.
 template <class State>
 KOKKOS_FUNCTION void append_survivor(State const& s, std::uint32_t* list, std::uint64_t place) {
-  std::uint32_t const at = fetch_add(&s.words->count.survivors, 1);
+  std::uint32_t const at = device::fetch_add(&s.words->count.survivors, 1);
   if (at < s.survivor_room) list[at] = static_cast<std::uint32_t>(place);
-  set_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
+  device::set_bits(s.marked + place / 32, std::uint32_t(1) << (place % 32));
 }
 
 /// Whether an object that was seen may have more than the threshold.
@@ -37,13 +37,13 @@ class can_win {
 
 /// Lists the survivors of the growing phase: by reading its entries again, each object where it was seen in its first
 /// list, or all cells, whatever is less.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct list_survivors {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::list_survivors";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return again() ? p->grown * s->list_count() : s->objects.places; }
 
@@ -92,7 +92,7 @@ struct list_survivors {
     if constexpr (State::tuned::prefetch_distance > 0) {
       auto const& l = s->lists[list];
       std::uint64_t const ahead = at + State::tuned::prefetch_distance;
-      if (ahead < l.length) prefetch(s->cells + s->objects.home(l.ids[ahead]));
+      if (ahead < l.length) device::prefetch(s->cells + s->objects.home(l.ids[ahead]));
     }
   }
 };
@@ -113,7 +113,7 @@ class survivor_filter {
     std::uint32_t const* const places = s.survivors[p.list];
     for (std::uint32_t i = rank; i < p.survivors; i += size) {
       std::uint32_t const bit = bit_of(s.objects.id_at(places[i]));
-      set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
+      device::set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
     }
     team.barrier();
   }
@@ -162,13 +162,13 @@ KOKKOS_FUNCTION void for_each_survivor(Team& team, State const& s, ranking_progr
 }
 
 /// Adds what a stride says of survivors.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct shrink {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::shrink";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
 
@@ -176,21 +176,21 @@ struct shrink {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for_each_survivor(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t place) {
       double const score = s->lists[list].scores[at];
-      add(s->cells + place, s->layout.addend(list, s->words->units.of(list, score)));
+      device::add(s->cells + place, s->layout.addend(list, s->words->units.of(list, score)));
     });
   }
 };
 
 /// Counts objects by what they have above the threshold: the survivors; or, when everything has been read, those of the
 /// first cells, or of all. The k-th best of some is no better than that of all: it spares the counting of most.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct rank {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   using classes = typename State::classes;
   static constexpr char const* label = "karpos::top_k::rank";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
   std::uint64_t first;  // cells; 0: survivors
 
   std::uint64_t work() const { return first > 0 ? first : p->survivors; }
@@ -222,13 +222,13 @@ struct rank {
 };
 
 /// Keeps the survivors that may have more than the threshold; the others lose their mark.
-template <class Held, class HeldProgress>
+template <class StateHandle, class ProgressHandle>
 struct sift {
-  using State = typename Held::state;
+  using State = typename StateHandle::state;
   static constexpr char const* label = "karpos::top_k::sift";
 
-  Held s;
-  HeldProgress p;
+  StateHandle s;
+  ProgressHandle p;
 
   std::uint64_t work() const { return p->survivors; }
 
@@ -243,12 +243,12 @@ struct sift {
       std::uint32_t const seen = s->layout.seen(c);
       if (sums.upper(s->layout.sum(c), seen) > p->threshold) {
         append_survivor(*s, s->survivors[1 - p->list], place);
-        if (seen != all) add(&s->words->count.open, 1u);
+        if (seen != all) device::add(&s->words->count.open, 1u);
       } else {
-        clear_bits(s->marked + place / 32, std::uint32_t(1) << (place % 32));
+        device::clear_bits(s->marked + place / 32, std::uint32_t(1) << (place % 32));
       }
     });
   }
 };
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

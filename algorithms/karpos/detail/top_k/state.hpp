@@ -4,17 +4,17 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/team.hpp"
-#include "karpos/backend/tuning.hpp"
 #include "karpos/detail/top_k/cells.hpp"
 #include "karpos/detail/top_k/entries.hpp"
 #include "karpos/detail/top_k/objects.hpp"
+#include "karpos/detail/top_k/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/top_k_options.hpp"
 
 // What the steps of a query by cells share.
 
-namespace karpos::detail::ranking {
+namespace karpos::detail::top_k {
 
 /// What one team finds out for all, between two steps.
 struct measured {
@@ -71,7 +71,7 @@ struct cell_state {
   using score = Score;
   using cell = Cell;
   using classes = sum_classes<Cell>;
-  using tuned = tuning<ExecSpace, ranked_query>;
+  using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
   static constexpr std::size_t histogram_bytes = classes::count * sizeof(std::uint32_t);
   static constexpr std::size_t team_bytes =
@@ -178,16 +178,16 @@ class class_counts {
   }
   KOKKOS_FUNCTION void change(std::uint64_t sum, std::uint32_t by) const {
     if (m_own != nullptr)
-      fetch_add_in_scratch(m_own + classes::of(sum), by);
+      device::fetch_add_in_scratch(m_own + classes::of(sum), by);
     else
-      add(m_to + classes::of(sum), by);
+      device::add(m_to + classes::of(sum), by);
   }
   template <class Team>
   KOKKOS_FUNCTION void flush(Team const& team) const {
     if (m_own == nullptr) return;
     team.barrier();
     for (int c = m_first + team.rank(); c < classes::count; c += team.size())
-      if (m_own[c] != 0) add(m_to + c, m_own[c]);
+      if (m_own[c] != 0) device::add(m_to + c, m_own[c]);
   }
 
  private:
@@ -214,7 +214,7 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
   std::uint64_t const part = width * entries_in_a_row<State>(team, (end - begin) * s.list_count());
   std::uint64_t const parts = (end - begin + part - 1) / part;
   auto const t = Team::template this_tile<width>();
-  team.template share<width>(parts * s.list_count(), [&](std::uint64_t i) {
+  team.template for_each_tile<width>(parts * s.list_count(), [&](std::uint64_t i) {
     auto const list = static_cast<int>(i / parts);
     std::uint64_t const first = begin + i % parts * part;
     std::uint64_t const length = s.lists[list].length;
@@ -257,7 +257,7 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
   constexpr int width = State::width;
   std::uint64_t const part = width * entries_in_a_row<State>(team, n);
   auto const t = Team::template this_tile<width>();
-  team.template share<width>((n + part - 1) / part, [&](std::uint64_t p) {
+  team.template for_each_tile<width>((n + part - 1) / part, [&](std::uint64_t p) {
     std::uint64_t const last = (p + 1) * part < n ? (p + 1) * part : n;
     t.each([&](int lane) {
       in_batches<State>(
@@ -273,4 +273,4 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Body const& bod
       team, n, [](std::uint64_t) { return 0; }, [&](std::uint64_t i, int) { body(i); });
 }
 
-}  // namespace karpos::detail::ranking
+}  // namespace karpos::detail::top_k

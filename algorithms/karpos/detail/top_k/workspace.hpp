@@ -8,14 +8,14 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/grid.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/top_k/program.hpp"
 #include "karpos/detail/top_k/row_query.hpp"
+#include "karpos/device/program.hpp"
 
 namespace karpos {
 
-namespace detail::ranking {
+namespace detail::top_k {
 template <class ExecSpace, class Lists, class Aggregate>
 class search;
 }
@@ -57,26 +57,26 @@ class top_k_workspace {
   static std::size_t bytes_for(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k) {
     sizes const n(lists, max_k);
     if constexpr (!by_cells) return row_memory::bytes_for(n.places, n.objects, n.lists);
-    using detail::ranking::query_words;
+    using detail::top_k::query_words;
     std::size_t const a_place = (n.small_cells() ? 4 : 8) + (n.dense ? 0 : sizeof(id_type));
     return n.places * a_place + (n.places + 31) / 32 * 4 + n.survivors * 8 +
            2 * sizeof(std::uint32_t) * histogram_classes + sizeof(query_words) +
            n.finals * (static_cast<std::size_t>(n.lists) * sizeof(double) + sizeof(entry)) +
-           grid_memory<ExecSpace>::bytes_for(shape_of(exec));
+           device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
  private:
   template <class E, class L, class A>
-  friend class detail::ranking::search;
+  friend class detail::top_k::search;
   static constexpr bool by_cells = std::is_same_v<Aggregate, weighted_sum>;
-  using row_memory = detail::ranking::row_memory<ExecSpace, id_type, score_type, memory_space>;
-  using table = detail::ranking::object_table<id_type>;
-  using entry = detail::ranking::ranked_object<id_type>;
-  using tuned = tuning<ExecSpace, ranked_query>;
+  using row_memory = detail::top_k::row_memory<ExecSpace, id_type, score_type, memory_space>;
+  using table = detail::top_k::object_table<id_type>;
+  using entry = detail::top_k::ranked_object<id_type>;
+  using tuned = detail::top_k::tuning<ExecSpace>;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   template <class Cell>
-  using state = detail::ranking::cell_state<ExecSpace, id_type, score_type, Cell>;
+  using state = detail::top_k::cell_state<ExecSpace, id_type, score_type, Cell>;
   static constexpr int histogram_classes =
       state<std::uint32_t>::classes::count > state<std::uint64_t>::classes::count
           ? state<std::uint32_t>::classes::count
@@ -106,10 +106,10 @@ class top_k_workspace {
     std::uint64_t objects, places, k, survivors, finals;
   };
 
-  static grid_shape shape_of(ExecSpace const& exec) {
+  static device::grid_shape shape_of(ExecSpace const& exec) {
     constexpr std::size_t small = state<std::uint32_t>::team_bytes;
     constexpr std::size_t large = state<std::uint64_t>::team_bytes;
-    return shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
+    return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
         exec, small < large ? large : small, 0);
   }
   template <class T>
@@ -130,7 +130,7 @@ class top_k_workspace {
     make(m_words, exec, "words", 1);
     make(m_final_scores, exec, "final_scores", n.finals * static_cast<std::uint64_t>(n.lists));
     make(m_finals, exec, "finals", n.finals);
-    m_grid = grid_memory<ExecSpace>(exec, shape_of(exec));
+    m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
   void allocate_rows(ExecSpace const& exec) const {
     std::size_t const bytes = row_memory::bytes_for(m_size.places, m_size.objects, m_size.lists);
@@ -146,10 +146,10 @@ class top_k_workspace {
   array<std::uint32_t> m_small_cells;
   array<std::uint64_t> m_large_cells;
   array<std::uint32_t> m_marked, m_survivors[2], m_histogram;
-  array<detail::ranking::query_words> m_words;
+  array<detail::top_k::query_words> m_words;
   array<double> m_final_scores;
   array<entry> m_finals;
-  grid_memory<ExecSpace> m_grid;
+  device::grid_memory<ExecSpace> m_grid;
   std::shared_ptr<row_memory> m_rows;
 };
 

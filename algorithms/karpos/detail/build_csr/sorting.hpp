@@ -5,11 +5,11 @@
 #include <Kokkos_Sort.hpp>
 #include <cstdint>
 
-#include "karpos/detail/edge_list.hpp"
+#include "karpos/detail/build_csr/edge_list.hpp"
 
 // Rows from sorted edges: for GPUs, whose vendors sort words at a good part of the memory bandwidth.
 
-namespace karpos::detail {
+namespace karpos::detail::build_csr {
 
 /// An edge as a word that sorts by source, then by target.
 KOKKOS_FUNCTION constexpr std::uint64_t pack(edge e) { return e.source << 32 | e.target; }
@@ -117,4 +117,4 @@ Graph csr_by_sorting(ExecSpace const& exec, std::uint64_t vertices, List const& 
   return Graph(offsets, columns);
 }
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::build_csr

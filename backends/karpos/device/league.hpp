@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string>
 
-#include "karpos/backend/cuda_grid.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/team.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/native/cuda_program.hpp"
+#include "karpos/device/team.hpp"
 
-namespace karpos {
+namespace karpos::device {
 
 namespace detail {
 
@@ -47,4 +47,4 @@ void for_each_in_league(std::string const& label, ExecSpace const& exec, int lea
   }
 }
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -6,19 +6,19 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/backend/cuda.hpp"
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/tile.hpp"
 
-namespace karpos {
+namespace karpos::device {
 
-/// Times that a step may call `share`.
+/// Times that a step may call `for_each_tile`.
 inline constexpr int max_shares = 8;
 
 /// State that steps share, copied into each: for steps that are kernels of their own.
 template <class State>
-struct held_copy {
+struct state_copy {
   using state = State;
   State value;
   KOKKOS_FUNCTION State const& operator*() const { return value; }
@@ -26,7 +26,7 @@ struct held_copy {
 };
 /// The same where it is: for steps of one kernel, which would copy it to local memory.
 template <class State>
-struct held_in_place {
+struct state_pointer {
   using state = State;
   State const* where;
   KOKKOS_FUNCTION State const& operator*() const { return *where; }
@@ -101,7 +101,7 @@ class team {
   /// Runs f(i) for every i in [0, n), each on one tile of the league: in turn on GPUs, whoever is free on CPUs.
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>
-  KOKKOS_FUNCTION void share(std::uint64_t n, F const& f) {
+  KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
     KOKKOS_IF_ON_DEVICE((auto const tiles_each = static_cast<std::uint64_t>(tiles<W>());
                          for (auto i = static_cast<std::uint64_t>(m_league_rank) * tiles_each +
                                        static_cast<std::uint64_t>(tile_rank<W>());
@@ -125,7 +125,7 @@ class team {
   // CPUs: whoever is free takes the next part. Parts shrink with n, so that the last ones end together.
   template <class F>
   void take(std::uint64_t n, F const& f) {
-    if (m_calls == max_shares) Kokkos::abort("karpos: a step calls team.share too often\n");
+    if (m_calls == max_shares) Kokkos::abort("karpos: a step calls team.for_each_tile too often\n");
     std::atomic_ref<std::uint64_t> next(m_next[m_calls++]);
     std::uint64_t const part = 1 + n / (static_cast<std::uint64_t>(m_league_size) * 32);
     for (;;) {
@@ -142,4 +142,4 @@ class team {
   int m_calls = 0;
 };
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
-#include "karpos/backend/tuning.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/holds_key.hpp"
+#include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/walk.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
@@ -32,9 +32,7 @@
 // Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow marks
 // after the overflow byte of boost::unordered_flat_map, in an array of their own.
 
-namespace karpos {
-
-namespace detail {
+namespace karpos::detail::open_addressing {
 
 /// How many classes of keys a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
@@ -47,7 +45,8 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
 
 /// The table as kernels see it; see hash_map_ref for the contract of each operation.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          bool OneStep = is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
+          bool OneStep =
+              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
 class open_addressing_ref {
  public:
   using key_type = Key;
@@ -63,8 +62,7 @@ class open_addressing_ref {
   static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
   /// Whether a matched slot is read again instead of taken out of the window.
   template <class Tile>
-  static constexpr bool rereads =
-      Tile::width == 1 && tuning<ExecSpace, open_addressing>::reread_slots;
+  static constexpr bool rereads = Tile::width == 1 && tuning<ExecSpace>::reread_slots;
 
   open_addressing_ref() = default;
   open_addressing_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs, sentinels<key_bits> s,
@@ -103,7 +101,7 @@ class open_addressing_ref {
   }
 
   /// Inserts the key, or merges value into the stored one with combine(stored, value).
-  template <tile Tile, class Combine>
+  template <device::tile Tile, class Combine>
   KOKKOS_FUNCTION outcome upsert(Tile const& t, Key const& key, T const& value,
                                  Combine const& combine) const {
     KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
@@ -113,14 +111,14 @@ class open_addressing_ref {
                                    result);
     return result;
   }
-  template <access Access, tile Tile, class Query>
+  template <device::access Access, device::tile Tile, class Query>
   KOKKOS_FUNCTION found<T> find(Tile const& t, Query const& query) const {
     found<T> result;
     path p = start(query);
     find_along<walk::to_the_end, Access>(t, p, holds(query), result);
     return result;
   }
-  template <tile Tile, class Query>
+  template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     bool erased = false;
     path p = start(query);
@@ -131,7 +129,7 @@ class open_addressing_ref {
   // The same along a path that the caller keeps, to its end or bucket by bucket. They return whether the
   // result is decided; if not, the path has moved to the bucket to look at next.
 
-  template <walk Walk, tile Tile, class Holds, class Combine>
+  template <walk Walk, device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION bool upsert_along(Tile const& t, path& p, Holds const& holds_key, word pair,
                                     T const& value, Combine const& combine, outcome& result) const {
     while (p.tried() <= m_probes) {
@@ -157,12 +155,12 @@ class open_addressing_ref {
     return true;
   }
 
-  template <walk Walk, access Access, tile Tile, class Holds>
+  template <walk Walk, device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
                                   found<T>& result) const {
     while (p.tried() <= m_probes) {
       word const* const slots = bucket(p);
-      auto const window = load_window<B, Access>(t, slots);
+      auto const window = device::load_window<B, Access>(t, slots);
       word slot{};
       if constexpr (!rereads<Tile>) {
         if (window.only(holds_query, slot))
@@ -174,7 +172,7 @@ class open_addressing_ref {
         // the key holds it still or is a tombstone by now.
         auto const hit = window.match(holds_query);
         if (hit | window.match(m_slot.is_empty())) {
-          slot = load_relaxed(slots + (hit | lane_mask<B>::of(B - 1)).first());
+          slot = device::load_relaxed(slots + (hit | lane_mask<B>::of(B - 1)).first());
           return decide(result, found<T>{holds_query(slot), layout::value_of(slot)});
         }
         if (at_mark(p.tried()) && !marked(p)) return true;
@@ -185,19 +183,19 @@ class open_addressing_ref {
     return true;
   }
 
-  template <walk Walk, tile Tile, class Holds>
+  template <walk Walk, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool erase_along(Tile const& t, path& p, Holds const& holds_query,
                                    bool& erased) const {
     while (p.tried() <= m_probes) {
       word* const slots = bucket(p);
-      auto const window = load_window<B, access::shared>(t, slots);
+      auto const window = device::load_window<B, device::access::shared>(t, slots);
       if (auto const hit = window.match(holds_query)) {
         word* const slot = slots + hit.first();
         if constexpr (!rereads<Tile>) {
           word const seen = window.get(hit.first());
           return decide(erased, t.once([&] { return m_slot.bury(slot, seen); }));
         } else {
-          word const seen = load_relaxed(slot);  // again, as in find
+          word const seen = device::load_relaxed(slot);  // again, as in find
           return decide(erased, holds_query(seen) && m_slot.bury(slot, seen));
         }
       }
@@ -215,7 +213,7 @@ class open_addressing_ref {
     return true;
   }
   /// Whether a key that is not in this window cannot lie further along the path.
-  template <tile Tile, class Window>
+  template <device::tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
     if (window.any(m_slot.is_empty())) return true;
     return at_mark(p.tried()) && !t.once([&] { return marked(p); });
@@ -226,27 +224,27 @@ class open_addressing_ref {
   }
   KOKKOS_FUNCTION bool marked(path const& p) const {
     std::uint64_t const bit = mark_bit(p);
-    return ((load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
+    return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
   /// Not read first: nobody waits for the write, but would for the read.
   KOKKOS_FUNCTION bool set_mark(path const& p) const {
     std::uint64_t const bit = mark_bit(p);
-    set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
+    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
     return true;
   }
 
   /// A window in which no slot is claimed but not yet published: it might be about to hold our key. Its
   /// claimant is a running thread two stores away from publishing it.
-  template <tile Tile>
+  template <device::tile Tile>
   KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
-    auto window = load_window<B, access::shared>(t, slots);
+    auto window = device::load_window<B, device::access::shared>(t, slots);
     if constexpr (!one_step)
       while (window.match([this](word w) { return m_slot.busy(w); }))
-        window = load_window<B, access::shared>(t, slots);
+        window = device::load_window<B, device::access::shared>(t, slots);
     return window;
   }
 
-  template <tile Tile, class Combine>
+  template <device::tile Tile, class Combine>
   KOKKOS_FUNCTION void merge(Tile const& t, word* slot, word seen, T const& value,
                              Combine const& combine) const {
     if constexpr (layout::has_value && !std::is_same_v<Combine, keep_stored>)
@@ -265,5 +263,4 @@ class open_addressing_ref {
   KeyEqual m_equal{};
 };
 
-}  // namespace detail
-}  // namespace karpos
+}  // namespace karpos::detail::open_addressing

@@ -3,10 +3,10 @@
 
 #include <Kokkos_Macros.hpp>
 
-#include "karpos/backend/cuda.hpp"
-#include "karpos/backend/host.hpp"
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/native/host.hpp"
 
-namespace karpos {
+namespace karpos::device {
 
 /// a * b, rounded: compilers do not fuse it with an addition, so that sums are the same in every space.
 KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
@@ -16,4 +16,4 @@ KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   return p;
 }
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/word16.hpp"
+#include "karpos/device/word16.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-namespace karpos {
+namespace karpos::device {
 
 /// A set of words: those whose bits under `mask` are `bits`.
 template <class Word>
@@ -126,4 +126,4 @@ inline std::uint64_t match_pattern(Word const (&slots)[B], bit_pattern<Word> p) 
 }
 
 }  // namespace host
-}  // namespace karpos
+}  // namespace karpos::device

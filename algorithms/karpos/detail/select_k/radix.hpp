@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/backend/grid.hpp"
-#include "karpos/backend/league.hpp"
-#include "karpos/backend/memory.hpp"
 #include "karpos/detail/ranked.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/program.hpp"
 
 // Selection by digits: how many elements have each value of the highest digit, which of these values the k-th element
 // has, and so on with the next digit among those that share it. Nothing is moved before the k-th element is known.
 
-namespace karpos::detail::selection {
+namespace karpos::detail::select_k {
 
 inline constexpr int digit_bits = 12;
 inline constexpr int digits = 1 << digit_bits;
@@ -70,13 +70,13 @@ struct count_digits {
     }
     team.barrier();
     for (int d = team.rank(); d < digits; d += team.size())
-      if (mine[d] > 0) add(counts + d, static_cast<std::uint64_t>(mine[d]));
+      if (mine[d] > 0) device::add(counts + d, static_cast<std::uint64_t>(mine[d]));
   }
 
  private:
   KOKKOS_FUNCTION void count(std::uint32_t* mine, bits falling, cut<bits> const& c) const {
     if (!first && falling >> c.shift != c.prefix) return;
-    fetch_add_in_scratch(mine + (falling >> shift & ((bits(1) << width) - 1)), 1);
+    device::fetch_add_in_scratch(mine + (falling >> shift & ((bits(1) << width) - 1)), 1);
   }
 };
 
@@ -176,7 +176,7 @@ struct collect {
 template <class ExecSpace>
 int teams_for(ExecSpace const& exec, std::uint64_t n) {
   std::uint64_t const at_once =
-      static_cast<std::uint64_t>(processors(exec)) * (is_cuda<ExecSpace> ? 4 : 1);
+      static_cast<std::uint64_t>(device::processors(exec)) * (device::is_device<ExecSpace> ? 4 : 1);
   std::uint64_t const chunks = (n + (1u << 14) - 1) >> 14, least = (n >> 31) + 1;
   std::uint64_t const teams = chunks < at_once ? chunks : at_once;
   return static_cast<int>(teams < least ? least : teams);
@@ -206,11 +206,11 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   for (int done = 0; done < all; done += digit_bits) {
     int const width = all - done < digit_bits ? all - done : digit_bits;
     int const shift = all - done - width;
-    for_each_in_league(
+    device::for_each_in_league(
         "karpos::select_k: count", exec, teams,
         count_digits<Scores>{scores, at.data(), counts.data(), shift, width, done == 0});
-    for_each_in_league("karpos::select_k: pick", exec, 1,
-                       pick_digit<bits>{at.data(), counts.data(), shift, width});
+    device::for_each_in_league("karpos::select_k: pick", exec, 1,
+                               pick_digit<bits>{at.data(), counts.data(), shift, width});
   }
   constexpr int chunk = is_on_host<ExecSpace> ? 128 : 1;
   Kokkos::parallel_scan("karpos::select_k: collect",
@@ -219,4 +219,4 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   exec.fence("karpos::select_k: before the counts are freed");
 }
 
-}  // namespace karpos::detail::selection
+}  // namespace karpos::detail::select_k

@@ -7,11 +7,11 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/cuda.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tile.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/tile.hpp"
 
-namespace karpos {
+namespace karpos::device {
 
 namespace detail {
 template <class ExecSpace, int W>
@@ -285,4 +285,4 @@ void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uin
   }
 }
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -8,19 +8,20 @@
 #include <string>
 #include <utility>
 
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/tuning.hpp"
-#include "karpos/detail/open_addressing.hpp"
+#include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/table_options.hpp"
+#include "karpos/device/atomics.hpp"
 
-namespace karpos::detail {
+namespace karpos::detail::open_addressing {
 
 /// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of overflow
 /// marks. A storage for bulk_table.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          bool OneStep = is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
+          bool OneStep =
+              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
 class open_addressing_storage {
  public:
   using key_type = Key;
@@ -31,7 +32,7 @@ class open_addressing_storage {
   using key_equal = KeyEqual;
   using options = hash_table_options<Key>;
   using ref_type = open_addressing_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, B, OneStep>;
-  static constexpr int prefetch_distance = tuning<ExecSpace, open_addressing>::prefetch_distance;
+  static constexpr int prefetch_distance = tuning<ExecSpace>::prefetch_distance;
 
   open_addressing_storage(ExecSpace const& exec, std::string name, std::uint64_t max_keys,
                           options const& o, Hash const& hash, KeyEqual const& equal,
@@ -142,7 +143,6 @@ class open_addressing_storage {
 /// Slots of a bucket of the default size.
 template <class Key, class T, class ExecSpace>
 inline constexpr int default_bucket_slots =
-    tuning<ExecSpace, open_addressing>::bucket_bytes /
-    static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
+    tuning<ExecSpace>::bucket_bytes / static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::open_addressing

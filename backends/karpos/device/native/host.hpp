@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #endif
 
-#include "karpos/backend/tile.hpp"
-#include "karpos/backend/word16.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/device/word16.hpp"
 
 // What CPUs need: the SIMD tile, prefetch, huge pages, whole-bucket reads, a 16-byte compare-and-swap.
 
@@ -25,7 +25,7 @@
 #endif
 #endif
 
-namespace karpos {
+namespace karpos::device {
 
 /// W lanes of one CPU thread. The lane loop is the SIMD loop: compilers turn the short constant-length
 /// loops of the reference tile into vector instructions, so the reference tile is already the tuned one.
@@ -142,4 +142,4 @@ inline constexpr bool has_compare_and_swap_16 = false;
 #endif
 
 }  // namespace host
-}  // namespace karpos
+}  // namespace karpos::device

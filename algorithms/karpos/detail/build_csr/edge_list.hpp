@@ -9,21 +9,12 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/backend/host.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
+#include "karpos/csr_options.hpp"
+#include "karpos/device/native/host.hpp"
 
-namespace karpos {
-
-/// What build_csr does to the edges that it is given.
-struct csr_options {
-  /// Adds every edge the other way round, but no self loop, which is its own reverse; the graph is undirected.
-  bool symmetrise = false;
-  bool remove_self_loops = true;
-  bool remove_duplicates = true;
-};
-
-namespace detail {
+namespace karpos::detail::build_csr {
 
 struct edge {
   std::uint64_t source, target;
@@ -54,7 +45,7 @@ View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t 
     View const array(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::build_csr: " + label), n);
     if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-      host::advise_huge_pages(array.data(), bytes);
+      device::host::advise_huge_pages(array.data(), bytes);
     return array;
   } catch (std::exception const& e) {
     throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
@@ -90,5 +81,4 @@ void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options
                   "choose a wider EdgeOffset; duplicates count, and symmetrise doubles the edges");
 }
 
-}  // namespace detail
-}  // namespace karpos
+}  // namespace karpos::detail::build_csr

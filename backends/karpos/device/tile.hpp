@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/backend/simd.hpp"
+#include "karpos/device/native/simd.hpp"
 #include "karpos/lane_mask.hpp"
 
 // The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
 
-namespace karpos {
+namespace karpos::device {
 
 /// W lanes that run tile-uniform code together. Everything outside a callable is the same on every lane;
 /// everything that differs per lane is inside f(lane), lane in [0, W). Masks and gets are uniform.
@@ -214,4 +214,4 @@ class window {
   round m_slots[rounds];
 };
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -4,7 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
-namespace karpos {
+namespace karpos::device {
 
 /// Sixteen bytes that are compared and swapped together where the machine can.
 struct alignas(16) word16 {
@@ -14,4 +14,4 @@ struct alignas(16) word16 {
   }
 };
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -7,15 +7,16 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/cuda.hpp"
-#include "karpos/backend/host.hpp"
-#include "karpos/backend/tile.hpp"
-#include "karpos/backend/word16.hpp"
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/native/host.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/device/word16.hpp"
 
 // Atomic access to machine words in kernels, at device scope. Not Kokkos::atomic_load: that is a
 // compare-and-swap loop (up to at least Kokkos 5.0.2), fourteen times slower and it writes what it reads.
 
-namespace karpos {
+namespace karpos::device {
 
 /// Word of 4, 8 or 16 bytes that these functions take.
 template <class Word>
@@ -287,4 +288,4 @@ KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* buc
   }
 }
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/backend/tile.hpp"
-#include "karpos/backend/word16.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/device/word16.hpp"
 
-namespace karpos {
+namespace karpos::device {
 namespace cuda {
 
 /// Known on the host as well, so that types chosen by it agree between the host and the device pass.
@@ -450,6 +450,6 @@ class cuda_tile {
   unsigned m_members = 0;
 };
 
-}  // namespace karpos
+}  // namespace karpos::device
 
 #endif  // KOKKOS_ENABLE_CUDA

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "karpos/backend/team.hpp"
+#include "karpos/device/team.hpp"
 
 // CUDA kernels that Kokkos cannot launch: programs, whose blocks are all resident and meet at a barrier, and leagues
 // whose teams need more scratch.
@@ -19,7 +19,7 @@
 #define KARPOS_PROGRAM
 #endif
 
-namespace karpos {
+namespace karpos::device {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -41,9 +41,9 @@ class cooperative_grid {
   }
 
   template <class State>
-  using held = held_in_place<State>;
+  using handle_of = state_pointer<State>;
   template <class State>
-  __device__ held<State> hold(State const& s) const {
+  __device__ handle_of<State> handle(State const& s) const {
     return {&s};
   }
 
@@ -148,4 +148,4 @@ void run_league(std::string const& label, Kokkos::Cuda const& exec, int league, 
 #endif  // __CUDACC__
 #endif  // KOKKOS_ENABLE_CUDA
 
-}  // namespace karpos
+}  // namespace karpos::device

@@ -12,7 +12,7 @@
 
 // Columns of a table as sorted lists: GPUs sort one list after another, CPU threads a list each.
 
-namespace karpos::detail::list_sorting {
+namespace karpos::detail::build_sorted_lists {
 
 /// An entry that sorts by falling score, then by rising id. Floats and ids share a word, which GPUs sort by digits.
 template <class Score>
@@ -136,4 +136,4 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
   }
 }
 
-}  // namespace karpos::detail::list_sorting
+}  // namespace karpos::detail::build_sorted_lists

@@ -13,7 +13,7 @@
 // Selection of few elements on CPUs: each thread reads a block of the scores once and keeps what may be among its k
 // best. Nearly all elements are told to be too low by one comparison, many at a time.
 
-namespace karpos::detail::selection {
+namespace karpos::detail::select_k {
 
 /// Room of a block, in elements: the more there is beyond k, the rarer it is tidied.
 constexpr std::uint64_t room_for(std::uint64_t k) { return 2 * k + 1024; }
@@ -165,4 +165,4 @@ void by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   exec.fence("karpos::select_k: before the blocks are freed");
 }
 
-}  // namespace karpos::detail::selection
+}  // namespace karpos::detail::select_k

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <string>
 
-#include "karpos/backend/cuda_grid.hpp"
-#include "karpos/backend/launch.hpp"
-#include "karpos/backend/memory.hpp"
-#include "karpos/backend/team.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/native/cuda_program.hpp"
+#include "karpos/device/team.hpp"
+#include "karpos/launch_mode.hpp"
 
 // A program is a loop over steps, such as the levels of a search; a grid runs it. A step says what every team
 // of a league does and ends when all are done:
@@ -23,7 +24,7 @@
 //   };
 //
 //   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
-//   grid.hold(x)           x as a step keeps it: what many steps share (held<X>: the type)
+//   grid.handle(x)           x as a step keeps it: what many steps share (held<X>: the type)
 //   grid.read(p)           in then(): the value of *p. The next step must not write what is read so: some teams
 //                          may be in it while others still read.
 //   grid.write(p, v)       in then(): *p = v, for whoever reads it after the program: steps may not have it yet
@@ -31,10 +32,19 @@
 // launched_grid runs the loop on the host and each step as a kernel, on every backend. On CUDA cooperative_grid
 // runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
 
-namespace karpos {
+namespace karpos::device {
 
-/// How a program runs: `launches` on every backend; `cooperative` where one kernel can hold it.
-enum class program_driver { automatic, launches, cooperative };
+/// Multiprocessors of a GPU, threads of a CPU.
+#if defined(KOKKOS_ENABLE_CUDA)
+inline int processors(Kokkos::Cuda const& exec) {
+  return exec.cuda_device_prop().multiProcessorCount;
+}
+#else
+template <class ExecSpace>
+int processors(ExecSpace const& exec) {
+  return exec.concurrency();
+}
+#endif
 
 namespace detail {
 
@@ -67,17 +77,6 @@ struct thread_kernel {
   }
 };
 
-#if defined(KOKKOS_ENABLE_CUDA)
-inline int processors(Kokkos::Cuda const& exec) {
-  return exec.cuda_device_prop().multiProcessorCount;
-}
-#else
-template <class ExecSpace>
-int processors(ExecSpace const& exec) {
-  return exec.concurrency();
-}
-#endif
-
 }  // namespace detail
 
 /// Teams, their threads and the scratch of each: what a program's memory is dimensioned by.
@@ -101,9 +100,9 @@ class launched_grid {
         m_next(next) {}
 
   template <class State>
-  using held = held_copy<State>;
+  using handle_of = state_copy<State>;
   template <class State>
-  held<State> hold(State const& s) const {
+  handle_of<State> handle(State const& s) const {
     return {s};
   }
 
@@ -191,7 +190,7 @@ grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t 
     s.threads = Threads;
     s.thread_bytes = tile_bytes / W;
     s.scratch_bytes += s.thread_bytes * Threads;
-    s.teams = detail::processors(exec) * PerProcessor;
+    s.teams = processors(exec) * PerProcessor;
   } else {
     s.scratch_bytes =
         (s.scratch_bytes + tile_bytes + 127) / 128 * 128;  // no cache line of two threads
@@ -232,24 +231,24 @@ class grid_memory {
 
 /// Runs a program. Asynchronous to the host when it runs inside of one kernel.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
-void run_program(ExecSpace const& exec, program_driver driver, grid_memory<ExecSpace> const& memory,
+void run_program(ExecSpace const& exec, launch_mode driver, grid_memory<ExecSpace> const& memory,
                  Program const& program) {
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (has_cooperative_grid<ExecSpace>) {
-    if (driver != program_driver::launches &&
+    if (driver != launch_mode::kernel_per_step &&
         run_cooperatively<Threads, PerProcessor>(
             exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program))
       return;
   }
 #endif
-  if (driver == program_driver::cooperative)
-    detail::reject("program_driver::cooperative is not available",
-                   std::string(ExecSpace::name()) +
-                       (has_cooperative_grid<ExecSpace> ? ", blocks do not all fit" : ""),
-                   "choose program_driver::automatic");
+  if (driver == launch_mode::persistent_kernel)
+    karpos::detail::reject("launch_mode::persistent_kernel is not available",
+                           std::string(ExecSpace::name()) +
+                               (has_cooperative_grid<ExecSpace> ? ", blocks do not all fit" : ""),
+                           "choose launch_mode::automatic");
   launched_grid<ExecSpace> grid(exec, memory.shape(), memory.scratch(), memory.words());
   typename Program::shared shared{};
   program(grid, shared);
 }
 
-}  // namespace karpos
+}  // namespace karpos::device

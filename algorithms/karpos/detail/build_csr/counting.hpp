@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "karpos/detail/edge_list.hpp"
+#include "karpos/detail/build_csr/edge_list.hpp"
 
 // Rows by counting: for CPUs, which sort many short rows, that fit their caches, faster than all edges at once.
 
-namespace karpos::detail {
+namespace karpos::detail::build_csr {
 
 /// Calls f(source, target) for every directed edge that an edge of a list stands for.
 template <class F>
@@ -134,4 +134,4 @@ Graph csr_by_counting(ExecSpace const& exec, std::uint64_t vertices, List const&
   return Graph(offsets, columns);
 }
 
-}  // namespace karpos::detail
+}  // namespace karpos::detail::build_csr

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/device/space.hpp"
+
+namespace karpos::detail::hopscotch {
+
+/// Constants of the hopscotch tables by execution space, each with the measurement behind it.
+template <class ExecSpace>
+struct tuning {
+  /// Keys between the prefetch of a key's home line and its use, per CPU thread.
+  static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;
+  /// Threads of a GPU's multiprocessor in kernels that write. Moving keys takes 140 registers, and happens rarely: with
+  /// as many, three times fewer threads would wait for memory at once.
+  static constexpr unsigned threads_at_once = device::is_device<ExecSpace> ? 1536 : 0;
+};
+
+}  // namespace karpos::detail::hopscotch
