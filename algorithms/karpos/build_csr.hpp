@@ -54,7 +54,7 @@ void require_vertices(ExecSpace const& exec, std::uint64_t vertices,
   using stray = find_stray_edge<edges_in_views<Sources, Targets>>;
   std::uint64_t const none = ~std::uint64_t(0);
   std::uint64_t first = none;
-  Kokkos::parallel_reduce("karpos::build_csr: check", graph_range(exec, list.size()),
+  Kokkos::parallel_reduce("karpos::build_csr: check", index_range(exec, list.size()),
                           stray{list, vertices}, Kokkos::Min<std::uint64_t>(first));
   if (first == none || list.size() == 0) return;
   typename Sources::non_const_value_type source{}, target{};
@@ -131,7 +131,7 @@ auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpac
   using expand =
       detail::build_csr::expand_rows<block, typename graph_type::offsets_view, rows_view>;
   Kokkos::parallel_for("karpos::transpose: sources",
-                       detail::build_csr::graph_range(exec, (graph.edges() + block - 1) / block),
+                       detail::index_range(exec, (graph.edges() + block - 1) / block),
                        expand{graph.row_offsets(), rows});
   detail::build_csr::edges_in_views<columns_view, rows_view> const list{graph.column_indices(),
                                                                         rows};

@@ -32,7 +32,7 @@ void require_numbers(ExecSpace const& exec, Table const& table) {
   std::uint64_t const lists = table.extent(1), none = ~std::uint64_t(0);
   std::uint64_t first = none;
   Kokkos::parallel_reduce("karpos::build_sorted_lists: check",
-                          slot_range(exec, table.extent(0) * lists), find_nan<Table>{table},
+                          index_range(exec, table.extent(0) * lists), find_nan<Table>{table},
                           Kokkos::Min<std::uint64_t>(first));
   if (first == none || table.extent(0) * lists == 0) return;
   reject("a score is not a number",

@@ -213,7 +213,7 @@ class cuckoo_map {
   /// Scans see slots, whatever the layout.
   typename table::dense any_ref() const { return typename table::dense(m_table.seen()); }
   auto each_slot(ExecSpace const& exec) const {
-    return detail::slot_range(exec, m_table.extent().slots);
+    return detail::index_range(exec, m_table.extent().slots);
   }
 
   table m_table;

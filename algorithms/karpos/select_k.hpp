@@ -132,7 +132,7 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   detail::select_k::select(exec, scores, k, winners);
   if (options.sorted) Kokkos::sort(exec, winners);
   using write = detail::select_k::write_winners<Scores, winners_view, Indices, Values>;
-  Kokkos::parallel_for("karpos::select_k: write", detail::slot_range(exec, k),
+  Kokkos::parallel_for("karpos::select_k: write", detail::index_range(exec, k),
                        write{scores, winners, out_indices, out_values, out_indices.extent(0) != 0,
                              out_values.extent(0) != 0});
   exec.fence("karpos::select_k: before the winners are freed");

@@ -9,6 +9,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/index_range.hpp"
 
 namespace karpos {
 
@@ -133,10 +134,8 @@ class csr_graph {
                      "the first row starts at 0");
     using defect = detail::find_defect<offsets_view, columns_view>;
     std::uint64_t vertex = defect::none;
-    Kokkos::parallel_reduce(
-        "karpos::csr_graph::validate",
-        Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, n),
-        defect{offsets, columns, n}, Kokkos::Min<std::uint64_t>(vertex));
+    Kokkos::parallel_reduce("karpos::csr_graph::validate", detail::index_range(exec, n),
+                            defect{offsets, columns, n}, Kokkos::Min<std::uint64_t>(vertex));
     if (vertex != defect::none)
       detail::reject(
           "row " + std::to_string(vertex) + " of " + name + " is wrong",

@@ -161,13 +161,13 @@ class bulk_table {
 
   std::uint64_t size(execution_space const& exec) const {
     std::uint64_t n = 0;
-    Kokkos::parallel_reduce(label("size"), slot_range(exec, slot_count()),
+    Kokkos::parallel_reduce(label("size"), index_range(exec, slot_count()),
                             count_body<ref_type>{ref()}, n);
     return n;
   }
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
-    Kokkos::parallel_for(label("for_each"), slot_range(exec, slot_count()),
+    Kokkos::parallel_for(label("for_each"), index_range(exec, slot_count()),
                          visit_body<ref_type, key_type, Visit>{ref(), visit});
   }
   template <class KeysOut, class ValuesOut>
@@ -182,7 +182,7 @@ class bulk_table {
     }
     std::uint64_t n = 0;
     Kokkos::parallel_scan(
-        label("retrieve_all"), slot_range(exec, slot_count()),
+        label("retrieve_all"), index_range(exec, slot_count()),
         retrieve_body<ref_type, key_type, KeysOut, ValuesOut>{ref(), keys, values}, n);
     return n;
   }

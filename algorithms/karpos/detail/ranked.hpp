@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/table_memory.hpp"
-#include "karpos/device/native/host.hpp"
 
 // Scores as words that sort like them, the highest first.
 
@@ -67,17 +67,9 @@ inline constexpr bool is_on_host =
 /// Memory for so many elements that hold anything; in huge pages on hosts that have them.
 template <class View, class ExecSpace, class... Extents>
 View rank_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
-  std::uint64_t const bytes = (std::uint64_t(extents) * ... * sizeof(typename View::value_type));
-  try {
-    View const array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
-    if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-      device::host::advise_huge_pages(array.data(), bytes);
-    return array;
-  } catch (std::exception const& e) {
-    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
-                           View::memory_space::name() + " for " + label +
-                           "): rank fewer elements; " + e.what());
-  }
+  return allocate_or_explain<typename View::memory_space>(
+      (std::uint64_t(extents) * ... * sizeof(typename View::value_type)), label,
+      "rank fewer elements", [&] { return uninitialized_array<View>(exec, label, extents...); });
 }
 
 }  // namespace karpos::detail

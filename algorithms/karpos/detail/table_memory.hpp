@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <string>
-#include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/table_options.hpp"
-#include "karpos/device/native/host.hpp"
 
 // What tables do with memory, whatever they keep in it.
 
@@ -21,51 +18,11 @@ inline std::string table_label(std::string const& name, char const* what) {
   return "karpos::" + name + "::" + what;
 }
 
-/// One thread for each of n slots.
-template <class ExecSpace>
-auto slot_range(ExecSpace const& exec, std::uint64_t n) {
-  return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, n);
-}
-
-template <class Word>
-struct fill_body {
-  Word* words;
-  Word value;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { words[i] = value; }
-};
-
-/// Gives every element of an array the same value. Asynchronous.
-template <class ExecSpace, class Word, class... P>
-void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
-          std::type_identity_t<Word> const& value) {
-  Kokkos::parallel_for(label, slot_range(exec, array.extent(0)),
-                       fill_body<Word>{array.data(), value});
-}
-
-/// Returns: make(), which allocates so many bytes. Throws allocation_error, with the bytes and the space, when
-/// there is no memory.
+/// An array of a table's, or an explanation of why there is none.
 template <class MemorySpace, class Make>
 auto allocated(std::size_t bytes, Make const& make) {
-  try {
-    return make();
-  } catch (std::exception const& e) {
-    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
-                           MemorySpace::name() + "): ask for fewer keys or a higher load; " +
-                           e.what());
-  }
-}
-
-/// An array of a table's, not initialised; slots in host memory ask for huge pages.
-template <class View, class ExecSpace>
-View table_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
-  return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), n);
-}
-template <class View, class ExecSpace>
-View slot_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
-  auto const slots = table_array<View>(exec, label, n);
-  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-    device::host::advise_huge_pages(slots.data(), slots.size() * sizeof(typename View::value_type));
-  return slots;
+  return allocate_or_explain<MemorySpace>(bytes, "a table", "ask for fewer keys or a higher load",
+                                          make);
 }
 
 /// Bytes that a bucket is aligned to: it is read with vector instructions that want its natural alignment; more

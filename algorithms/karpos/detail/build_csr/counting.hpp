@@ -102,14 +102,14 @@ Graph csr_by_counting(ExecSpace const& exec, std::uint64_t vertices, List const&
                                       Kokkos::IndexType<std::uint64_t>>;
   // Rows differ in length by orders of magnitude.
   dynamic const rows(exec, 0, vertices, Kokkos::ChunkSize(64));
-  auto const each_edge = graph_range(exec, list.size());
+  auto const each_edge = index_range(exec, list.size());
   using scan = sizes_to_begins<offsets_view>;
 
   auto const ends = zeroed_graph_array<offsets_view>(exec, "row ends", vertices);
   Kokkos::parallel_for("karpos::build_csr: count", each_edge,
                        count_degrees<List, offsets_view>{list, ends, options});
   typename offsets_view::value_type total = 0;
-  Kokkos::parallel_scan("karpos::build_csr: begins", graph_range(exec, vertices), scan{ends},
+  Kokkos::parallel_scan("karpos::build_csr: begins", index_range(exec, vertices), scan{ends},
                         total);
   auto columns = graph_array<columns_view>(exec, "columns", static_cast<std::uint64_t>(total));
   Kokkos::parallel_for(
@@ -120,7 +120,7 @@ Graph csr_by_counting(ExecSpace const& exec, std::uint64_t vertices, List const&
   Kokkos::parallel_for(
       "karpos::build_csr: tidy", rows,
       tidy_row<offsets_view, columns_view>{ends, columns, offsets, options.remove_duplicates});
-  Kokkos::parallel_scan("karpos::build_csr: offsets", graph_range(exec, vertices + 1),
+  Kokkos::parallel_scan("karpos::build_csr: offsets", index_range(exec, vertices + 1),
                         scan{offsets}, total);
   if (static_cast<std::uint64_t>(total) != columns.extent(0)) {
     auto const kept =

@@ -12,7 +12,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/csr_options.hpp"
-#include "karpos/device/native/host.hpp"
+#include "karpos/detail/arrays.hpp"
 
 namespace karpos::detail::build_csr {
 
@@ -32,26 +32,12 @@ struct edges_in_views {
   }
 };
 
-template <class ExecSpace>
-auto graph_range(ExecSpace const& exec, std::uint64_t n) {
-  return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, n);
-}
-
 /// Memory for n elements that hold anything; in huge pages on hosts that have them.
 template <class View, class ExecSpace>
 View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
-  std::uint64_t const bytes = n * sizeof(typename View::value_type);
-  try {
-    View const array(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::build_csr: " + label), n);
-    if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-      device::host::advise_huge_pages(array.data(), bytes);
-    return array;
-  } catch (std::exception const& e) {
-    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
-                           View::memory_space::name() + " for " + label +
-                           "): build the graph of fewer edges; " + e.what());
-  }
+  return allocate_or_explain<typename View::memory_space>(
+      n * sizeof(typename View::value_type), label, "build the graph of fewer edges",
+      [&] { return uninitialized_array<View>(exec, "karpos::build_csr: " + label, n); });
 }
 
 template <class View, class ExecSpace>

@@ -99,19 +99,19 @@ Graph csr_by_sorting(ExecSpace const& exec, std::uint64_t vertices, List const& 
 
   std::uint64_t const edges = list.size();
   auto const keys = graph_array<keys_view>(exec, "keys", options.symmetrise ? 2 * edges : edges);
-  Kokkos::parallel_for("karpos::build_csr: pack", graph_range(exec, edges),
+  Kokkos::parallel_for("karpos::build_csr: pack", index_range(exec, edges),
                        pack_edges<List, keys_view>{list, keys, edges, options});
   Kokkos::sort(exec, keys);
 
   kept_keys<keys_view> const kept{keys, options.remove_duplicates};
-  auto const each_key = graph_range(exec, keys.extent(0));
+  auto const each_key = index_range(exec, keys.extent(0));
   std::uint64_t count = 0;
   Kokkos::parallel_reduce("karpos::build_csr: count", each_key, count_kept<keys_view>{kept}, count);
   auto const columns = graph_array<columns_view>(exec, "columns", count);
   auto const offsets = zeroed_graph_array<offsets_view>(exec, "row offsets", vertices + 1);
   Kokkos::parallel_scan("karpos::build_csr: rows", each_key,
                         write_rows<keys_view, columns_view, offsets_view>{kept, columns, offsets});
-  Kokkos::parallel_scan("karpos::build_csr: empty rows", graph_range(exec, vertices + 1),
+  Kokkos::parallel_scan("karpos::build_csr: empty rows", index_range(exec, vertices + 1),
                         fill_empty_rows<offsets_view>{offsets});
   exec.fence("karpos::build_csr: before the keys are freed");
   return Graph(offsets, columns);

@@ -126,10 +126,10 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
   } else {
     auto const room = rank_array<room_view>(exec, caller, n);
     for (std::uint64_t list = 0; list < lists; ++list) {
-      Kokkos::parallel_for("karpos::build_sorted_lists: pack", slot_range(exec, n),
+      Kokkos::parallel_for("karpos::build_sorted_lists: pack", index_range(exec, n),
                            pack_column<Table, entry_type>{table, list, room.data()});
       Kokkos::sort(exec, room);
-      Kokkos::parallel_for("karpos::build_sorted_lists: write", slot_range(exec, n),
+      Kokkos::parallel_for("karpos::build_sorted_lists: write", index_range(exec, n),
                            write_list<entry_type, Ids, Scores>{room.data(), list, ids, scores});
     }
     exec.fence("karpos::build_sorted_lists: before the entries are freed");

@@ -86,14 +86,14 @@ distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name
   using words = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
   std::uint64_t const n = keys.extent(0), slots = 2 * n + 1;
   auto const [set, indices] = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
-    return std::pair{table_array<words>(exec, table_label(name, "distinct"), slots + 1),
-                     table_array<words>(exec, table_label(name, "indices"), n)};
+    return std::pair{uninitialized_array<words>(exec, table_label(name, "distinct"), slots + 1),
+                     uninitialized_array<words>(exec, table_label(name, "indices"), n)};
   });
   distinct_keys<typename ExecSpace::memory_space> result{indices};
   fill(table_label(name, "clear distinct"), exec, set, ~std::uint64_t(0));
-  Kokkos::parallel_for(table_label(name, "distinct"), slot_range(exec, n),
+  Kokkos::parallel_for(table_label(name, "distinct"), index_range(exec, n),
                        keep_first<View, Keys>{table, keys, set.data(), slots, set.data() + slots});
-  Kokkos::parallel_scan(table_label(name, "gather distinct"), slot_range(exec, slots),
+  Kokkos::parallel_scan(table_label(name, "gather distinct"), index_range(exec, slots),
                         gather_indices<words, Keeps>{set.data(), result.indices, keeps},
                         result.kept);
   Kokkos::deep_copy(exec, result.first_repeated, Kokkos::subview(set, slots));

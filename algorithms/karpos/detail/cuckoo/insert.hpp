@@ -59,7 +59,7 @@ insert_report table<Key, T, ExecSpace, Hash>::insert(ExecSpace const& exec, Keys
   dense const ref(seen());
   insert_report report;
   std::uint64_t const n = keys.extent(0);
-  Kokkos::parallel_reduce(label("count sentinels"), slot_range(exec, n),
+  Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, n),
                           count_reserved<dense, Keys>{ref, keys}, report.invalid);
   auto const first = distinct(name(), exec, seen(), keys, keep_absent<dense, Keys>{ref, keys});
   report.inserted = first.kept;
@@ -109,15 +109,15 @@ void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source c
   using values_view = Kokkos::View<T*, memory_space>;
   std::uint64_t const n = m_size + source.size();
   auto const [keys, values] = allocated<memory_space>(n * (sizeof(Key) + sizeof(T)), [&] {
-    return std::pair{table_array<keys_view>(exec, label("keys to move"), n),
-                     table_array<values_view>(exec, label("values to move"), n)};
+    return std::pair{uninitialized_array<keys_view>(exec, label("keys to move"), n),
+                     uninitialized_array<values_view>(exec, label("values to move"), n)};
   });
   std::uint64_t held = 0;
   Kokkos::parallel_scan(
-      label("keys to move"), slot_range(exec, m_extents.slots),
+      label("keys to move"), index_range(exec, m_extents.slots),
       retrieve_body<dense, Key, keys_view, values_view>{dense(seen()), keys, values}, held);
   Kokkos::parallel_for(
-      label("keys to add"), slot_range(exec, source.size()),
+      label("keys to add"), index_range(exec, source.size()),
       append_source<Key, view, Source, keys_view, values_view>{source, keys, values, m_size});
   table fresh(m_options, m_hash);
   fresh.begin(exec, n, room);

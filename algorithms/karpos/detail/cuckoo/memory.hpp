@@ -71,8 +71,8 @@ struct workspace {
     if (items.extent(0) >= n && counters.extent(0) >= counts) return;
     auto [new_items, new_counters] = allocated<memory_space>(bytes_for(d, coarse_too), [&] {
       return std::pair{
-          table_array<decltype(items)>(exec, table_label(name, "workspace"), n),
-          table_array<decltype(counters)>(exec, table_label(name, "counters"), counts)};
+          uninitialized_array<decltype(items)>(exec, table_label(name, "workspace"), n),
+          uninitialized_array<decltype(counters)>(exec, table_label(name, "counters"), counts)};
     });
     items = new_items;
     counters = new_counters;

@@ -46,15 +46,15 @@ cuckoo_stats statistics(ExecSpace const& exec, Table const& of) {
   auto const& e = of.extent();
   view const seen = of.seen();
   counts_view const counts(Kokkos::view_alloc(exec, Table::label("group sizes")), e.groups);
-  Kokkos::parallel_for(Table::label("group sizes"), slot_range(exec, e.slots),
+  Kokkos::parallel_for(Table::label("group sizes"), index_range(exec, e.slots),
                        count_group<view, counts_view>{seen, e.slots / e.groups, counts});
   typename smallest_and_largest<counts_view>::result sizes;
-  Kokkos::parallel_reduce(Table::label("largest group"), slot_range(exec, e.groups),
+  Kokkos::parallel_reduce(Table::label("largest group"), index_range(exec, e.groups),
                           smallest_and_largest<counts_view>{counts},
                           Kokkos::MinMax<std::uint64_t>(sizes));
   std::uint64_t group_restarts = 0;
   if (of.chosen().layout == cuckoo_layout::two_level)
-    Kokkos::parallel_reduce(Table::label("group restarts"), slot_range(exec, e.groups),
+    Kokkos::parallel_reduce(Table::label("group restarts"), index_range(exec, e.groups),
                             sum_attempts<view>{seen}, group_restarts);
   double const factor =
       of.size() == 0 ? 0 : static_cast<double>(e.slots) / static_cast<double>(of.size());

@@ -178,8 +178,8 @@ class table {
   }
   static std::pair<slot_view, mark_view> allocate(ExecSpace const& exec, extents_type const& e) {
     return allocated<memory_space>(e.bytes(), [&] {
-      return std::pair{slot_array<slot_view>(exec, label("slots"), e.slots),
-                       table_array<mark_view>(exec, label("marks"), e.mark_words())};
+      return std::pair{uninitialized_array<slot_view>(exec, label("slots"), e.slots),
+                       uninitialized_array<mark_view>(exec, label("marks"), e.mark_words())};
     });
   }
 
@@ -215,7 +215,7 @@ class table {
     }
     build_report r = reported(exec);
     if (m_options.layout == cuckoo_layout::dense && r.homeless == 0)
-      Kokkos::parallel_reduce(label("look for equal keys"), slot_range(exec, m_extents.slots),
+      Kokkos::parallel_reduce(label("look for equal keys"), index_range(exec, m_extents.slots),
                               count_twins<view>{seen()}, r.repeated);
     return r;
   }

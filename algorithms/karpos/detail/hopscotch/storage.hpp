@@ -81,7 +81,7 @@ class hopscotch_storage {
   /// Makes every slot empty. Asynchronous.
   void clear(ExecSpace const& exec) {
     Kokkos::parallel_for(
-        table_label(m_name, "clear"), slot_range(exec, m_words.extent(0)),
+        table_label(m_name, "clear"), index_range(exec, m_words.extent(0)),
         clear_lines_body<typename ref_type::protocol>{m_words.data(), ref().slot().empty_slot()});
   }
 
@@ -114,7 +114,7 @@ class hopscotch_storage {
   /// Changes nothing when there is no memory.
   void allocate(ExecSpace const& exec, std::uint64_t lines) {
     m_words = allocated<memory_space>(bytes_of(lines), [&] {
-      return slot_array<word_view>(exec, table_label(m_name, "lines"), words_of(lines));
+      return uninitialized_array<word_view>(exec, table_label(m_name, "lines"), words_of(lines));
     });
     m_lines = lines;
   }

@@ -114,8 +114,8 @@ class open_addressing_storage {
   void allocate(ExecSpace const& exec, std::uint64_t pairs) {
     auto [slots, marks] = allocated<memory_space>(bytes_of(pairs), [&] {
       return std::pair{
-          slot_array<slot_view>(exec, table_label(m_name, "slots"), slots_of(pairs)),
-          table_array<mark_view>(exec, table_label(m_name, "marks"), mark_words(pairs))};
+          uninitialized_array<slot_view>(exec, table_label(m_name, "slots"), slots_of(pairs)),
+          uninitialized_array<mark_view>(exec, table_label(m_name, "marks"), mark_words(pairs))};
     });
     m_slots = slots;
     m_marks = marks;

@@ -199,7 +199,7 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
       rank_array<Kokkos::View<std::uint64_t*, memory>>(exec, "karpos::select_k: counts", digits);
   auto const at =
       rank_array<Kokkos::View<cut<bits>*, memory>>(exec, "karpos::select_k: the k-th", 1);
-  Kokkos::parallel_for("karpos::select_k: begin", slot_range(exec, digits),
+  Kokkos::parallel_for("karpos::select_k: begin", index_range(exec, digits),
                        begin_cut<bits>{at.data(), counts.data(), k});
   int const teams = teams_for(exec, scores.extent(0));
   constexpr int all = 8 * sizeof(bits);
@@ -214,7 +214,7 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   }
   constexpr int chunk = is_on_host<ExecSpace> ? 128 : 1;
   Kokkos::parallel_scan("karpos::select_k: collect",
-                        slot_range(exec, (scores.extent(0) + chunk - 1) / chunk),
+                        index_range(exec, (scores.extent(0) + chunk - 1) / chunk),
                         collect<Scores, chunk>{scores, at.data(), winners.data(), k});
   exec.fence("karpos::select_k: before the counts are freed");
 }

@@ -72,7 +72,7 @@ class row_query {
   }
   template <class Body>
   void run_kernel(char const* label, std::uint64_t n, Body const& body) {
-    Kokkos::parallel_for(std::string("karpos::top_k::") + label, slot_range(m_exec, n), body);
+    Kokkos::parallel_for(std::string("karpos::top_k::") + label, index_range(m_exec, n), body);
   }
 
   ExecSpace m_exec;
@@ -199,7 +199,7 @@ void row_query<ExecSpace, Lists, Aggregate>::shrink(double growth, top_k_report&
   for (;;) {
     double const kth = kth_lower();
     standings now;
-    Kokkos::parallel_reduce("karpos::top_k::standings", slot_range(m_exec, m_candidates),
+    Kokkos::parallel_reduce("karpos::top_k::standings", index_range(m_exec, m_candidates),
                             count_standings{m_state.lower, m_state.upper, kth},
                             Kokkos::Sum<standings>(now));
     std::uint64_t const to_fill = m_k - now.above;
@@ -239,7 +239,7 @@ void row_query<ExecSpace, Lists, Aggregate>::complete(double growth, top_k_repor
   for (;;) {
     bound();
     standings now;
-    Kokkos::parallel_reduce("karpos::top_k::standings", slot_range(m_exec, m_candidates),
+    Kokkos::parallel_reduce("karpos::top_k::standings", index_range(m_exec, m_candidates),
                             count_standings{m_state.lower, m_state.upper, -HUGE_VAL},
                             Kokkos::Sum<standings>(now));
     if (now.open == 0 || exhausted()) break;

@@ -214,8 +214,8 @@ struct row_memory {
   void allocate(ExecSpace const& exec, std::uint64_t places, std::uint64_t objects, int lists,
                 bool dense) {
     auto const make = [&](auto& view, char const* label, std::uint64_t n) {
-      view = table_array<std::remove_reference_t<decltype(view)>>(exec, table_label("top_k", label),
-                                                                  n);
+      view = uninitialized_array<std::remove_reference_t<decltype(view)>>(
+          exec, table_label("top_k", label), n);
     };
     make(rows, "rows", places * static_cast<std::uint64_t>(lists));
     make(marked, "marked", (places + 31) / 32);

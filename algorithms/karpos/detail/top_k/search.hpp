@@ -208,7 +208,7 @@ void search<ExecSpace, Lists, Aggregate>::write_sorted(std::uint64_t finals) {
   auto const& all = m_workspace.m_finals;
   put_in_order(m_exec, Kokkos::subview(all, Kokkos::pair<std::uint64_t, std::uint64_t>(0, finals)));
   std::uint64_t const n = finals < m_k ? finals : m_k;
-  Kokkos::parallel_for("karpos::top_k::write", slot_range(m_exec, n),
+  Kokkos::parallel_for("karpos::top_k::write", index_range(m_exec, n),
                        write_results<id>{all.data(), m_to});
   m_exec.fence("karpos::top_k: results");
 }

@@ -116,7 +116,7 @@ class top_k_workspace {
   static void make(array<T>& view, ExecSpace const& exec, char const* what, std::uint64_t n,
                    T const& value = T{}) {
     std::string const label = detail::table_label("top_k", what);
-    view = detail::slot_array<array<T>>(exec, label, n);
+    view = detail::uninitialized_array<array<T>>(exec, label, n);
     detail::fill(label, exec, view, value);
   }
   void allocate(ExecSpace const& exec) {

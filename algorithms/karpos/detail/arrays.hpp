@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/device/native/host.hpp"
+
+// Arrays in a memory space: made or explained, filled, read back.
+
+namespace karpos::detail {
+
+/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names the bytes, the space and
+/// a way out, when there is no memory.
+template <class MemorySpace, class Make>
+auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
+                         Make const& make) {
+  try {
+    return make();
+  } catch (std::exception const& e) {
+    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
+                           MemorySpace::name() + " for " + what + "): " + suggestion + "; " +
+                           e.what());
+  }
+}
+
+/// An array with unspecified contents; in huge pages on hosts that have them.
+template <class View, class ExecSpace, class... Extents>
+View uninitialized_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
+  View const array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
+  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
+    device::host::advise_huge_pages(array.data(), array.size() * sizeof(typename View::value_type));
+  return array;
+}
+
+/// Writes one value to an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two thirds of the
+/// memory's rate unused.
+template <class Word>
+struct fill_body {
+  static constexpr std::uint64_t words = 16 % sizeof(Word) == 0 ? 16 / sizeof(Word) : 1;
+  struct alignas(words == 1 ? alignof(Word) : 16) chunk {
+    Word word[words];
+  };
+  Word* to;
+  Word value;
+  std::uint64_t n;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t const first = i * words;
+    if (first + words <= n) {
+      chunk c;
+      for (std::uint64_t j = 0; j < words; ++j) c.word[j] = value;
+      *reinterpret_cast<chunk*>(to + first) = c;
+    } else {
+      for (std::uint64_t j = first; j < n; ++j) to[j] = value;
+    }
+  }
+};
+
+/// The same, an element at a time.
+template <class Word>
+struct fill_element {
+  Word* to;
+  Word value;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = value; }
+};
+
+/// Gives every element of a contiguous array the same value. Asynchronous. What Kokkos allocates is
+/// aligned to 16 bytes; wrapped memory that is not is filled an element at a time.
+template <class ExecSpace, class Word, class... P>
+void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
+          std::type_identity_t<Word> const& value) {
+  using body = fill_body<Word>;
+  std::uint64_t const n = array.extent(0);
+  if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename body::chunk) == 0) {
+    Kokkos::parallel_for(label, index_range(exec, (n + body::words - 1) / body::words),
+                         body{array.data(), value, n});
+  } else {
+    Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word>{array.data(), value});
+  }
+}
+
+/// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the fence.
+template <class ExecSpace, class T>
+T read_back(ExecSpace const& exec, T const* from, std::string const& why) {
+  using memory_space = typename ExecSpace::memory_space;
+  T value{};
+  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(&value);
+  Kokkos::deep_copy(exec, to, Kokkos::View<T const, memory_space, Kokkos::MemoryUnmanaged>(from));
+  exec.fence(why);
+  return value;
+}
+
+}  // namespace karpos::detail
