@@ -10,12 +10,13 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
-#include "karpos/cuckoo_map_ref.hpp"
-#include "karpos/detail/bulk.hpp"
+#include "karpos/detail/bulk_arguments.hpp"
 #include "karpos/detail/cuckoo/statistics.hpp"
 #include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/detail/scans.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
 
 namespace karpos {
@@ -49,7 +50,8 @@ class cuckoo_map {
   using memory_space = typename ExecSpace::memory_space;
   using hasher = Hash;
   using options = cuckoo_map_options<Key>;
-  using ref_type = cuckoo_map_ref<Key, T, ExecSpace, Hash>;
+  using ref_type =
+      table_reader<detail::cuckoo::any_ref<Key, T, ExecSpace, Hash>, device::access::frozen>;
 
   /// Makes a map of keys(i) and values(i). Throws what build throws, and std::invalid_argument for a load out of range.
   template <view_1d Keys, view_1d Values>
@@ -120,7 +122,7 @@ class cuckoo_map {
   /// Calls visit(key, value) for everything that is in, in a kernel. Asynchronous.
   template <class Visit>
   void for_each(ExecSpace const& exec, Visit const& visit) const {
-    using body = detail::visit_body<typename table::dense, Key, Visit>;
+    using body = detail::visit_body<typename table::dense, Visit>;
     Kokkos::parallel_for(table::label("for_each"), each_slot(exec), body{any_ref(), visit});
   }
   /// Writes every pair to two views, in no particular order. Returns: how many there are. Waits for exec.
@@ -134,7 +136,7 @@ class cuckoo_map {
           "the views given to retrieve_all are too short",
           std::to_string(keys.extent(0)) + " elements for " + std::to_string(size()) + " keys",
           "give views of at least size() elements");
-    using body = detail::retrieve_body<typename table::dense, Key, KeysOut, ValuesOut>;
+    using body = detail::retrieve_body<typename table::dense, KeysOut, ValuesOut>;
     std::uint64_t n = 0;
     Kokkos::parallel_scan(table::label("retrieve_all"), each_slot(exec),
                           body{any_ref(), keys, values}, n);
@@ -149,7 +151,7 @@ class cuckoo_map {
   cuckoo_layout layout() const { return m_table.chosen().layout; }
   /// Taken now, with a workspace that is kept.
   std::size_t bytes() const { return m_table.bytes(); }
-  ref_type ref() const { return {layout(), m_table.seen()}; }
+  ref_type ref() const { return ref_type({layout(), m_table.seen()}); }
   /// Looks at every slot. Waits for exec.
   cuckoo_stats stats(ExecSpace const& exec) const {
     return detail::cuckoo::statistics(exec, m_table);
@@ -206,7 +208,7 @@ class cuckoo_map {
   void look_up_in(ExecSpace const& exec, char const* what, Queries const& queries, Out const& out,
                   Write const& write, Stencil const& stencil) const {
     constexpr int distance = table::prefetch_distance;
-    using body = detail::lookup_body<distance, Ref, Queries, T, Out, Write, Stencil>;
+    using body = detail::lookup_body<distance, Ref, Queries, Out, Write, Stencil>;
     device::for_each_staged<distance>(table::label(what), exec, queries.extent(0),
                                       body{{Ref(m_table.seen()), queries}, out, write, stencil});
   }

@@ -1,53 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <cstddef>
 #include <cstdint>
 
-#include "karpos/concepts.hpp"
-#include "karpos/detail/map_interface.hpp"
-#include "karpos/detail/open_addressing/table.hpp"
-#include "karpos/detail/table_options.hpp"
-#include "karpos/device/atomics.hpp"
+#include "karpos/detail/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/hash_map_ref.hpp"
+#include "karpos/map.hpp"
 #include "karpos/probing.hpp"
 
-namespace karpos {
+// hash_map: open addressing. Its operations: karpos/map.hpp in bulk (hash_table), karpos/map_ref.hpp in kernels (table_ref).
 
-namespace detail {
-/// What a hash_map derives from.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B>
-using hash_map_interface = map_interface<
-    open_addressing::open_addressing_table<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
-    hash_map_ref<Key, T, ExecSpace, Hash, KeyEqual, Probing, B>,
-    hash_map_reader<Key, T, ExecSpace, Hash, KeyEqual, Probing, B, device::access::frozen>>;
-}  // namespace detail
+namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each, for bulk use from the host and for use inside
 /// kernels through ref(). Open addressing over buckets of BucketSlots slots; holds max_keys keys at the
 /// load it was made with, and never moves them: it grows by rehash only. The slots of erased keys are used
 /// again after clear or rehash.
 ///
-/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing.
-/// Concurrency: bulk calls on one execution space instance run in order. Calls that return void only
-///   enqueue; calls that return a report or a count wait for that instance. Those count in memory of the map's
-///   own: one of them at a time per map (the _async forms count where you say). Bulk lookups read as a
-///   frozen ref does: they see what happened before them, and must not run beside writers on another instance.
+/// Complexity: expected O(1) buckets an operation; never more than Probing::probe_limit.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in
 ///   16-byte slots) and cannot be stored.
+/// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
+///   linearizable. Lock-free; where device::is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the
+///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
+/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           int BucketSlots = detail::open_addressing::default_bucket_slots<Key, T, ExecSpace>>
-class hash_map
-    : public detail::hash_map_interface<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots> {
-  using base = detail::hash_map_interface<Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>;
-  using base::m_table;
+class hash_map : public hash_table<detail::open_addressing::storage<detail::open_addressing::traits<
+                     Key, T, ExecSpace, Hash, KeyEqual, Probing, BucketSlots>>> {
+  using base = typename hash_map::hash_table;
 
  public:
-  using options = hash_table_options<Key>;
+  using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
   /// Makes an empty map for max_keys keys. Asynchronous but for the allocation.
@@ -61,13 +47,8 @@ class hash_map
            options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_map", max_keys, o, hash, equal, memory) {}
 
-  /// Bytes that a map for max_keys keys at that load takes.
-  static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
-    return base::table_type::bytes_for(max_keys, load);
-  }
-
-  std::uint64_t bucket_count() const { return m_table.bucket_count(); }  ///< buckets there are
-  std::uint64_t capacity() const { return m_table.slot_count(); }        ///< slots there are
+  /// Buckets that there are.
+  std::uint64_t bucket_count() const { return this->m_storage.bucket_count(); }
 };
 
 }  // namespace karpos

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "karpos/outcome.hpp"
+
 // Records for workloads in which insertions, erasures and lookups run at once.
 
 namespace karpos {
@@ -18,22 +20,11 @@ struct map_operation {
   T value;
 };
 
-/// What became of a map_operation.
-enum class map_outcome : std::uint32_t {
-  inserted,  ///< insert: the key was not there; it is now
-  existing,  ///< insert: the key was there already; the stored value is unchanged
-  full,      ///< insert: the key was not there and found no place
-  erased,    ///< erase: the key was there; it is gone
-  found,     ///< find: the key was there
-  absent,    ///< erase and find: the key was not there
-  invalid    ///< the key equals a sentinel
-};
-
 /// The answer to a map_operation. `value` is what find found, else T{}. Aligned so that it is written at once where it
 /// fits into eight bytes: on a GPU every store of its own is a request.
 template <class T>
 struct alignas(sizeof(T) > 4 && alignof(T) > 4 ? alignof(T) : 8) map_result {
-  map_outcome outcome;
+  karpos::outcome outcome;
   T value;
 };
 

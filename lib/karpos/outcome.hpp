@@ -8,12 +8,16 @@
 
 namespace karpos {
 
-/// What became of one insertion. Nothing is lost in silence: `full` means that the table holds what it
+/// What became of one operation on a map or set. Nothing is lost in silence: `full` means that the table holds what it
 /// held before.
-enum class outcome : std::uint8_t {
-  inserted,  ///< the key was not there; it is now
-  existing,  ///< the key was there already
-  full       ///< the key was not there and no slot on its probe path was free
+enum class outcome : std::uint32_t {
+  inserted,  ///< insertion: the key was not there; it is now
+  existing,  ///< insertion: the key was there already
+  full,      ///< insertion: the key was not there and found no slot; the table is as it was
+  erased,    ///< erasure: the key was there; it is gone
+  found,     ///< lookup: the key was there
+  absent,    ///< erasure and lookup: the key was not there
+  invalid    ///< the key equals a sentinel, which no table stores
 };
 
 /// How many keys of a bulk insertion met which end. The four counts add up to the number of keys that
@@ -24,9 +28,11 @@ struct insert_report {
   std::uint64_t rejected = 0;  ///< keys that found no free slot
   std::uint64_t invalid = 0;   ///< keys equal to a sentinel, never inserted
 
-  /// Counters by number: the outcomes in their order, then invalid. Kernels tally by number.
+  /// Kernels count by number: which counter an outcome belongs to.
   static constexpr int counters = 4;
-  static constexpr int invalid_key = 3;
+  KOKKOS_FUNCTION static constexpr int counter_of(outcome o) {
+    return o == outcome::inserted ? 0 : o == outcome::existing ? 1 : o == outcome::full ? 2 : 3;
+  }
   KOKKOS_FUNCTION constexpr std::uint64_t& operator[](int i) {
     return i == 0 ? inserted : i == 1 ? existing : i == 2 ? rejected : invalid;
   }
@@ -47,7 +53,7 @@ struct insert_report {
 struct erase_report {
   std::uint64_t erased = 0;
 
-  static constexpr int counters = 1;
+  static constexpr int counters = 1;  ///< one: that of outcome::erased
   KOKKOS_FUNCTION constexpr std::uint64_t& operator[](int) { return erased; }
   KOKKOS_FUNCTION constexpr erase_report& operator+=(erase_report const& other) {
     erased += other.erased;

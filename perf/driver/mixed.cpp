@@ -47,7 +47,7 @@ void print_result(mixed_run const& run, mixed_result const& r) {
           : ("   " + first.map + " is " + three_digits(run.lead_over(r)) + "x as fast").c_str());
   for (int k = 0; k < outcome_counts::kinds; ++k)
     if (std::uint64_t const n = r.outcomes.count[k];
-        n > 0 || static_cast<map_outcome>(k) == map_outcome::full)
+        n > 0 || static_cast<outcome>(k) == outcome::full)
       std::printf("  %s %s   %s %%\n", left(outcome_counts::names[k], 8).c_str(),
                   right(grouped(n), 14).c_str(),
                   right(n == 0 ? "0"

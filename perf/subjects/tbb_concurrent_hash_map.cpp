@@ -48,15 +48,15 @@ class tbb_map : public subject<Key> {
   result apply_one(operation const& o) {
     switch (o.op) {
       case map_op::insert:
-        return {m_map.insert({o.key, o.value}) ? map_outcome::inserted : map_outcome::existing, {}};
+        return {m_map.insert({o.key, o.value}) ? outcome::inserted : outcome::existing, {}};
       case map_op::erase:
-        return {m_map.erase(o.key) ? map_outcome::erased : map_outcome::absent, {}};
+        return {m_map.erase(o.key) ? outcome::erased : outcome::absent, {}};
       case map_op::find:
         break;
     }
     typename map::const_accessor at;
-    if (!m_map.find(at, o.key)) return {map_outcome::absent, {}};
-    return {map_outcome::found, at->second};
+    if (!m_map.find(at, o.key)) return {outcome::absent, {}};
+    return {outcome::found, at->second};
   }
 
   std::uint64_t m_keys;

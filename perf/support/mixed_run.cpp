@@ -74,8 +74,8 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     d.outcomes += tally.misfits;
     d.values += tally.wrong_values;
     d.after += unbalanced();
-    d.size += base::difference(m_map->size(m_exec) + tally.outcomes.of(map_outcome::erased),
-                               before + tally.outcomes.of(map_outcome::inserted));
+    d.size += base::difference(m_map->size(m_exec) + tally.outcomes.of(outcome::erased),
+                               before + tally.outcomes.of(outcome::inserted));
     return seconds;
   }
 

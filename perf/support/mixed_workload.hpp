@@ -63,7 +63,7 @@ template <class Key>
 struct spoil_results {
   array<map_result<Key>> results;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    results(i) = {static_cast<map_outcome>(0xff), static_cast<Key>(~Key(0))};
+    results(i) = {static_cast<outcome>(0xff), static_cast<Key>(~Key(0))};
   }
 };
 
@@ -74,14 +74,14 @@ KOKKOS_FUNCTION constexpr std::int64_t balance(std::uint64_t changes) {
          static_cast<std::int64_t>(changes & 0xffffffffu);
 }
 
-KOKKOS_FUNCTION constexpr bool fits(map_op op, map_outcome o) {
+KOKKOS_FUNCTION constexpr bool fits(map_op op, outcome o) {
   switch (op) {
     case map_op::insert:
-      return o == map_outcome::inserted || o == map_outcome::existing || o == map_outcome::full;
+      return o == outcome::inserted || o == outcome::existing || o == outcome::full;
     case map_op::erase:
-      return o == map_outcome::erased || o == map_outcome::absent;
+      return o == outcome::erased || o == outcome::absent;
     case map_op::find:
-      return o == map_outcome::found || o == map_outcome::absent;
+      return o == outcome::found || o == outcome::absent;
   }
   return false;
 }
@@ -115,10 +115,10 @@ struct tally_results {
     }
     ++tally.outcomes.count[static_cast<int>(got.outcome)];
     tally.wrong_values +=
-        got.value != (got.outcome == map_outcome::found ? value_of(asked.key) : Key(0));
+        got.value != (got.outcome == outcome::found ? value_of(asked.key) : Key(0));
     std::uint64_t* const change = &changes(draw.key(i));
-    if (got.outcome == map_outcome::inserted) Kokkos::atomic_add(change, one_insertion());
-    if (got.outcome == map_outcome::erased) Kokkos::atomic_add(change, std::uint64_t(1));
+    if (got.outcome == outcome::inserted) Kokkos::atomic_add(change, one_insertion());
+    if (got.outcome == outcome::erased) Kokkos::atomic_add(change, std::uint64_t(1));
   }
 };
 
@@ -133,9 +133,9 @@ struct count_unexplained {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& wrong) const {
     std::uint64_t const key = draw.key(i);
     if (changes(key) != 0) return;
-    map_outcome const o = results(i).outcome;
-    wrong += key < filled ? o == map_outcome::absent || o == map_outcome::full
-                          : o == map_outcome::existing || o == map_outcome::found;
+    outcome const o = results(i).outcome;
+    wrong += key < filled ? o == outcome::absent || o == outcome::full
+                          : o == outcome::existing || o == outcome::found;
   }
 };
 

@@ -8,15 +8,15 @@
 
 namespace karpos::perf {
 
-/// How often each map_outcome came up.
+/// How often each outcome came up.
 struct outcome_counts {
-  static constexpr int kinds = static_cast<int>(map_outcome::invalid) + 1;
+  static constexpr int kinds = static_cast<int>(outcome::invalid) + 1;
   static constexpr char const* names[kinds] = {"inserted", "existing", "full",   "erased",
                                                "found",    "absent",   "invalid"};
 
   std::uint64_t count[kinds] = {};
 
-  KOKKOS_FUNCTION std::uint64_t of(map_outcome o) const { return count[static_cast<int>(o)]; }
+  KOKKOS_FUNCTION std::uint64_t of(outcome o) const { return count[static_cast<int>(o)]; }
   KOKKOS_FUNCTION outcome_counts& operator+=(outcome_counts const& other) {
     for (int k = 0; k < kinds; ++k) count[k] += other.count[k];
     return *this;

@@ -47,9 +47,10 @@ class host_table {
  public:
   using key_type = Key;
   using mapped_type = T;
-  using ref_type = karpos::detail::open_addressing::open_addressing_ref<
-      Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>, Probing,
-      B, OneStep>;
+  using ref_type =
+      karpos::detail::open_addressing::table_ref<karpos::detail::open_addressing::traits<
+          Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>,
+          Probing, B, OneStep>>;
   using layout = typename ref_type::layout;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;

@@ -22,12 +22,10 @@ class hopscotch_host_table {
  public:
   using key_type = Key;
   using mapped_type = T;
-  using ref_type =
-      karpos::detail::hopscotch::hopscotch_ref<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
-                                               KeyEqual, Recheck>;
-  using lines_type =
-      karpos::detail::hopscotch::hopscotch_lines<Key, T, Kokkos::DefaultHostExecutionSpace, Hash,
-                                                 KeyEqual, Recheck>;
+  using traits =
+      hopscotch::traits<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Recheck>;
+  using ref_type = hopscotch::table_ref<traits>;
+  using lines_type = hopscotch::lines<traits>;
   using layout = typename ref_type::layout;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
@@ -44,7 +42,7 @@ class hopscotch_host_table {
   hopscotch_host_table(hopscotch_host_table const&) = delete;
 
   void clear() {
-    lines_type const t = table();
+    lines_type const t = table().lines();
     for (std::uint64_t l = 0; l < m_geometry.lines_there; ++l) {
       *t.line(l) = ref_type::protocol::head(0);
       std::fill_n(t.line(l) + 1, hopscotch::line_slots, t.slot().empty_slot());
@@ -53,10 +51,11 @@ class hopscotch_host_table {
   ref_type table() const {
     using karpos::detail::default_sentinel;
     constexpr bool wide = sizeof(word) == 16;
-    return ref_type(m_lines, m_geometry,
-                    {default_sentinel<Key, key_bits>(0), default_sentinel<Key, key_bits>(1),
-                     default_sentinel<Key, key_bits>(wide ? 2 : 1)},
-                    {}, m_equal);
+    return ref_type(
+        lines_type(m_lines, m_geometry,
+                   {default_sentinel<Key, key_bits>(0), default_sentinel<Key, key_bits>(1),
+                    default_sentinel<Key, key_bits>(wide ? 2 : 1)},
+                   {}, m_equal));
   }
   raw_ref<ref_type, Key, T> ref() const { return {table()}; }
   std::uint64_t slots() const { return m_geometry.lines_there * hopscotch::line_slots; }
@@ -68,7 +67,7 @@ class hopscotch_host_table {
 
   /// The slot of the neighbourhood in which a key is, or none.
   int place_of(Key key) const {
-    lines_type const t = table();
+    lines_type const t = table().lines();
     std::uint64_t const home = t.start(key).home;
     for (int s = 0; s < hopscotch::neighbourhood_slots; ++s)
       if (layout::key_of(*t.slot_of(home, s)) == karpos::to_bits<key_bits>(key)) return s;
@@ -81,7 +80,7 @@ class hopscotch_host_table {
       n += layout::key_of(*table().slot_at(i)) == karpos::to_bits<key_bits>(key);
     return n;
   }
-  hopscotch_inspection inspect() const { return karpos_test::inspect(table()); }
+  hopscotch_inspection inspect() const { return karpos_test::inspect(table().lines()); }
 
  private:
   std::uint64_t words() const { return m_geometry.lines_there * ref_type::line_words; }

@@ -12,31 +12,43 @@ using karpos_test::space;
 using karpos_test::to_space;
 using karpos_test::view;
 
+/// A hash_map that claims slots in one step or in two, whatever the machine can do.
 template <class Key, class T, class Probing, int B, bool OneStep>
-using table_of = karpos::detail::open_addressing::open_addressing_table<
-    Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B, OneStep>;
+class table_of
+    : public karpos::hash_table<
+          karpos::detail::open_addressing::storage<karpos::detail::open_addressing::traits<
+              Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B, OneStep>>> {
+  using base = typename table_of::hash_table;
 
-static_assert(
-    !table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>::ref_type::one_step);
-static_assert(
-    table_of<std::uint32_t, std::uint32_t, karpos::linear_probing, 4, false>::ref_type::one_step,
-    "eight bytes always go in one step");
+ public:
+  using raw_ref_type =
+      karpos::detail::open_addressing::table_ref<karpos::detail::open_addressing::traits<
+          Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B, OneStep>>;
+  static constexpr bool one_step = raw_ref_type::protocol::one_step;
+  table_of(char const* name, std::uint64_t max_keys, typename base::options const& o = {})
+      : base(space{}, name, max_keys, o, {}, {}, {}) {}
+  raw_ref_type raw() const { return this->m_storage.ref(); }
+};
+
+static_assert(!table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>::one_step);
+static_assert(table_of<std::uint32_t, std::uint32_t, karpos::linear_probing, 4, false>::one_step,
+              "eight bytes always go in one step");
 
 template <class Key, class T, class Probing, int B, int W>
 void check_two_step() {
   using table_type = table_of<Key, T, Probing, B, false>;
-  table_type table(space{}, "two_step", 2000, {}, {}, {}, {});
+  table_type table("two_step", 2000);
   karpos_test::table_under_test<Key, T> under_test;
   under_test.name = "two steps, B = " + std::to_string(B) + ", W = " + std::to_string(W);
   under_test.run = [&](karpos_test::operation what, std::vector<Key> const& keys,
                        std::vector<T> const& values) {
     return karpos_test::run_kernel<W, Key, T>(
-        karpos_test::raw_ref<typename table_type::ref_type, Key, T>{table.ref()}, what, keys,
+        karpos_test::raw_ref<typename table_type::raw_ref_type, Key, T>{table.raw()}, what, keys,
         values);
   };
   under_test.retrieve_all = [&](std::vector<Key>& keys, std::vector<T>& values) {
-    view<Key> const keys_out("keys", table.bucket_count() * B);
-    view<T> const values_out("values", table.bucket_count() * B);
+    view<Key> const keys_out("keys", table.capacity());
+    view<T> const values_out("values", table.capacity());
     std::uint64_t const n = table.retrieve_all(space{}, keys_out, values_out);
     keys = karpos_test::to_host(keys_out, n);
     values = karpos_test::to_host(values_out, n);
@@ -56,17 +68,14 @@ TEST_CASE("claim, then publish: in kernels") {
 
 TEST_CASE("claim, then publish: a full table keeps what it has and refuses the rest") {
   using table_type = table_of<std::uint64_t, std::uint64_t, karpos::double_hashing, 4, false>;
-  table_type table(space{}, "two_step", 500, {}, {}, {}, {});
-  std::uint64_t const slots = table.bucket_count() * 4;
+  table_type table("two_step", 500);
+  std::uint64_t const slots = table.capacity();
   auto const keys = karpos_test::unique_keys<std::uint64_t>(3 * slots);
-  using one = karpos::detail::constant<std::uint64_t>;
-  karpos::insert_report const report =
-      table.insert(space{}, "insert", to_space(keys), one{5}, karpos::detail::keep_stored{},
-                   karpos::detail::everything{});
+  karpos::insert_report const report = table.insert(space{}, to_space(keys), 5u);
   CHECK(bool(report == karpos::insert_report{slots, 0, 2 * slots, 0}));
-  using ref = karpos_test::raw_ref<table_type::ref_type, std::uint64_t, std::uint64_t>;
+  using ref = karpos_test::raw_ref<table_type::raw_ref_type, std::uint64_t, std::uint64_t>;
   auto const found =
-      karpos_test::run_kernel<1>(ref{table.ref()}, karpos_test::operation::find, keys, keys);
+      karpos_test::run_kernel<1>(ref{table.raw()}, karpos_test::operation::find, keys, keys);
   std::uint64_t fives = 0, zeros = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     fives += found.answer[i] == 1 && found.seen[i] == 5;
@@ -91,10 +100,10 @@ TEST_CASE(
     options o;
     o.empty_key = empty;
     o.erased_key = erased;
-    table_type const table(space{}, "two_step", 10, o, {}, {}, {});
-    one_step_table const same_keys(space{}, "one_step", 10, o, {}, {}, {});
-    auto const s = table.ref().slot().reserved_keys();
-    CHECK(same_keys.ref().slot().reserved_keys().busy ==
+    table_type const table("two_step", 10, o);
+    one_step_table const same_keys("one_step", 10, o);
+    auto const s = table.raw().slot().reserved_keys();
+    CHECK(same_keys.raw().slot().reserved_keys().busy ==
           s.busy);  // every machine stores the same keys
     CHECK(s.empty == empty);
     CHECK(s.erased == erased);
@@ -109,14 +118,14 @@ TEST_CASE(
 TEST_CASE("a table changes from one step to two and back") {
   using one_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, true>;
   using two_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>;
-  one_step source(space{}, "one_step", 100, {}, {}, {}, {});
-  two_step copy(space{}, "two_step", 100, {}, {}, {}, {});
-  copy.copy_from(space{}, source);
-  auto const s = copy.ref().slot().reserved_keys();
+  one_step source("one_step", 100);
+  two_step copy("two_step", 100);
+  deep_copy(space{}, copy, source);
+  auto const s = copy.raw().slot().reserved_keys();
   CHECK(s.busy != s.erased);
   CHECK(s.busy != s.empty);
-  source.copy_from(space{}, copy);
-  CHECK(source.ref().slot().reserved_keys().busy == s.busy);
+  deep_copy(space{}, source, copy);
+  CHECK(source.raw().slot().reserved_keys().busy == s.busy);
 }
 
 }  // namespace

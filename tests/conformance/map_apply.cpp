@@ -20,7 +20,7 @@
 namespace {
 
 using karpos::map_op;
-using karpos::map_outcome;
+using karpos::outcome;
 using karpos_test::holds;
 using karpos_test::random_numbers;
 using karpos_test::same;
@@ -65,11 +65,11 @@ class apply_suite {
     auto const where = map.find(o.key);
     bool const there = where != map.end();
     if (o.op == map_op::find)
-      return there ? result{map_outcome::found, where->second} : result{map_outcome::absent, T{}};
+      return there ? result{outcome::found, where->second} : result{outcome::absent, T{}};
     if (o.op == map_op::erase)
-      return {map.erase(o.key) != 0 ? map_outcome::erased : map_outcome::absent, T{}};
+      return {map.erase(o.key) != 0 ? outcome::erased : outcome::absent, T{}};
     map.try_emplace(o.key, o.value);
-    return {there ? map_outcome::existing : map_outcome::inserted, T{}};
+    return {there ? outcome::existing : outcome::inserted, T{}};
   }
   /// Checks operations whose order does not matter, and what is in afterwards.
   void check(Map& map, model& expected, std::vector<operation> const& operations,
@@ -159,7 +159,7 @@ class apply_suite {
     for (int round = 0; round < 2; ++round) {
       auto const results = applied(map, operations);
       for (std::size_t i = 0; i < results.size(); ++i) {
-        bool const invalid = results[i].outcome == map_outcome::invalid;
+        bool const invalid = results[i].outcome == outcome::invalid;
         holds(at("invalid are the sentinels"), invalid == (operations[i].key != Key(8)));
         holds(at("sentinels have no value"), !invalid || results[i].value == T{});
       }
@@ -172,7 +172,7 @@ class apply_suite {
     auto const r =
         applied(with_defaults, {{map_op::insert, largest, T(1)}, {map_op::find, largest, T(1)}});
     holds(at("default sentinels"),
-          r[0].outcome == map_outcome::invalid && r[1].outcome == map_outcome::invalid);
+          r[0].outcome == outcome::invalid && r[1].outcome == outcome::invalid);
   }
 
   void refused() {
@@ -204,15 +204,15 @@ class apply_suite {
       std::vector<std::int64_t> balance = before;
       std::uint64_t strange = 0, foreign = 0;
       for (std::size_t i = 0; i < n; ++i) {
-        map_outcome const r = results[i].outcome;
-        if (r == map_outcome::inserted) inserted[which[i]].insert(operations[i].value);
-        balance[which[i]] += (r == map_outcome::inserted) - (r == map_outcome::erased);
+        outcome const r = results[i].outcome;
+        if (r == outcome::inserted) inserted[which[i]].insert(operations[i].value);
+        balance[which[i]] += (r == outcome::inserted) - (r == outcome::erased);
         strange += !answers(r, operations[i].op);
-        strange += r != map_outcome::found && results[i].value != T{};
+        strange += r != outcome::found && results[i].value != T{};
       }
       for (std::size_t i = 0; i < n; ++i)
-        foreign += results[i].outcome == map_outcome::found &&
-                   inserted[which[i]].count(results[i].value) == 0;
+        foreign +=
+            results[i].outcome == outcome::found && inserted[which[i]].count(results[i].value) == 0;
       same(at("hot keys, outcomes that do not belong to the operation"), strange, 0);
       same(at("hot keys, values that nobody inserted"), foreign, 0);
       before = present(map, keys, inserted);
@@ -220,14 +220,14 @@ class apply_suite {
         holds(at("hot keys, inserted - erased"), balance[k] == before[k]);
     }
   }
-  static bool answers(map_outcome r, map_op op) {
+  static bool answers(outcome r, map_op op) {
     switch (op) {
       case map_op::insert:
-        return r == map_outcome::inserted || r == map_outcome::existing || r == map_outcome::full;
+        return r == outcome::inserted || r == outcome::existing || r == outcome::full;
       case map_op::erase:
-        return r == map_outcome::erased || r == map_outcome::absent;
+        return r == outcome::erased || r == outcome::absent;
       case map_op::find:
-        return r == map_outcome::found || r == map_outcome::absent;
+        return r == outcome::found || r == outcome::absent;
     }
     return false;
   }
@@ -240,7 +240,7 @@ class apply_suite {
     std::vector<std::int64_t> there(keys.size());
     std::uint64_t count = 0;
     for (std::size_t k = 0; k < keys.size(); ++k) {
-      there[k] = results[k].outcome == map_outcome::found;
+      there[k] = results[k].outcome == outcome::found;
       holds(at("hot keys, value that stayed"),
             there[k] == 0 || inserted[k].count(results[k].value) == 1);
       count += static_cast<std::uint64_t>(there[k]);
@@ -260,10 +260,10 @@ class apply_suite {
     model expected;
     std::uint64_t rejected = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (results[i].outcome == map_outcome::inserted)
+      if (results[i].outcome == outcome::inserted)
         expected[keys[i]] = operations[i].value;
       else
-        rejected += results[i].outcome == map_outcome::full;
+        rejected += results[i].outcome == outcome::full;
     }
     holds(at("full, max_keys fit"), expected.size() >= 16);
     holds(at("full, some do not"), rejected > 0);

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <karpos/detail/table_options.hpp>
 #include <karpos/device/launch.hpp>
 #include <karpos/outcome.hpp>
+#include <karpos/table_options.hpp>
 #include <limits>
 #include <stdexcept>
 #include <string>

@@ -20,7 +20,8 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
                                  Hash const& hash = {}, KeyEqual const& equal = {}) {
   using host = Kokkos::DefaultHostExecutionSpace;
   using copy_type = karpos::hopscotch_map<Key, T, host, Hash, KeyEqual>;
-  using table = karpos::detail::hopscotch::hopscotch_ref<Key, T, host, Hash, KeyEqual>;
+  using table = karpos::detail::hopscotch::lines<
+      karpos::detail::hopscotch::traits<Key, T, host, Hash, KeyEqual>>;
   using word = typename table::word;
   Space{}.fence();
   options.load = 0.98;

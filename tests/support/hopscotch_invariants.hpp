@@ -29,7 +29,7 @@ struct hopscotch_inspection {
 };
 
 /// Looks at every word of a table whose lines the host can read.
-template <class Ref>  // a hopscotch::hopscotch_lines
+template <class Ref>  // hopscotch::lines
 class hopscotch_inspector {
   using layout = typename Ref::layout;
   using word = typename Ref::word;
@@ -105,7 +105,7 @@ class hopscotch_inspector {
       auto const n = keys[static_cast<std::size_t>(c)];
       auto const n_far = far[static_cast<std::size_t>(c)];
       if ((hop_word & hopscotch::lock_bit(c)) != 0)
-        say("class ", c, " of line ", home, " has its mark still");
+        say("class ", c, " of line ", home, " is locked still");
       if (hopscotch::count_in(hop_word, c) != std::min(n, hopscotch::saturated_count))
         say("class ", c, " of line ", home, " counts ", hopscotch::count_in(hop_word, c),
             " keys of ", n);
@@ -122,10 +122,8 @@ class hopscotch_inspector {
 };
 
 /// A table whose lines the host can read.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
-hopscotch_inspection inspect(
-    karpos::detail::hopscotch::hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual, Recheck> const&
-        table) {
+template <class Traits>
+hopscotch_inspection inspect(hopscotch::lines<Traits> const& table) {
   return hopscotch_inspector(table).inspect();
 }
 

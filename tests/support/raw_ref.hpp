@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The operations of hash_map_ref on the table below it, for tests that choose how that table works: whether
+/// The operations of a table_ref on the table below it, for tests that choose how that table works: whether
 /// slots are inserted in one step, where the memory lies.
 #pragma once
 
 #include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/detail/probe.hpp>
 
 namespace karpos_test {
 
@@ -14,20 +15,20 @@ struct raw_ref {
 
   template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::outcome insert(Tile const& t, Key key, T value) const {
-    return table.upsert(t, key, value, karpos::detail::keep_stored{});
+    return karpos::detail::insert_into(table, t, key, value, karpos::detail::keep_stored{});
   }
   template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::outcome insert_or_assign(Tile const& t, Key key, T value) const {
-    return table.upsert(t, key, value, karpos::detail::take_new{});
+    return karpos::detail::insert_into(table, t, key, value, karpos::detail::take_new{});
   }
   template <karpos::device::tile Tile, class Op>
   KOKKOS_FUNCTION karpos::outcome insert_or_apply(Tile const& t, Key key, T value,
                                                   Op const& op) const {
-    return table.upsert(t, key, value, op);
+    return karpos::detail::insert_into(table, t, key, value, op);
   }
   template <karpos::device::tile Tile>
   KOKKOS_FUNCTION karpos::found<T> find(Tile const& t, Key key) const {
-    return table.template find<karpos::device::access::shared>(t, key);
+    return karpos::detail::find_in<karpos::device::access::shared>(table, t, key);
   }
   template <karpos::device::tile Tile>
   KOKKOS_FUNCTION bool contains(Tile const& t, Key key) const {
@@ -35,7 +36,7 @@ struct raw_ref {
   }
   template <karpos::device::tile Tile>
   KOKKOS_FUNCTION bool erase(Tile const& t, Key key) const {
-    return table.erase(t, key);
+    return karpos::detail::erase_from(table, t, key) == karpos::outcome::erased;
   }
 };
 

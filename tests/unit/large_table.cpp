@@ -37,9 +37,10 @@ class reservation {
 
 template <class Key, class T, class Probing, int B>
 void works_beyond_32_bits() {
-  using ref_type = karpos::detail::open_addressing::open_addressing_ref<
-      Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>, Probing,
-      B>;
+  using ref_type =
+      karpos::detail::open_addressing::table_ref<karpos::detail::open_addressing::traits<
+          Key, T, Kokkos::DefaultHostExecutionSpace, karpos::hash<Key>, karpos::equal_to<Key>,
+          Probing, B>>;
   using word = typename ref_type::word;
   std::uint64_t const pairs = Probing::pair_count_for((std::uint64_t(1) << 31) / B + 1000);
   std::uint64_t const slot_count = 2 * pairs * B;
@@ -58,7 +59,7 @@ void works_beyond_32_bits() {
   std::uint64_t highest = 0, wrong = 0;
   for (Key const key : keys) {
     if (key <= 2) continue;
-    auto const home = static_cast<std::uint64_t>(table.bucket(table.start(key)) - table.slots());
+    auto const home = static_cast<std::uint64_t>(table.bucket(table.start(key)) - table.slot_at(0));
     highest = home > highest ? home : highest;
     wrong += home >= slot_count;
     wrong += ref.insert(tile, key, static_cast<T>(key / 2)) != karpos::outcome::inserted;

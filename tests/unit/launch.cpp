@@ -3,7 +3,7 @@
 /// Launches reach every index exactly once, whatever the size, and prepare before they work.
 #include <doctest/doctest.h>
 
-#include <karpos/detail/bulk.hpp>
+#include <karpos/detail/probe.hpp>
 #include <karpos/device/launch.hpp>
 
 #include "support/check.hpp"
@@ -83,12 +83,13 @@ struct staged {
     return {3 * i + 1, Stepwise ? static_cast<int>(i * i % 5) : 0};
   }
   /// Returns: the counter to tally: i mod 4, where 3 stands for none.
-  KOKKOS_FUNCTION int operator()(std::uint64_t i, stage& s) const {
-    if (s.calls_left-- > 0) return karpos::device::undecided;
+  KOKKOS_FUNCTION karpos::device::staged_result operator()(std::uint64_t i, stage& s) const {
+    if (s.calls_left-- > 0) return karpos::device::staged_result::again();
     bool const right = s.value == 3 * i + 1 && s.calls_left == -1 &&
                        karpos::device::load_relaxed(&prepared(i)) >= 1;
     Kokkos::atomic_add(&visits(i), right ? 1u : 1000u);
-    return i % 4 == 3 ? karpos::device::uncounted : static_cast<int>(i % 4);
+    return i % 4 == 3 ? karpos::device::staged_result::done()
+                      : karpos::device::staged_result::counted(static_cast<int>(i % 4));
   }
 };
 

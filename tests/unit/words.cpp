@@ -17,13 +17,16 @@ using karpos::outcome;
 
 TEST_CASE("a report counts outcomes by number and adds up") {
   karpos::insert_report r;
-  r[static_cast<int>(outcome::inserted)] += 2;
-  r[static_cast<int>(outcome::existing)] += 1;
-  r[static_cast<int>(outcome::full)] += 1;
+  auto const counter = [&r](outcome o) -> std::uint64_t& {
+    return r[karpos::insert_report::counter_of(o)];
+  };
+  counter(outcome::inserted) += 2;
+  counter(outcome::existing) += 1;
+  counter(outcome::full) += 1;
   CHECK(r == karpos::insert_report{2, 1, 1, 0});
-  r[karpos::insert_report::invalid_key] += 5;
+  counter(outcome::invalid) += 5;
   CHECK(r == karpos::insert_report{2, 1, 1, 5});
-  r[karpos::insert_report::invalid_key] = 0;
+  counter(outcome::invalid) = 0;
   r += karpos::insert_report{10, 20, 30, 40};
   CHECK(r == karpos::insert_report{12, 21, 31, 40});
   CHECK_FALSE(r == karpos::insert_report{12, 21, 31, 41});

@@ -9,11 +9,10 @@
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/native/simd.hpp"
+#include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
-namespace karpos {
-
-namespace detail {
+namespace karpos::detail {
 
 /// Leaves the stored value alone.
 struct keep_stored {
@@ -46,8 +45,13 @@ class slot_protocol {
   explicit slot_protocol(sentinels<key_bits> s) : m_sentinels(s) {}
 
   KOKKOS_FUNCTION sentinels<key_bits> reserved_keys() const { return m_sentinels; }
-  KOKKOS_FUNCTION bool reserved(Key const& key) const {
-    return m_sentinels.contains(to_bits<key_bits>(key));
+  /// Whether a query equals a sentinel; queries of other types than the key's do not.
+  template <class Query>
+  KOKKOS_FUNCTION bool reserved(Query const& query) const {
+    if constexpr (std::is_same_v<Query, Key>)
+      return m_sentinels.contains(to_bits<key_bits>(query));
+    else
+      return false;
   }
   KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
   KOKKOS_FUNCTION bool busy(word slot) const { return layout::key_of(slot) == m_sentinels.busy; }
@@ -106,7 +110,7 @@ class slot_protocol {
 
   /// Replaces a live slot by a tombstone, unless another thread did. Retries only while others change the
   /// value of the same key.
-  KOKKOS_FUNCTION bool bury(word* slot, word seen) const {
+  KOKKOS_FUNCTION bool erase(word* slot, word seen) const {
     key_bits const key = layout::key_of(seen);
     if constexpr (std::is_same_v<word, device::word16>) {
       return device::compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
@@ -159,5 +163,25 @@ class slot_protocol {
   sentinels<key_bits> m_sentinels{};
 };
 
-}  // namespace detail
-}  // namespace karpos
+/// Predicate: the slot holds a key that the user's function finds equal to the query.
+template <class Key, class Protocol, class KeyEqual, class Query>
+struct has_equal_key {
+  Protocol const& slot;
+  KeyEqual const& equal;
+  Query const& query;
+  KOKKOS_FUNCTION bool operator()(typename Protocol::word w) const {
+    return slot.live(w) && equal(from_bits<Key>(Protocol::layout::key_of(w)), query);
+  }
+};
+
+/// Predicate: the slot holds a key equal to the query; by its bits where equality is that.
+template <class Key, class Protocol, class KeyEqual, class Query>
+KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
+  if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
+                (std::is_integral_v<Key> || std::is_enum_v<Key>))
+    return typename Protocol::has_key{to_bits<typename Protocol::key_bits>(query)};
+  else
+    return has_equal_key<Key, Protocol, KeyEqual, Query>{slot, equal, query};
+}
+
+}  // namespace karpos::detail

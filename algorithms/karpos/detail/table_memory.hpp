@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
-#include "karpos/detail/table_options.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/table_options.hpp"
 
 // What tables do with memory, whatever they keep in it.
 
@@ -17,6 +22,77 @@ namespace karpos::detail {
 inline std::string table_label(std::string const& name, char const* what) {
   return "karpos::" + name + "::" + what;
 }
+
+/// Slots that hold max_keys keys at that load. Throws std::invalid_argument (load), std::length_error
+/// (capacity overflow).
+inline std::uint64_t slots_for(std::uint64_t max_keys, double load) {
+  if (!(load > 0.0 && load <= 0.98))
+    reject("load out of range", "load = " + std::to_string(load), "pass a load in (0, 0.98]");
+  double const slots = std::ceil(static_cast<double>(max_keys) / load);
+  if (slots > 0x1p56)
+    throw std::length_error("karpos: capacity overflow (max_keys = " + std::to_string(max_keys) +
+                            ", load = " + std::to_string(load) + "): no memory is that large");
+  return static_cast<std::uint64_t>(slots);
+}
+
+/// The keys that mark slots: those that the options name, else the defaults. Throws std::invalid_argument when
+/// two of them are equal.
+template <class Layout, class Key>
+sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const& o) {
+  using key_bits = typename Layout::key_bits;
+  auto const chosen = [](std::optional<Key> const& key, int i) {
+    return key ? to_bits<key_bits>(*key) : default_sentinel<Key, key_bits>(i);
+  };
+  key_bits const empty = chosen(o.empty_key, 0), erased = chosen(o.erased_key, 1);
+  if (empty == erased)
+    reject("empty_key and erased_key are equal", std::to_string(empty),
+           "choose two different keys");
+  if constexpr (sizeof(typename Layout::word) <= 8) return {empty, erased, erased};
+  // A claimed slot needs a third key: the largest default that the caller did not choose. Also where one
+  // step does, so that every space stores the same keys and a table can be copied between them.
+  key_bits busy = default_sentinel<Key, key_bits>(2);
+  for (int i = 0; busy == empty || busy == erased; ++i) busy = default_sentinel<Key, key_bits>(i);
+  return {empty, erased, busy};
+}
+
+/// What a table was told when it was made, and the keys that mark its slots.
+template <class Traits>
+struct table_settings {
+  using key_type = typename Traits::key_type;
+
+  table_settings(std::string table_name, std::uint64_t keys, hash_table_options<key_type> const& o,
+                 typename Traits::hasher const& h, typename Traits::key_equal const& e)
+      : name(std::move(table_name)),
+        max_keys(keys),
+        options(o),
+        hash(h),
+        equal(e),
+        reserved_keys(sentinels_of<typename Traits::layout>(o)) {}
+
+  std::string label(char const* what) const { return table_label(name, what); }
+  /// The same for another number of keys.
+  table_settings with_max_keys(std::uint64_t keys) const {
+    table_settings s = *this;
+    s.max_keys = keys;
+    return s;
+  }
+  /// Everything of another table but its name.
+  template <class Other>
+  void copy_from(table_settings<Other> const& other) {
+    max_keys = other.max_keys;
+    options = other.options;
+    hash = other.hash;
+    equal = other.equal;
+    reserved_keys = other.reserved_keys;
+  }
+
+  std::string name;
+  std::uint64_t max_keys;
+  hash_table_options<key_type> options;
+  typename Traits::hasher hash;
+  typename Traits::key_equal equal;
+  sentinels<typename Traits::key_bits> reserved_keys;
+};
 
 /// An array of a table's, or an explanation of why there is none.
 template <class MemorySpace, class Make>

@@ -121,20 +121,37 @@ void for_each_team(std::string const& label, ExecSpace const& exec, int league, 
   Kokkos::parallel_for(label, policy(exec, league, size).set_scratch_size(0, scratch), body);
 }
 
-/// What a staged body returns besides the number of a counter.
-inline constexpr int uncounted = -1;  ///< done, counts for nothing
-inline constexpr int undecided =
-    -2;  ///< not done: call again with the same stage, once its fetch had time
+/// What a staged body says of its index.
+class staged_result {
+ public:
+  /// Done, and counted by no counter.
+  KOKKOS_FUNCTION static constexpr staged_result done() { return staged_result(-1); }
+  /// Done, and counted by that counter of a tally.
+  KOKKOS_FUNCTION static constexpr staged_result counted(int counter) {
+    return staged_result(counter);
+  }
+  /// Not done: call again with the same stage, once what was prefetched had time to come.
+  KOKKOS_FUNCTION static constexpr staged_result again() { return staged_result(-2); }
+
+  KOKKOS_FUNCTION constexpr bool is_again() const { return m_code == -2; }
+  KOKKOS_FUNCTION constexpr bool is_counted() const { return m_code >= 0; }
+  KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_code == counter; }
+  KOKKOS_FUNCTION constexpr int counter() const { return m_code; }
+
+ private:
+  KOKKOS_FUNCTION constexpr explicit staged_result(int code) : m_code(code) {}
+  int m_code;
+};
 
 namespace detail {
 
 /// One index from its stage to its end.
 template <class Body>
-KOKKOS_FUNCTION int run_alone(Body const& body, index_type i) {
+KOKKOS_FUNCTION staged_result run_alone(Body const& body, index_type i) {
   auto stage = body.prepare(i);
-  int counter = body(i, stage);
-  while (counter == undecided) counter = body(i, stage);
-  return counter;
+  staged_result r = body(i, stage);
+  while (r.is_again()) r = body(i, stage);
+  return r;
 }
 
 /// What a staged body wants of GPUs: threads of a block, and blocks that a multiprocessor shall hold at once, which
@@ -153,7 +170,7 @@ inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_t
 
 /// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
 /// many cache misses overlap; an index that must look further waits its turn in the ring like a new one.
-/// Calls done(counter) for every index.
+/// Calls done(result) for every index.
 ///
 /// Source: Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", VLDB 2015.
 template <class ExecSpace, int Distance, class Body>
@@ -191,9 +208,9 @@ struct pipelined {
       for (; active < Distance && next < last; ++next) ring[active++] = {next, work.prepare(next)};
       while (active > 0) {
         for (int r = 0; r < active; ++r) {
-          int const counter = work(ring[r].i, ring[r].stage);
-          if (counter == undecided) continue;
-          done(counter);
+          staged_result const result = work(ring[r].i, ring[r].stage);
+          if (result.is_again()) continue;
+          done(result);
           if (next < last) {
             ring[r] = {next, work.prepare(next)};
             ++next;
@@ -206,12 +223,12 @@ struct pipelined {
   }
 
   KOKKOS_FUNCTION void operator()(index_type b) const {
-    run(b, [](int) {});
+    run(b, [](staged_result) {});
   }
   template <class Tally>
   KOKKOS_FUNCTION void operator()(index_type b, Tally& tally) const {
-    run(b, [&](int counter) {
-      if (counter >= 0) ++tally[counter];
+    run(b, [&](staged_result r) {
+      if (r.is_counted()) ++tally[r.counter()];
     });
   }
 };
@@ -234,10 +251,10 @@ struct voting {
   KOKKOS_FUNCTION void operator()(typename policy_type::member_type const& team) const {
     auto const i = static_cast<index_type>(team.league_rank()) * block +
                    static_cast<index_type>(team.team_rank());
-    int const counter = i < n ? run_alone(body, i) : uncounted;
+    staged_result const r = i < n ? run_alone(body, i) : staged_result::done();
     for (int c = 0; c < Tally::counters; ++c) {
       int count = 0;
-      KOKKOS_IF_ON_DEVICE((count = cuda::count_in_block(counter == c);))
+      KOKKOS_IF_ON_DEVICE((count = cuda::count_in_block(r.counts(c));))
       if (count > 0 && team.team_rank() == 0)
         Kokkos::atomic_add(&tally()[c], static_cast<std::uint64_t>(count));
     }
@@ -255,7 +272,7 @@ struct zero_tally {
 
 /// Runs body(i, stage) for every i in [0, n), stage = body.prepare(i). prepare computes addresses and starts to
 /// fetch them; on spaces that profit it runs Distance indices ahead of the work. A body that
-/// returns `undecided` has changed its stage and is called again. Asynchronous to the host.
+/// returns staged_result::again() has changed its stage and is called again. Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {
@@ -263,7 +280,7 @@ void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint6
   Kokkos::parallel_for(label, kernel.policy(exec), kernel);
 }
 
-/// As for_each_staged; counts in a view of rank zero how often the body returned 0, 1, … (uncounted: in none).
+/// As for_each_staged; counts in a view of rank zero how often the body returned counted(0), counted(1), …
 /// Tally has `counters` of them, reached by tally[i], and a Kokkos::reduction_identity. Asynchronous.
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,

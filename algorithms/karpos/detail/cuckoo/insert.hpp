@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/bulk.hpp"
 #include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/detail/scans.hpp"
 
 // Insertion of later keys into the dense layout: new keys are found first, then placed as in a build. If one finds no
 // place, the table as it was before and the new keys move to another.
@@ -19,11 +19,7 @@ struct keep_absent {
   Keys keys;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     auto const key = keys(i);
-    found<typename Ref::mapped_type> answer;
-    auto path = ref.start(key);
-    ref.template find_along<walk::to_the_end, device::access::frozen>(device::thread_tile{}, path,
-                                                                      ref.holds(key), answer);
-    return !answer.present;
+    return !find_in<device::access::frozen>(ref, device::thread_tile{}, key).present;
   }
 };
 
@@ -113,9 +109,9 @@ void table<Key, T, ExecSpace, Hash>::move_to_new(ExecSpace const& exec, Source c
                      uninitialized_array<values_view>(exec, label("values to move"), n)};
   });
   std::uint64_t held = 0;
-  Kokkos::parallel_scan(
-      label("keys to move"), index_range(exec, m_extents.slots),
-      retrieve_body<dense, Key, keys_view, values_view>{dense(seen()), keys, values}, held);
+  Kokkos::parallel_scan(label("keys to move"), index_range(exec, m_extents.slots),
+                        retrieve_body<dense, keys_view, values_view>{dense(seen()), keys, values},
+                        held);
   Kokkos::parallel_for(
       label("keys to add"), index_range(exec, source.size()),
       append_source<Key, view, Source, keys_view, values_view>{source, keys, values, m_size});

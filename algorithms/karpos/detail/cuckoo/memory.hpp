@@ -12,7 +12,6 @@
 #include "karpos/detail/cuckoo/divide.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
 #include "karpos/detail/table_memory.hpp"
-#include "karpos/detail/table_options.hpp"
 
 namespace karpos::detail::cuckoo {
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
 #include "karpos/detail/cuckoo/tuning.hpp"
+#include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
-#include "karpos/detail/walk.hpp"
+#include "karpos/detail/table_traits.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/hash.hpp"
@@ -71,9 +73,9 @@ class key_windows {
   std::uint64_t m_places = 0;
 };
 
-/// What the two refs share: see bulk_table.hpp for what bulk kernels ask of a ref.
+/// What the refs share: see probe.hpp for what kernels ask of a table.
 template <class Key, class T, class Hash>
-class table_ref {
+class layout_ref {
  public:
   using key_type = Key;
   using mapped_type = T;
@@ -83,8 +85,8 @@ class table_ref {
   using word = typename view::word;
   static constexpr unsigned threads_at_once = 0;
 
-  table_ref() = default;
-  KOKKOS_FUNCTION explicit table_ref(view const& v) : m_table(v) {}
+  layout_ref() = default;
+  KOKKOS_FUNCTION explicit layout_ref(view const& v) : m_table(v) {}
 
   KOKKOS_FUNCTION bool reserved(Key const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(Key const& key) const {
@@ -94,17 +96,14 @@ class table_ref {
   KOKKOS_FUNCTION word const* slot_at(std::uint64_t i) const { return m_table.slots + i; }
 
  protected:
-  KOKKOS_FUNCTION static bool decide(found<T>& result, word slot) {
-    result = {true, layout::value_of(slot)};
-    return true;
-  }
+  using step = lookup_step<T>;
   view m_table;
 };
 
 /// Lookups in the two-level layout: the bucket's constants, and three slots at most.
 template <class Key, class T, class ExecSpace, class Hash>
-class two_level_ref : public table_ref<Key, T, Hash> {
-  using base = table_ref<Key, T, Hash>;
+class two_level_ref : public layout_ref<Key, T, Hash> {
+  using base = layout_ref<Key, T, Hash>;
   using base::m_table;
 
  public:
@@ -130,9 +129,11 @@ class two_level_ref : public table_ref<Key, T, Hash> {
     return p.bucket + in_bucket::line_of(p.places);
   }
 
-  template <walk, device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool find_along(Tile const& t, path const& p, Holds const& holds_query,
-                                  found<T>& result) const {
+  KOKKOS_FUNCTION bool advance(path const&) const { return false; }
+
+  template <device::access Access, device::tile Tile, class Holds>
+  KOKKOS_FUNCTION lookup_step<T> find_step(Tile const& t, path const& p,
+                                           Holds const& holds_query) const {
     word slot{};
     if constexpr (Tile::width == 1 && by_slot) {
       // Each key of a bucket was in the first subtable once, and those that lost there in the second: an empty slot
@@ -140,7 +141,7 @@ class two_level_ref : public table_ref<Key, T, Hash> {
       for (int s = 0; s < 3; ++s) {
         slot = device::load_frozen(place(p, s));
         if (holds_query(slot)) break;
-        if (m_table.slot.is_empty()(slot)) return true;
+        if (m_table.slot.is_empty()(slot)) return base::step::decide({});
       }
     } else {
       // One way through, for no predictor knows which line it will be; both are on their way.
@@ -152,8 +153,7 @@ class two_level_ref : public table_ref<Key, T, Hash> {
                             in_bucket::line_of(p.places) + static_cast<std::uint32_t>(first),
                             in_bucket::slot_of(p.places, 2)));
     }
-    result = {holds_query(slot), layout::value_of(slot)};
-    return true;
+    return base::step::decide({holds_query(slot), layout::value_of(slot)});
   }
 
  private:
@@ -166,8 +166,8 @@ class two_level_ref : public table_ref<Key, T, Hash> {
 /// Lookups in the dense layout: the first window, and the others only if the marks say that a key like this one is
 /// there.
 template <class Key, class T, class ExecSpace, class Hash>
-class dense_ref : public table_ref<Key, T, Hash> {
-  using base = table_ref<Key, T, Hash>;
+class dense_ref : public layout_ref<Key, T, Hash> {
+  using base = layout_ref<Key, T, Hash>;
   using base::m_table;
 
  public:
@@ -185,24 +185,25 @@ class dense_ref : public table_ref<Key, T, Hash> {
   KOKKOS_FUNCTION path start(Key const& key) const { return {{m_table, m_table.hash_of(key)}, 0}; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
 
-  template <walk Walk, device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
-                                  found<T>& result) const {
-    // Windows fill from their first slot on: an empty one in the first part ends the search.
+  /// Moves on to the next window that may hold the key. Returns: whether there is one.
+  KOKKOS_FUNCTION bool advance(path& p) const { return ++p.choice < in_district::choices; }
+
+  /// Looks at one window, in parts that a thread reads at once: windows fill from their first slot on, so that an empty
+  /// one in the first part ends the search.
+  template <device::access Access, device::tile Tile, class Holds>
+  KOKKOS_FUNCTION lookup_step<T> find_step(Tile const& t, path const& p,
+                                           Holds const& holds_query) const {
     constexpr int at_once = tuning<ExecSpace>::read_bytes / static_cast<int>(sizeof(word));
     constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
-    for (;;) {
-      word const* const slots = bucket(p);
-      for (int i = 0; i < window_slots; i += part_slots) {
-        auto const part = device::load_window<part_slots, Access>(t, slots + i);
-        word slot{};
-        if (part.only(holds_query, slot)) return base::decide(result, slot);
-        if (part.any(m_table.slot.is_empty())) return true;
-      }
-      if (p.choice == 0 && !marked(p)) return true;
-      if (++p.choice == in_district::choices) return true;
-      if constexpr (Walk == walk::one_bucket) return false;
+    word const* const slots = bucket(p);
+    for (int i = 0; i < window_slots; i += part_slots) {
+      auto const part = device::load_window<part_slots, Access>(t, slots + i);
+      word slot{};
+      if (part.only(holds_query, slot))
+        return base::step::decide({true, base::layout::value_of(slot)});
+      if (part.any(m_table.slot.is_empty())) return base::step::decide({});
     }
+    return p.choice == 0 && !marked(p) ? base::step::decide({}) : base::step::go_on();
   }
 
  private:
@@ -211,6 +212,27 @@ class dense_ref : public table_ref<Key, T, Hash> {
     return (m_table.marks[p.windows.window(m_table, 0)] &
             in_district::mark_of(p.windows.places())) != 0;
   }
+};
+
+/// A table as a kernel of the user's sees it, whose layout is chosen when the program runs.
+template <class Key, class T, class ExecSpace, class Hash>
+class any_ref : public layout_ref<Key, T, Hash> {
+  using base = layout_ref<Key, T, Hash>;
+  using base::m_table;
+
+ public:
+  any_ref() = default;
+  any_ref(cuckoo_layout chosen, typename base::view const& v) : base(v), m_layout(chosen) {}
+
+  template <device::access Access, device::tile Tile>
+  KOKKOS_FUNCTION found<T> find(Tile const& t, Key const& key) const {
+    if (m_layout == cuckoo_layout::two_level)
+      return find_in<Access>(two_level_ref<Key, T, ExecSpace, Hash>(m_table), t, key);
+    return find_in<Access>(dense_ref<Key, T, ExecSpace, Hash>(m_table), t, key);
+  }
+
+ private:
+  cuckoo_layout m_layout = cuckoo_layout::two_level;
 };
 
 }  // namespace karpos::detail::cuckoo

@@ -20,7 +20,6 @@
 #include "karpos/detail/cuckoo/place.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
 #include "karpos/detail/table_memory.hpp"
-#include "karpos/detail/table_options.hpp"
 
 namespace karpos::detail::cuckoo {
 

@@ -11,13 +11,13 @@
 //   bit 63            ...            32 31             7 6       0
 //      | class 7 | ... | class 1 | class 0 |  far slots  | home slots |      slots that hold a key of this home
 //                                  |
-//                      | count : 2 | far | mark |      one nibble for each class of keys (3 bits of the hash)
+//                      | count : 2 | far | lock |      one nibble for each class of keys (3 bits of the hash)
 //
-//   mark    taken by whoever changes keys of this class: writers exclude each other, readers pass
+//   lock    a spin lock, held by the thread that changes keys of this class: writers exclude each other, readers pass
 //   far     a key of this class lies, or lay since the count was last zero, in a far slot
 //   count   keys of this class: 0, 1, 2, or 3 for three and more
 //
-// While a key is there, the mark or the count of its class is not zero: so a word that a reader saw with an empty
+// While a key is there, the lock or the count of its class is not zero: so a word that a reader saw with an empty
 // nibble ends its search. docs/design/hopscotch.md has the argument.
 
 namespace karpos::detail::hopscotch {

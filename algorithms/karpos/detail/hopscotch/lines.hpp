@@ -6,9 +6,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/holds_key.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/slots.hpp"
+#include "karpos/detail/slot_protocol.hpp"
+#include "karpos/detail/table_traits.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
@@ -29,25 +30,32 @@ struct key_home {
   int key_class;
 };
 
-/// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no mark and write nothing.
-/// Recheck is true but in the test that shows what goes wrong without.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
-class hopscotch_lines {
- public:
-  using key_type = Key;
-  using mapped_type = T;
+/// What a hopscotch table is made of. Recheck is true but in the test that shows what goes wrong without.
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
+struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   using protocol = slot_states<Key, T>;
-  using layout = typename protocol::layout;
-  using word = typename protocol::word;
-  using key_bits = typename protocol::key_bits;
+  static constexpr bool recheck = Recheck;
+};
+
+/// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no lock and write nothing.
+template <class Traits>
+class lines {
+ public:
+  using key_type = typename Traits::key_type;
+  using mapped_type = typename Traits::mapped_type;
+  using execution_space = typename Traits::execution_space;
+  using protocol = typename Traits::protocol;
+  using layout = typename Traits::layout;
+  using word = typename Traits::word;
+  using key_bits = typename Traits::key_bits;
   using path = key_home;
   using located = location<word>;
   static constexpr int line_words = line_slots + 1;
 
-  hopscotch_lines() = default;
-  hopscotch_lines(word* lines, line_geometry const& g, sentinels<key_bits> s, Hash const& hash,
-                  KeyEqual const& equal)
-      : m_lines(lines),
+  lines() = default;
+  lines(word* words, line_geometry const& g, sentinels<key_bits> s,
+        typename Traits::hasher const& hash, typename Traits::key_equal const& equal)
+      : m_lines(words),
         m_geometry(g),
         m_slot(s),
         m_hash(hash),
@@ -59,13 +67,6 @@ class hopscotch_lines {
     return {m_geometry.home_of(hash), class_of(hash)};
   }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return line(p.home); }
-  template <class Query>
-  KOKKOS_FUNCTION bool reserved(Query const& query) const {
-    if constexpr (std::is_same_v<Query, Key>)
-      return m_slot.reserved(query);
-    else
-      return false;
-  }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION line_geometry const& geometry() const { return m_geometry; }
   KOKKOS_FUNCTION word* line(std::uint64_t l) const { return m_lines + l * line_words; }
@@ -85,22 +86,22 @@ class hopscotch_lines {
   }
 
   KOKKOS_FUNCTION path path_of(word pair) const {
-    return start(from_bits<Key>(layout::key_of(pair)));
+    return start(from_bits<key_type>(layout::key_of(pair)));
   }
 
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    return holds_key<Key>(m_slot, m_equal, query);
+    return holds_key<key_type>(m_slot, m_equal, query);
   }
 
   /// Finds a key.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located look(Tile const& t, path const& p, Holds const& holds_key) const {
+  KOKKOS_FUNCTION located find(Tile const& t, path const& p, Holds const& holds_key) const {
     constexpr bool torn =
-        Access == device::access::shared && !device::reads_whole<sizeof(word), ExecSpace>;
+        Access == device::access::shared && !device::reads_whole<sizeof(word), execution_space>;
     for (;;) {
-      located at = look_once<Access>(t, p, holds_key);
+      located at = find_once<Access>(t, p, holds_key);
       if (!at) return at;
       if constexpr (torn) at = t.once([&] { return settled(p, holds_key, at); });
       if constexpr (Access == device::access::shared) device::order_used_reads();
@@ -108,33 +109,32 @@ class hopscotch_lines {
     }
   }
 
- protected:
   template <device::tile Tile>
   KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
     return device::load_window<line_words, device::access::shared>(t, line(l));
   }
-  /// Finds a key whose mark this tile has: nobody else moves it. `hop` is the hop word of its home.
+  /// Finds a key whose lock this tile holds: no other thread moves it. `hop` is the hop word of its home.
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located look_marked(Tile const& t, path const& p, std::uint64_t hop,
+  KOKKOS_FUNCTION located find_locked(Tile const& t, path const& p, std::uint64_t hop,
                                       Holds const& holds_key) const {
     auto const all = load_line(t, p.home);
     if (auto const hit = all.template match<1>(holds_key))
       return {hit.first() - 1, all.get(hit.first())};
     if ((hop & far_bit(p.key_class)) == 0) return {};
-    return look_far<device::access::frozen>(t, p, hop, holds_key);
+    return search_far<device::access::frozen>(t, p, hop, holds_key);
   }
 
  private:
   /// The home line first, which is the end for most keys. With others writing, a key is only found when the hop word says
   /// that its class is there: whoever finds it has seen that, so that nobody who comes later misses it.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located look_once(Tile const& t, path const& p, Holds const& holds_key) const {
+  KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
     located at;
     std::uint64_t hop = 0;
-    if constexpr (Tile::width == 1 && device::is_device<ExecSpace>) {
-      if (!look_at_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
+    if constexpr (Tile::width == 1 && device::is_device<execution_space>) {
+      if (!search_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
     } else if constexpr (Tile::width == 1) {
-      if (!look_at_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
+      if (!search_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
     } else {
       auto const all = device::load_window<line_words, Access>(t, line(p.home));
       hop = protocol::hop_word_of(all.get(0));
@@ -143,14 +143,14 @@ class hopscotch_lines {
         return {hit.first() - 1, all.get(hit.first())};
       hop = again<Access>(t, p, hop);
     }
-    if ((hop & far_bit(p.key_class)) != 0) at = look_far<Access>(t, p, hop, holds_key);
+    if ((hop & far_bit(p.key_class)) != 0) at = search_far<Access>(t, p, hop, holds_key);
     return at;
   }
 
   /// GPUs count requests: what is read later may not be read at all. Returns: whether far slots are to be looked at.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool look_at_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
-                                             located& at, std::uint64_t& hop) const {
+  KOKKOS_FUNCTION bool search_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
+                                            located& at, std::uint64_t& hop) const {
     word const* const home = line(p.home);
     if constexpr (Access == device::access::shared) {
       auto const head = device::load_window<2, Access>(t, home);
@@ -171,8 +171,8 @@ class hopscotch_lines {
   /// go the same way nearly always. The slot is read again, from the nearest cache: taking it out of a vector register
   /// is slower. Returns: whether far slots are to be looked at.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool look_at_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
-                                            located& at, std::uint64_t& hop) const {
+  KOKKOS_FUNCTION bool search_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
+                                           located& at, std::uint64_t& hop) const {
     word const* const home = line(p.home);
     auto const all = device::load_window<line_words, Access>(t, home);
     auto const hit = all.template match<1>(holds_key);
@@ -190,7 +190,7 @@ class hopscotch_lines {
   /// moved on, and then its new bit was set before its old slot was cleared.
   template <device::access Access, device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t again(Tile const& t, path const& p, std::uint64_t seen) const {
-    if constexpr (Access == device::access::shared && Recheck) {
+    if constexpr (Access == device::access::shared && Traits::recheck) {
       device::acquire_fence();  // on every lane: each has read slots
       t.sync();
       return t.once([&] { return device::load_relaxed(hop_word(p.home)); });
@@ -217,8 +217,8 @@ class hopscotch_lines {
 
   /// Follows the far slots: keys are only moved on to later ones, so that there are at most as many steps.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located look_far(Tile const& t, path const& p, std::uint64_t hop,
-                                   Holds const& holds_key) const {
+  KOKKOS_FUNCTION located search_far(Tile const& t, path const& p, std::uint64_t hop,
+                                     Holds const& holds_key) const {
     for (std::uint32_t far = far_slots(hop); far != 0;) {
       int const s = lane_mask<neighbourhood_slots>(far).first();
       word const pair = t.once([&] { return device::load_relaxed(slot_of(p.home, s)); });
@@ -244,12 +244,11 @@ class hopscotch_lines {
     return at;
   }
 
- protected:
   word* m_lines = nullptr;
   line_geometry m_geometry{};
   protocol m_slot{};
-  Hash m_hash{};
-  KeyEqual m_equal{};
+  typename Traits::hasher m_hash{};
+  typename Traits::key_equal m_equal{};
 };
 
 }  // namespace karpos::detail::hopscotch

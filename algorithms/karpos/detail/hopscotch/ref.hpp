@@ -7,10 +7,10 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
-#include "karpos/detail/hopscotch/moves.hpp"
+#include "karpos/detail/hopscotch/relocation.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
+#include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
-#include "karpos/detail/walk.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/map_operation.hpp"
@@ -20,144 +20,130 @@
 //
 //   line    | hop word | slot | slot | slot | slot | slot | slot | slot |      8 words: 64 bytes, or 128
 //
-// A key's hash names its home line. The key lies in one of 32 slots: the home line's seven, or the "far" ones of
-// four lines more (geometry). An insertion goes through the phases of the paper:
+// A key's hash names its home line. The key lies in one of the 32 slots of its neighbourhood (H = 31 in the paper): the
+// home line's seven, or the "far" ones of four lines more (line_geometry). An insertion goes through the phases of the
+// paper:
 //
 //   find                the key is there: done
-//   find_empty, update  under the mark of the key's class: a slot of the home line, else a far one
+//   find_empty, update  holding the lock of the key's class: a slot of the home line, else a far one
 //   find_closer_empty   the neighbourhood is full: move a key that lies here on to a hole of its own neighbourhood (swap)
 //
 // Keys only move to later lines of their neighbourhood. A reader that reads the home line and then follows the bits
-// of the hop word, which it reads again after each miss, is therefore never overtaken for ever; it takes no mark and
-// writes nothing. Why it all is linearizable: docs/design/hopscotch.md.
+// of the hop word, which it reads again after each miss, is therefore overtaken a bounded number of times; it takes no
+// lock and writes nothing. Why it all is linearizable: docs/design/hopscotch.md.
+//
+//   hop_word.hpp    the word at the head of a line: bits of the neighbourhood's slots, locks, counts
+//   slots.hpp       what may happen to a slot, with the orders of memory
+//   lines.hpp       where lines and slots are, and the phase find
+//   relocation.hpp  locks, and the phases find_empty and find_closer_empty
+//   ref.hpp         the operations of the table as kernels see it: this file
+//   storage.hpp     its memory
 //
 // Source: the phases and the copy-then-clear relocation of GLHT; the hop word after Herlihy, Shavit, Tzafrir,
 // "Hopscotch hashing", DISC 2008.
 
 namespace karpos::detail::hopscotch {
 
-/// The table as kernels see it; see hopscotch_map_ref for the contract of each operation.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
-class hopscotch_ref : public hopscotch_moves<Key, T, ExecSpace, Hash, KeyEqual, Recheck> {
-  using base = hopscotch_moves<Key, T, ExecSpace, Hash, KeyEqual, Recheck>;
-  using base::m_slot;
-
+/// The table as kernels see it; see probe.hpp for what they ask of it. Every operation is decided in one step.
+template <class Traits>
+class table_ref : public Traits {
  public:
-  using base::base;
-  using base::holds;
-  using base::hop_word;
-  using base::line;
-  using base::line_of;
-  using base::line_words;
-  using base::path_of;
-  using base::reserved;
-  using base::slot_of;
-  using base::start;
-  using typename base::layout;
-  using typename base::located;
-  using typename base::path;
-  using typename base::protocol;
-  using typename base::word;
-
+  using typename Traits::key_type;
+  using typename Traits::layout;
+  using typename Traits::mapped_type;
+  using typename Traits::protocol;
+  using typename Traits::word;
+  using path = key_home;
+  using located = location<word>;
+  static constexpr int line_words = hopscotch::lines<Traits>::line_words;
   /// In kernels that write: see launch.hpp.
-  static constexpr unsigned threads_at_once = tuning<ExecSpace>::threads_at_once;
+  static constexpr unsigned threads_at_once =
+      tuning<typename Traits::execution_space>::threads_at_once;
 
-  template <device::tile Tile, class Combine>
-  KOKKOS_FUNCTION outcome upsert(Tile const& t, Key const& key, T const& value,
-                                 Combine const& combine) const {
-    KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
-    outcome result = outcome::full;
-    upsert_along<walk::to_the_end>(t, start(key), holds(key), protocol::item(key, value), value,
-                                   combine, result);
-    return result;
-  }
-  template <device::access Access, device::tile Tile, class Query>
-  KOKKOS_FUNCTION found<T> find(Tile const& t, Query const& query) const {
-    found<T> result;
-    find_along<walk::to_the_end, Access>(t, start(query), holds(query), result);
-    return result;
-  }
-  template <device::tile Tile, class Query>
-  KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
-    bool erased = false;
-    erase_along<walk::to_the_end>(t, start(query), holds(query), erased);
-    return erased;
-  }
+  table_ref() = default;
+  explicit table_ref(hopscotch::lines<Traits> const& l) : m_lines(l) {}
 
-  // The same for a path that the caller keeps. They return whether the result is decided: always.
+  hopscotch::lines<Traits> const& lines() const { return m_lines; }
+  template <class Query>
+  KOKKOS_FUNCTION path start(Query const& query) const {
+    return m_lines.start(query);
+  }
+  KOKKOS_FUNCTION bool advance(path const&) const { return false; }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_lines.bucket(p); }
+  template <class Query>
+  KOKKOS_FUNCTION bool reserved(Query const& query) const {
+    return m_lines.slot().reserved(query);
+  }
+  template <class Query>
+  KOKKOS_FUNCTION auto holds(Query const& query) const {
+    return m_lines.holds(query);
+  }
+  KOKKOS_FUNCTION protocol const& slot() const { return m_lines.slot(); }
+  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_lines.slot_at(i); }
 
-  template <walk Walk, device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool find_along(Tile const& t, path const& p, Holds const& holds_query,
-                                  found<T>& result) const {
-    located const at = this->template look<Access>(t, p, holds_query);
+  template <device::access Access, device::tile Tile, class Holds>
+  KOKKOS_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
+                                                     Holds const& holds_query) const {
+    located const at = m_lines.template find<Access>(t, p, holds_query);
     bool const present = static_cast<bool>(at);
-    result = {present, select(present, layout::value_of(at.pair), T{})};
-    return true;
+    return lookup_step<mapped_type>::decide(
+        {present, select(present, layout::value_of(at.pair), mapped_type{})});
   }
-
-  template <walk Walk, device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION bool upsert_along(Tile const& t, path const& p, Holds const& holds_key, word pair,
-                                    T const& value, Combine const& combine, outcome& result) const {
+  template <device::tile Tile, class Holds, class Combine>
+  KOKKOS_FUNCTION outcome_step insert_step(Tile const& t, path const& p, Holds const& holds_key,
+                                           word pair, mapped_type const& value,
+                                           Combine const& combine) const {
     located at;
-    map_outcome const what = operate(t, p, holds_key, map_op::insert, pair, value, combine, at);
-    result = what == map_outcome::inserted   ? outcome::inserted
-             : what == map_outcome::existing ? outcome::existing
-                                             : outcome::full;
-    return true;
+    return outcome_step::decide(operate(t, p, holds_key, map_op::insert, pair, value, combine, at));
   }
-  template <walk Walk, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool erase_along(Tile const& t, path const& p, Holds const& holds_query,
-                                   bool& erased) const {
-    located at;
-    erased =
-        operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}, at) == map_outcome::erased;
-    return true;
-  }
-  /// An operation of any kind.
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION map_outcome apply_along(Tile const& t, path const& p, Holds const& holds_key,
-                                          map_op op, word pair, T& found_value) const {
+  KOKKOS_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
+                                          Holds const& holds_query) const {
     located at;
-    map_outcome const what = operate(t, p, holds_key, op, pair, {}, keep_stored{}, at);
-    if (what == map_outcome::found) found_value = layout::value_of(at.pair);
-    return what;
+    return outcome_step::decide(
+        operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}, at));
+  }
+  /// An operation of any kind. Writes what a lookup finds to found_value.
+  template <device::tile Tile, class Holds>
+  KOKKOS_FUNCTION outcome_step operate_step(Tile const& t, path const& p, Holds const& holds_key,
+                                            map_op op, word pair, mapped_type& found_value) const {
+    located at;
+    outcome const what = operate(t, p, holds_key, op, pair, {}, keep_stored{}, at);
+    if (what == outcome::found) found_value = layout::value_of(at.pair);
+    return outcome_step::decide(what);
   }
 
  private:
-  using base::find_closer_empty;
-  using base::find_empty;
-  using base::give_back;
-  using base::give_mark_back;
-  using base::take_mark;
+  KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
 
   /// Every operation in one piece: the lanes of a warp that do different things go the same way as far as it is the
   /// same. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION map_outcome operate(Tile const& t, path const& p, Holds const& holds_key,
-                                      map_op op, word pair, T const& value, Combine const& combine,
-                                      located& at) const {
+  KOKKOS_FUNCTION outcome operate(Tile const& t, path const& p, Holds const& holds_key, map_op op,
+                                  word pair, mapped_type const& value, Combine const& combine,
+                                  located& at) const {
     constexpr bool merges = !std::is_same_v<Combine, keep_stored>;
     for (device::back_off pause;; pause.wait()) {
       if constexpr (!merges) {
-        at = this->template look<device::access::shared>(t, p, holds_key);
-        if (op == map_op::find) return at ? map_outcome::found : map_outcome::absent;
+        at = m_lines.template find<device::access::shared>(t, p, holds_key);
+        if (op == map_op::find) return at ? outcome::found : outcome::absent;
         if (static_cast<bool>(at) == (op == map_op::insert))
-          return at ? map_outcome::existing : map_outcome::absent;
+          return at ? outcome::existing : outcome::absent;
       }
-      std::uint64_t const before = take_mark(t, p);
+      std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) continue;
       if (change_at_home(t, p, before, op, pair, at))
-        return op == map_op::erase ? map_outcome::erased : map_outcome::inserted;
+        return op == map_op::erase ? outcome::erased : outcome::inserted;
       if (op == map_op::insert) {
-        map_outcome const what = insert_at_home(t, p, before, holds_key, pair, value, combine);
-        return what != map_outcome::full ? what
-                                         : insert_anywhere(t, p, holds_key, pair, value, combine);
+        outcome const what = insert_at_home(t, p, before, holds_key, pair, value, combine);
+        return what != outcome::full ? what
+                                     : insert_anywhere(t, p, holds_key, pair, value, combine);
       }
-      if (take_out(t, p, before, at)) return map_outcome::erased;
+      if (take_out(t, p, before, at)) return outcome::erased;
     }
   }
 
-  /// The usual case, with the mark, which it gives back if this is one: one slot of the home line changes. An insertion
+  /// The usual case, holding the lock, which it releases if this is one: one slot of the home line changes. An insertion
   /// of the first key of its class need not read the line: the hop word tells which slots do not hold keys of this
   /// home, and the first of them is empty more often than not.
   template <device::tile Tile>
@@ -169,142 +155,144 @@ class hopscotch_ref : public hopscotch_moves<Key, T, ExecSpace, Hash, KeyEqual, 
     if (erases ? at.slot >= line_slots || count == saturated_count : count != 0 || !others)
       return false;
     int const s = erases ? at.slot : others.first();
-    word const from = erases ? at.pair : m_slot.empty_slot(),
-               to = erases ? m_slot.empty_slot() : pair;
-    word* const home = line(p.home);
-    if (!t.once([&] { return m_slot.replace(home + 1 + s, from, to, home); })) return false;
-    give_mark_back(t, p,
-                   slot_bit(s) | recount(before, p.key_class, erases ? count - 1 : count + 1));
+    word const from = erases ? at.pair : slot().empty_slot(),
+               to = erases ? slot().empty_slot() : pair;
+    word* const home = m_lines.line(p.home);
+    if (!t.once([&] { return slot().replace(home + 1 + s, from, to, home); })) return false;
+    room().unlock(t, p, slot_bit(s) | recount(before, p.key_class, erases ? count - 1 : count + 1));
     return true;
   }
 
-  /// With the mark, which it gives back: merges into the stored pair or puts the pair into a slot, and all this in the
+  /// Holding the lock, which it releases: merges into the stored pair or puts the pair into a slot, and all this in the
   /// home line. Returns `full` when that is not enough.
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION map_outcome insert_at_home(Tile const& t, path const& p, std::uint64_t before,
-                                             Holds const& holds_key, word pair, T const& value,
-                                             Combine const& combine) const {
+  KOKKOS_FUNCTION outcome insert_at_home(Tile const& t, path const& p, std::uint64_t before,
+                                         Holds const& holds_key, word pair,
+                                         mapped_type const& value, Combine const& combine) const {
     std::uint32_t const count = count_in(before, p.key_class);
-    auto const all = this->load_line(t, p.home);
+    auto const all = m_lines.load_line(t, p.home);
     if (count > 0) {
       if (auto const hit = all.template match<1>(holds_key)) {
         merge(t, p, {hit.first() - 1, all.get(hit.first())}, value, combine);
-        give_mark_back(t, p);
-        return map_outcome::existing;
+        room().unlock(t, p);
+        return outcome::existing;
       }
     }
     if ((before & far_bit(p.key_class)) == 0) {
-      for (auto holes = all.template match<1>(m_slot.is_empty()); holes;
+      for (auto holes = all.template match<1>(slot().is_empty()); holes;
            holes = holes.without_first()) {
         int const s = holes.first() - 1;
-        if (!t.once([&] { return m_slot.take(line(p.home) + 1 + s, pair); })) continue;
-        give_mark_back(t, p, slot_bit(s) | recount(before, p.key_class, count + 1));
-        return map_outcome::inserted;
+        if (!t.once([&] { return slot().take(m_lines.line(p.home) + 1 + s, pair); })) continue;
+        room().unlock(t, p, slot_bit(s) | recount(before, p.key_class, count + 1));
+        return outcome::inserted;
       }
     }
-    give_mark_back(t, p);
-    return map_outcome::full;
+    room().unlock(t, p);
+    return outcome::full;
   }
 
   /// The rest: a key that may lie far, or a home line without an empty slot.
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION map_outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
-                                              word pair, T const& value,
-                                              Combine const& combine) const {
-    map_outcome result = map_outcome::full;
+  KOKKOS_FUNCTION outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
+                                          word pair, mapped_type const& value,
+                                          Combine const& combine) const {
+    outcome result = outcome::full;
     int hole = no_slot;  // a slot of the neighbourhood that this insertion has made its own
     device::back_off pause;
     for (bool decided = false; !decided;) {
-      std::uint64_t const before = take_mark(t, p);
+      std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
         pause.wait();
         continue;
       }
       decided = update(t, p, before, holds_key, pair, value, combine, hole, result);
       if (!decided) {
-        hole = find_closer_empty(t, p.home);
+        hole = room().find_closer_empty(t, p.home);
         decided = hole == no_slot;  // the result stays `full`
       }
     }
-    if (hole != no_slot) give_back(t, p.home, hole);
+    if (hole != no_slot) room().release_slot(t, p.home, hole);
     return result;
   }
 
-  /// With the mark, which it gives back: merges into the stored pair, or puts the pair into the hole or, where there
+  /// Holding the lock, which it releases: merges into the stored pair, or puts the pair into the hole or, where there
   /// is none, into any empty slot of the neighbourhood. Returns: whether one of them could be done.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION bool update(Tile const& t, path const& p, std::uint64_t before,
-                              Holds const& holds_key, word pair, T const& value,
-                              Combine const& combine, int& hole, map_outcome& result) const {
-    if (located const at = this->look_marked(t, p, before, holds_key)) {
+                              Holds const& holds_key, word pair, mapped_type const& value,
+                              Combine const& combine, int& hole, outcome& result) const {
+    if (located const at = m_lines.find_locked(t, p, before, holds_key)) {
       merge(t, p, at, value, combine);
-      give_mark_back(t, p);
-      result = map_outcome::existing;
+      room().unlock(t, p);
+      result = outcome::existing;
       return true;
     }
-    if (hole == no_slot) hole = find_empty(t, p.home, 0);
+    if (hole == no_slot) hole = room().find_empty(t, p.home, 0);
     if (hole == no_slot) {
-      give_mark_back(t, p);
+      room().unlock(t, p);
       return false;
     }
     bool const far = hole >= line_slots;
     t.once([&] {
-      if (far) device::set_bits(hop_word(p.home), slot_bit(hole) | far_bit(p.key_class));
-      m_slot.fill(slot_of(p.home, hole), pair);
+      if (far) device::set_bits(m_lines.hop_word(p.home), slot_bit(hole) | far_bit(p.key_class));
+      slot().fill(m_lines.slot_of(p.home, hole), pair);
       return true;
     });
     std::uint32_t const count = count_in(before, p.key_class);
-    give_mark_back(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
+    room().unlock(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
     hole = no_slot;
-    result = map_outcome::inserted;
+    result = outcome::inserted;
     return true;
   }
 
   template <device::tile Tile, class Combine>
-  KOKKOS_FUNCTION void merge(Tile const& t, path const& p, located const& at, T const& value,
-                             Combine const& combine) const {
+  KOKKOS_FUNCTION void merge(Tile const& t, path const& p, located const& at,
+                             mapped_type const& value, Combine const& combine) const {
     if constexpr (!std::is_same_v<Combine, keep_stored>)
       t.once([&] {
-        T const merged = combine(layout::value_of(at.pair), value);
-        m_slot.assign(slot_of(p.home, at.slot),
+        mapped_type const merged = combine(layout::value_of(at.pair), value);
+        slot().assign(m_lines.slot_of(p.home, at.slot),
                       layout::pack(layout::key_of(at.pair), layout::bits_of(merged)));
         return true;
       });
   }
 
-  /// With the mark, which it gives back: removes the pair unless it is gone from its slot. A far slot is not given to
+  /// Holding the lock, which it releases: removes the pair unless it is gone from its slot. A far slot is not given to
   /// others before its bit is cleared: of far slots, no bit may be missing.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool take_out(Tile const& t, path const& p, std::uint64_t before,
                                 located const& at) const {
-    word* const slot = slot_of(p.home, at.slot);
-    bool const out =
-        t.once([&] { return m_slot.reserve_full(slot, at.pair, line_of(p.home, at.slot)); });
+    word* const from = m_lines.slot_of(p.home, at.slot);
+    bool const out = t.once(
+        [&] { return slot().reserve_full(from, at.pair, m_lines.line_of(p.home, at.slot)); });
     std::uint64_t changes = 0;
     if (out) {
       std::uint32_t const count = count_in(before, p.key_class);
       std::uint32_t const left = count < saturated_count ? count - 1 : count_keys(t, p, before);
       changes = slot_bit(at.slot) | recount(before, p.key_class, left);
     }
-    give_mark_back(t, p, changes);
-    if (out) give_back(t, p.home, at.slot);
+    room().unlock(t, p, changes);
+    if (out) room().release_slot(t, p.home, at.slot);
     return out;
   }
 
-  /// Keys of this home and class, with their mark.
+  /// Keys of this home and class, holding their lock.
   template <device::tile Tile>
   KOKKOS_FUNCTION std::uint32_t count_keys(Tile const& t, path const& p,
                                            std::uint64_t before) const {
     auto const mine = [&](word w) {
-      if (!m_slot.live(w)) return false;
-      path const other = path_of(w);
+      if (!slot().live(w)) return false;
+      path const other = m_lines.path_of(w);
       return other.home == p.home && other.key_class == p.key_class;
     };
-    auto n = static_cast<std::uint32_t>(this->load_line(t, p.home).template match<1>(mine).count());
+    auto n =
+        static_cast<std::uint32_t>(m_lines.load_line(t, p.home).template match<1>(mine).count());
     for (lane_mask<neighbourhood_slots> far(far_slots(before)); far; far = far.without_first())
-      n += mine(t.once([&] { return device::load_relaxed(slot_of(p.home, far.first())); }));
+      n += mine(t.once([&] { return device::load_relaxed(m_lines.slot_of(p.home, far.first())); }));
     return n;
   }
+
+  hopscotch::lines<Traits> m_lines;
 };
 
 }  // namespace karpos::detail::hopscotch

@@ -12,7 +12,7 @@
 namespace karpos::detail::hopscotch {
 
 /// What may happen to the slots of a line. A slot is empty; busy, that is reserved by one thread; or holds a pair,
-/// and then it is changed by nobody but the thread that has the mark of the key.
+/// and then only the thread that holds the lock of the key changes it.
 ///
 ///   8 bytes    | value | key |                   filled, changed and emptied by writing the word
 ///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
@@ -83,7 +83,7 @@ class slot_states : public slot_protocol<Key, T, false> {
              this->empty_slot();
     }
   }
-  /// Takes a pair away and keeps its slot, unless the slot does not hold its key. With the mark of the key.
+  /// Takes a pair away and keeps its slot, unless the slot does not hold its key. Holding the lock of the key.
   KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
     if constexpr (wide) {
       if (device::compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) !=
@@ -95,7 +95,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       return exchange(slot, seen, busy_slot());
     }
   }
-  /// Puts a pair into an empty slot, or empties the slot of a pair; of the home line, with the mark of the key. Returns:
+  /// Puts a pair into an empty slot, or empties the slot of a pair; of the home line, holding the lock of the key. Returns:
   /// whether the slot was as seen.
   KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
     if constexpr (!wide) {
@@ -114,7 +114,7 @@ class slot_states : public slot_protocol<Key, T, false> {
     else
       device::store_release(slot, this->empty_slot());
   }
-  /// The pair is in another slot by now: keeps this one. With the mark of the key.
+  /// The pair is in another slot by now: keeps this one. Holding the lock of the key.
   KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
     if constexpr (wide) {
       device::store_release(&slot->lo, this->reserved_keys().busy);
@@ -123,7 +123,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       device::store_release(slot, busy_slot());
     }
   }
-  /// Replaces the value of a pair. With the mark of the key.
+  /// Replaces the value of a pair. Holding the lock of the key.
   KOKKOS_FUNCTION void assign(word* slot, word pair) const {
     if constexpr (wide)
       device::store_release(&slot->hi, pair.hi);

@@ -5,15 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
 
-#include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/ref.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
-#include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
-#include "karpos/detail/table_options.hpp"
+#include "karpos/table_options.hpp"
 
 namespace karpos::detail::hopscotch {
 
@@ -28,110 +24,90 @@ struct clear_lines_body {
   }
 };
 
-/// The memory of a hopscotch table: an array of lines. A storage for bulk_table.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
-class hopscotch_storage {
+/// The memory of a hopscotch table: an array of lines. A storage for hash_table (map.hpp).
+template <class Traits>
+class storage : public Traits {
  public:
-  using key_type = Key;
-  using mapped_type = T;
-  using execution_space = ExecSpace;
-  using memory_space = typename ExecSpace::memory_space;
-  using hasher = Hash;
-  using key_equal = KeyEqual;
-  using options = hash_table_options<Key>;
-  using ref_type = hopscotch_ref<Key, T, ExecSpace, Hash, KeyEqual, Recheck>;
-  static constexpr int prefetch_distance = tuning<ExecSpace>::prefetch_distance;
+  using typename Traits::execution_space;
+  using typename Traits::memory_space;
+  using settings_type = table_settings<Traits>;
+  using ref_type = table_ref<Traits>;
+  static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
 
-  hopscotch_storage(ExecSpace const& exec, std::string name, std::uint64_t max_keys,
-                    options const& o, Hash const& hash, KeyEqual const& equal,
-                    std::optional<wrapped_memory> memory)
-      : m_name(std::move(name)),
-        m_options(o),
-        m_hash(hash),
-        m_equal(equal),
-        m_sentinels(sentinels_of<layout>(o)),
-        m_max_keys(max_keys) {
-    std::uint64_t const lines = lines_for(max_keys, o.load);
+  storage(execution_space const& exec, settings_type const& settings,
+          std::optional<wrapped_memory> memory = {})
+      : m_settings(settings) {
+    std::uint64_t const n = lines_for(settings.max_keys, settings.options.load);
     if (memory)
-      wrap(lines, *memory);
+      wrap(n, *memory);
     else
-      allocate(exec, lines);
+      allocate(exec, n);
     clear(exec);
-  }
-
-  /// A fresh one of the same kind for other max_keys.
-  hopscotch_storage fresh(ExecSpace const& exec, std::uint64_t max_keys) const {
-    return {exec, m_name, max_keys, m_options, m_hash, m_equal, {}};
   }
 
   static std::size_t bytes_for(std::uint64_t max_keys, double load) {
     return bytes_of(lines_for(max_keys, load));
   }
 
-  std::string const& name() const { return m_name; }
+  settings_type const& settings() const { return m_settings; }
   ref_type ref() const {
-    return ref_type(m_words.data(), line_geometry{m_lines}, m_sentinels, m_hash, m_equal);
+    return ref_type(lines<Traits>(m_words.data(), line_geometry{m_lines}, m_settings.reserved_keys,
+                                  m_settings.hash, m_settings.equal));
   }
-  std::uint64_t max_keys() const { return m_max_keys; }
+  template <class F>
+  void with_ref(F const& f) const {
+    f(ref());
+  }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return m_lines * line_slots; }
 
   /// Makes every slot empty. Asynchronous.
-  void clear(ExecSpace const& exec) {
+  void clear(execution_space const& exec) {
     Kokkos::parallel_for(
-        table_label(m_name, "clear"), index_range(exec, m_words.extent(0)),
-        clear_lines_body<typename ref_type::protocol>{m_words.data(), ref().slot().empty_slot()});
+        m_settings.label("clear"), index_range(exec, m_words.extent(0)),
+        clear_lines_body<typename Traits::protocol>{m_words.data(), ref().slot().empty_slot()});
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
-  template <class OtherSpace>
-  void copy_from(ExecSpace const& exec,
-                 hopscotch_storage<Key, T, OtherSpace, Hash, KeyEqual, Recheck> const& other) {
+  template <class Other>
+    requires same_contents<Traits, Other>
+  void copy_from(execution_space const& exec, storage<Other> const& other) {
     if (m_lines != other.m_lines) allocate(exec, other.m_lines);
-    m_max_keys = other.m_max_keys;
-    m_options = other.m_options;
-    m_sentinels = other.m_sentinels;
-    m_hash = other.m_hash;
-    m_equal = other.m_equal;
+    m_settings.copy_from(other.m_settings);
     Kokkos::deep_copy(exec, m_words, other.m_words);
   }
 
  private:
-  template <class, class, class, class, class, bool>
-  friend class hopscotch_storage;
-  using layout = typename ref_type::layout;
-  using word = typename layout::word;
+  template <class>
+  friend class storage;
+  using word = typename Traits::word;
   using word_view = Kokkos::View<word*, memory_space>;
 
   static std::uint64_t lines_for(std::uint64_t max_keys, double load) {
     return line_geometry::lines_for(slots_for(max_keys, load));
   }
-  static std::uint64_t words_of(std::uint64_t lines) { return lines * ref_type::line_words; }
-  static std::size_t bytes_of(std::uint64_t lines) { return words_of(lines) * sizeof(word); }
+  static std::uint64_t words_of(std::uint64_t n) { return n * lines<Traits>::line_words; }
+  static std::size_t bytes_of(std::uint64_t n) { return words_of(n) * sizeof(word); }
 
   /// Changes nothing when there is no memory.
-  void allocate(ExecSpace const& exec, std::uint64_t lines) {
-    m_words = allocated<memory_space>(bytes_of(lines), [&] {
-      return uninitialized_array<word_view>(exec, table_label(m_name, "lines"), words_of(lines));
+  void allocate(execution_space const& exec, std::uint64_t n) {
+    m_words = allocated<memory_space>(bytes_of(n), [&] {
+      return uninitialized_array<word_view>(exec, m_settings.label("lines"), words_of(n));
     });
-    m_lines = lines;
+    m_lines = n;
   }
-  void wrap(std::uint64_t lines, wrapped_memory memory) {
-    require_wrappable(memory, bytes_of(lines),
-                      bucket_alignment(ref_type::line_words * sizeof(word)));
-    m_words = word_view(static_cast<word*>(memory.data), words_of(lines));
-    m_lines = lines;
+  void wrap(std::uint64_t n, wrapped_memory memory) {
+    require_wrappable(memory, bytes_of(n),
+                      bucket_alignment(lines<Traits>::line_words * sizeof(word)));
+    m_words = word_view(static_cast<word*>(memory.data), words_of(n));
+    m_lines = n;
   }
 
-  std::string m_name;
-  options m_options;
-  Hash m_hash;
-  KeyEqual m_equal;
-  sentinels<typename layout::key_bits> m_sentinels;
+  settings_type m_settings;
   word_view m_words;
-  std::uint64_t m_lines = 0, m_max_keys = 0;
+  std::uint64_t m_lines = 0;
 };
 
 }  // namespace karpos::detail::hopscotch

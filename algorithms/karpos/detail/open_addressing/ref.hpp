@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/holds_key.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
+#include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
-#include "karpos/detail/walk.hpp"
+#include "karpos/detail/table_traits.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
@@ -18,8 +18,8 @@
 
 // Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that had a slot
 // never used when it came; within a bucket, slots fill from the left. So a bucket with an empty slot ends a
-// probe: the key would have taken that slot. In a crowded table such buckets are rare, and misses would walk
-// far. Whoever leaves 4, 8, 16, … full buckets behind therefore marks the last pair of them:
+// probe: the key would have taken that slot. In a table at high load such buckets are rare, and misses would probe
+// far. An insertion that leaves 4, 8, 16, … full buckets behind therefore sets an overflow mark at the last pair of them:
 //
 //   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |    two buckets, one 64-byte line
 //   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in cache
@@ -27,12 +27,27 @@
 // and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
 // 0.9: misses 10.8 G/s without marks, 16.3 with; hits 29.0 and 27.3 (perf/results/).
 //
-// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md.
+//   tuning.hpp    bytes of a bucket, keys in flight: by execution space
+//   ref.hpp       the table as kernels see it: this file
+//   storage.hpp   its memory
+//
+// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One key followed through
+// an insertion: docs/design/hash_map_walkthrough.md.
 //
 // Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow marks
 // after the overflow byte of boost::unordered_flat_map, in an array of their own.
 
 namespace karpos::detail::open_addressing {
+
+/// What an open-addressing table is made of. OneStep: a slot is claimed and published by one compare-and-swap.
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
+          bool OneStep =
+              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
+struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
+  using probing = Probing;
+  static constexpr int bucket_slots = B;
+  using protocol = slot_protocol<Key, T, OneStep>;
+};
 
 /// How many classes of keys a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
@@ -43,30 +58,26 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
 
-/// The table as kernels see it; see hash_map_ref for the contract of each operation.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          bool OneStep =
-              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
-class open_addressing_ref {
+/// The table as kernels see it; see probe.hpp for what they ask of it.
+template <class Traits>
+class table_ref : public Traits {
  public:
-  using key_type = Key;
-  using mapped_type = T;
-  using layout = slot_layout<Key, T>;
-  using word = typename layout::word;
-  using key_bits = typename layout::key_bits;
-  using protocol = slot_protocol<Key, T, OneStep>;
-  using path = probe_path<Probing>;
+  using typename Traits::key_type;
+  using typename Traits::layout;
+  using typename Traits::mapped_type;
+  using typename Traits::protocol;
+  using typename Traits::word;
+  using path = probe_path<typename Traits::probing>;
+  static constexpr int bucket_slots = Traits::bucket_slots;
   /// Small buckets are full more often, so that paths may be longer.
-  static constexpr std::uint32_t probe_limit = Probing::probe_limit * (B < 4 ? 4 / B : 1);
-  static constexpr bool one_step = protocol::one_step;
+  static constexpr std::uint32_t probe_limit =
+      Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
   static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
-  /// Whether a matched slot is read again instead of taken out of the window.
-  template <class Tile>
-  static constexpr bool rereads = Tile::width == 1 && tuning<ExecSpace>::reread_slots;
 
-  open_addressing_ref() = default;
-  open_addressing_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs, sentinels<key_bits> s,
-                      Hash const& hash, KeyEqual const& equal)
+  table_ref() = default;
+  table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
+            sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
+            typename Traits::key_equal const& equal)
       : m_slots(slots),
         m_marks(marks),
         m_pairs(pairs),
@@ -80,138 +91,102 @@ class open_addressing_ref {
   KOKKOS_FUNCTION path start(Query const& query) const {
     return path(hash_of(m_hash, query), m_pairs);
   }
-  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * B; }
+  /// Moves on to the next bucket. Returns: whether there is one.
+  KOKKOS_FUNCTION bool advance(path& p) const {
+    p.advance(m_pairs);
+    return p.tried() <= m_probes;
+  }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
-    if constexpr (std::is_same_v<Query, Key>)
-      return m_slot.reserved(query);
-    else
-      return false;
+    return m_slot.reserved(query);
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
-  KOKKOS_FUNCTION word* slots() const { return m_slots; }
   /// The i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
-  KOKKOS_FUNCTION std::uint64_t bucket_count() const { return 2 * m_pairs; }
 
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    return holds_key<Key>(m_slot, m_equal, query);
+    return holds_key<key_type>(m_slot, m_equal, query);
   }
 
-  /// Inserts the key, or merges value into the stored one with combine(stored, value).
-  template <device::tile Tile, class Combine>
-  KOKKOS_FUNCTION outcome upsert(Tile const& t, Key const& key, T const& value,
-                                 Combine const& combine) const {
-    KARPOS_EXPECTS(!reserved(key), "a key equal to a sentinel cannot be inserted");
-    outcome result = outcome::full;
-    path p = start(key);
-    upsert_along<walk::to_the_end>(t, p, holds(key), protocol::item(key, value), value, combine,
-                                   result);
-    return result;
-  }
-  template <device::access Access, device::tile Tile, class Query>
-  KOKKOS_FUNCTION found<T> find(Tile const& t, Query const& query) const {
-    found<T> result;
-    path p = start(query);
-    find_along<walk::to_the_end, Access>(t, p, holds(query), result);
-    return result;
-  }
-  template <device::tile Tile, class Query>
-  KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
-    bool erased = false;
-    path p = start(query);
-    erase_along<walk::to_the_end>(t, p, holds(query), erased);
-    return erased;
-  }
-
-  // The same along a path that the caller keeps, to its end or bucket by bucket. They return whether the
-  // result is decided; if not, the path has moved to the bucket to look at next.
-
-  template <walk Walk, device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION bool upsert_along(Tile const& t, path& p, Holds const& holds_key, word pair,
-                                    T const& value, Combine const& combine, outcome& result) const {
-    while (p.tried() <= m_probes) {
-      word* const slots = bucket(p);
-      auto const window = published_window(t, slots);
-      if (auto const hit = window.match(holds_key)) {
-        merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
-        return decide(result, outcome::existing);
-      }
-      for (auto holes = window.match(m_slot.is_empty()); holes; holes = holes.without_first()) {
-        word* const slot = slots + holes.first();
-        word const seen = t.once([&] { return m_slot.claim(slot, pair); });
-        if (m_slot.is_empty()(seen)) return decide(result, outcome::inserted);
-        if (holds_key(seen)) {
-          merge(t, slot, seen, value, combine);
-          return decide(result, outcome::existing);
-        }
-      }
-      if (at_mark(p.tried())) t.once([&] { return set_mark(p); });
-      p.advance(m_pairs);
-      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
+  /// Inserts an item into this bucket, or merges value into the stored one with combine(stored, value).
+  template <device::tile Tile, class Holds, class Combine>
+  KOKKOS_FUNCTION outcome_step insert_step(Tile const& t, path const& p, Holds const& holds_key,
+                                           word item, mapped_type const& value,
+                                           Combine const& combine) const {
+    word* const slots = bucket(p);
+    auto const window = published_window(t, slots);
+    if (auto const hit = window.match(holds_key)) {
+      merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
+      return outcome_step::decide(outcome::existing);
     }
-    return true;
+    for (auto holes = window.match(m_slot.is_empty()); holes; holes = holes.without_first()) {
+      word* const slot = slots + holes.first();
+      word const seen = t.once([&] { return m_slot.claim(slot, item); });
+      if (m_slot.is_empty()(seen)) return outcome_step::decide(outcome::inserted);
+      if (holds_key(seen)) {
+        merge(t, slot, seen, value, combine);
+        return outcome_step::decide(outcome::existing);
+      }
+    }
+    if (at_mark(p.tried())) t.once([&] { return set_mark(p); });
+    return outcome_step::go_on();
   }
 
-  template <walk Walk, device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool find_along(Tile const& t, path& p, Holds const& holds_query,
-                                  found<T>& result) const {
-    while (p.tried() <= m_probes) {
-      word const* const slots = bucket(p);
-      auto const window = device::load_window<B, Access>(t, slots);
-      word slot{};
+  template <device::access Access, device::tile Tile, class Holds>
+  KOKKOS_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
+                                                     Holds const& holds_query) const {
+    using step = lookup_step<mapped_type>;
+    word const* const slots = bucket(p);
+    auto const window = device::load_window<bucket_slots, Access>(t, slots);
+    word slot{};
+    if constexpr (!rereads<Tile>) {
+      if (window.only(holds_query, slot)) return step::decide({true, layout::value_of(slot)});
+      if (ends(t, p, window)) return step::decide({});
+    } else {
+      // CPUs leave by one exit whether the key is there or not, for no predictor knows which, and read the
+      // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
+      // the key holds it still or is a tombstone by now.
+      auto const hit = window.match(holds_query);
+      if (hit | window.match(m_slot.is_empty())) {
+        slot = device::load_relaxed(slots +
+                                    (hit | lane_mask<bucket_slots>::of(bucket_slots - 1)).first());
+        return step::decide({holds_query(slot), layout::value_of(slot)});
+      }
+      if (at_mark(p.tried()) && !marked(p)) return step::decide({});
+    }
+    return step::go_on();
+  }
+
+  template <device::tile Tile, class Holds>
+  KOKKOS_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
+                                          Holds const& holds_query) const {
+    auto const decide = [](bool erased) {
+      return outcome_step::decide(erased ? outcome::erased : outcome::absent);
+    };
+    word* const slots = bucket(p);
+    auto const window = device::load_window<bucket_slots, device::access::shared>(t, slots);
+    if (auto const hit = window.match(holds_query)) {
+      word* const slot = slots + hit.first();
       if constexpr (!rereads<Tile>) {
-        if (window.only(holds_query, slot))
-          return decide(result, found<T>{true, layout::value_of(slot)});
-        if (ends(t, p, window)) return true;
+        word const seen = window.get(hit.first());
+        return decide(t.once([&] { return m_slot.erase(slot, seen); }));
       } else {
-        // CPUs leave by one exit whether the key is there or not, for no predictor knows which, and read the
-        // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
-        // the key holds it still or is a tombstone by now.
-        auto const hit = window.match(holds_query);
-        if (hit | window.match(m_slot.is_empty())) {
-          slot = device::load_relaxed(slots + (hit | lane_mask<B>::of(B - 1)).first());
-          return decide(result, found<T>{holds_query(slot), layout::value_of(slot)});
-        }
-        if (at_mark(p.tried()) && !marked(p)) return true;
+        word const seen = device::load_relaxed(slot);  // again, as in find_step
+        return decide(holds_query(seen) && m_slot.erase(slot, seen));
       }
-      p.advance(m_pairs);
-      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
     }
-    return true;
-  }
-
-  template <walk Walk, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool erase_along(Tile const& t, path& p, Holds const& holds_query,
-                                   bool& erased) const {
-    while (p.tried() <= m_probes) {
-      word* const slots = bucket(p);
-      auto const window = device::load_window<B, device::access::shared>(t, slots);
-      if (auto const hit = window.match(holds_query)) {
-        word* const slot = slots + hit.first();
-        if constexpr (!rereads<Tile>) {
-          word const seen = window.get(hit.first());
-          return decide(erased, t.once([&] { return m_slot.bury(slot, seen); }));
-        } else {
-          word const seen = device::load_relaxed(slot);  // again, as in find
-          return decide(erased, holds_query(seen) && m_slot.bury(slot, seen));
-        }
-      }
-      if (ends(t, p, window)) return true;
-      p.advance(m_pairs);
-      if constexpr (Walk == walk::one_bucket) return p.tried() > m_probes;
-    }
-    return true;
+    return ends(t, p, window) ? decide(false) : outcome_step::go_on();
   }
 
  private:
-  template <class Result>
-  KOKKOS_FUNCTION static bool decide(Result& result, Result const& r) {
-    result = r;
-    return true;
-  }
+  /// Whether a matched slot is read again instead of taken out of the window.
+  template <class Tile>
+  static constexpr bool rereads =
+      Tile::width == 1 && tuning<typename Traits::execution_space>::reread_slots;
+
   /// Whether a key that is not in this window cannot lie further along the path.
   template <device::tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
@@ -226,7 +201,7 @@ class open_addressing_ref {
     std::uint64_t const bit = mark_bit(p);
     return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
-  /// Not read first: nobody waits for the write, but would for the read.
+  /// Not read first: the write is not waited for, a read would be.
   KOKKOS_FUNCTION bool set_mark(path const& p) const {
     std::uint64_t const bit = mark_bit(p);
     device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
@@ -237,15 +212,15 @@ class open_addressing_ref {
   /// claimant is a running thread two stores away from publishing it.
   template <device::tile Tile>
   KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
-    auto window = device::load_window<B, device::access::shared>(t, slots);
-    if constexpr (!one_step)
+    auto window = device::load_window<bucket_slots, device::access::shared>(t, slots);
+    if constexpr (!protocol::one_step)
       while (window.match([this](word w) { return m_slot.busy(w); }))
-        window = device::load_window<B, device::access::shared>(t, slots);
+        window = device::load_window<bucket_slots, device::access::shared>(t, slots);
     return window;
   }
 
   template <device::tile Tile, class Combine>
-  KOKKOS_FUNCTION void merge(Tile const& t, word* slot, word seen, T const& value,
+  KOKKOS_FUNCTION void merge(Tile const& t, word* slot, word seen, mapped_type const& value,
                              Combine const& combine) const {
     if constexpr (layout::has_value && !std::is_same_v<Combine, keep_stored>)
       t.once([&] {
@@ -259,8 +234,8 @@ class open_addressing_ref {
   std::uint64_t m_pairs = 0;
   std::uint32_t m_probes = 0;
   protocol m_slot{};
-  Hash m_hash{};
-  KeyEqual m_equal{};
+  typename Traits::hasher m_hash{};
+  typename Traits::key_equal m_equal{};
 };
 
 }  // namespace karpos::detail::open_addressing

@@ -11,44 +11,36 @@
 
 namespace karpos::detail::hopscotch {
 
-/// Marks, and how a hopscotch table makes room: the phases `find_empty` and `find_closer_empty`.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck>
-class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual, Recheck> {
-  using base = hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual, Recheck>;
-
+/// The locks of a hopscotch table's keys, and how it makes room: the phases `find_empty` and `find_closer_empty` of the
+/// paper, with relocation by copy, then clear.
+template <class Traits>
+class relocation {
  public:
-  using base::base;
-  using base::hop_word;
-  using base::line;
-  using base::line_of;
-  using base::path_of;
-  using base::slot_of;
-  using typename base::layout;
-  using typename base::path;
-  using typename base::word;
+  using word = typename Traits::word;
+  using layout = typename Traits::layout;
+  using path = key_home;
 
- protected:
-  using base::m_geometry;
-  using base::m_slot;
+  KOKKOS_FUNCTION explicit relocation(lines<Traits> const& l) : m_lines(l), m_slot(l.slot()) {}
 
-  /// Returns the hop word as it was: with the mark if another has it.
+  /// Tries to lock the keys of a home and class. Returns the hop word as it was: with the lock bit if another thread
+  /// holds the lock.
   template <device::tile Tile>
-  KOKKOS_FUNCTION std::uint64_t take_mark(Tile const& t, path const& p) const {
+  KOKKOS_FUNCTION std::uint64_t try_lock(Tile const& t, path const& p) const {
     return t.once(
-        [&] { return device::fetch_or_acquire(hop_word(p.home), lock_bit(p.key_class)); });
+        [&] { return device::fetch_or_acquire(m_lines.hop_word(p.home), lock_bit(p.key_class)); });
   }
-  /// Toggles bits of the hop word, the mark among them, after everything that was written under the mark.
+  /// Toggles bits of the hop word, the lock bit among them, after everything that was written under the lock.
   template <device::tile Tile>
-  KOKKOS_FUNCTION void give_mark_back(Tile const& t, path const& p, std::uint64_t bits = 0) const {
+  KOKKOS_FUNCTION void unlock(Tile const& t, path const& p, std::uint64_t bits = 0) const {
     t.once([&] {
-      device::toggle_bits_release(hop_word(p.home), lock_bit(p.key_class) | bits);
+      device::toggle_bits_release(m_lines.hop_word(p.home), lock_bit(p.key_class) | bits);
       return true;
     });
   }
   template <device::tile Tile>
-  KOKKOS_FUNCTION void give_back(Tile const& t, std::uint64_t home, int slot) const {
+  KOKKOS_FUNCTION void release_slot(Tile const& t, std::uint64_t home, int slot) const {
     t.once([&] {
-      m_slot.release(slot_of(home, slot));
+      m_slot.release(m_lines.slot_of(home, slot));
       return true;
     });
   }
@@ -57,12 +49,13 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
   template <device::tile Tile>
   KOKKOS_FUNCTION int find_empty(Tile const& t, std::uint64_t home, int j) const {
     for (; j < neighbourhood_lines; ++j) {
-      std::uint64_t const there = m_geometry.line(home, j);
-      auto const all = this->load_line(t, there);
+      std::uint64_t const there = m_lines.geometry().line(home, j);
+      auto const all = m_lines.load_line(t, there);
       for (auto holes = all.template match<1>(m_slot.is_empty()); holes;
            holes = holes.without_first()) {
         int const s = slot_in_neighbourhood(j, holes.first() - 1);
-        if (s != no_slot && t.once([&] { return m_slot.reserve(line(there) + holes.first()); }))
+        if (s != no_slot &&
+            t.once([&] { return m_slot.reserve(m_lines.line(there) + holes.first()); }))
           return s;
       }
     }
@@ -122,47 +115,54 @@ class hopscotch_moves : public hopscotch_lines<Key, T, ExecSpace, Hash, KeyEqual
   /// Where the pair in a slot could be moved to: the slots of its neighbourhood from that one on, or none.
   template <device::tile Tile>
   KOKKOS_FUNCTION place later_places(Tile const& t, place const& from) const {
-    word const pair = t.once([&] { return device::load_relaxed(slot_of(from.home, from.slot)); });
+    word const pair =
+        t.once([&] { return device::load_relaxed(m_lines.slot_of(from.home, from.slot)); });
     if (!m_slot.live(pair)) return {0, no_slot};
-    std::uint64_t const home = path_of(pair).home;
+    std::uint64_t const home = m_lines.path_of(pair).home;
     if (home == from.home) return {0, no_slot};
     return {home, (line_index(home, from) + 1) * line_slots};
   }
   /// Which line of a neighbourhood a slot of another lies in.
   KOKKOS_FUNCTION int line_index(std::uint64_t home, place const& at) const {
-    return m_geometry.index_of(home, m_geometry.line(at.home, at.slot / line_slots));
+    return m_lines.geometry().index_of(home,
+                                       m_lines.geometry().line(at.home, at.slot / line_slots));
   }
 
   /// Moves the pair in a slot, if its home is still that one, to a slot of this tile's own, and keeps its slot. Returns
   /// it, or none, and then the other is given back.
   template <device::tile Tile>
   KOKKOS_FUNCTION int swap(Tile const& t, place const& from, std::uint64_t home, int to) const {
-    word const pair = t.once([&] { return device::load_relaxed(slot_of(from.home, from.slot)); });
+    word const pair =
+        t.once([&] { return device::load_relaxed(m_lines.slot_of(from.home, from.slot)); });
     int const here = slot_in_neighbourhood(line_index(home, from), place_in_line(from.slot));
-    if (m_slot.live(pair) && path_of(pair).home == home && move(t, path_of(pair), here, to, pair))
+    if (m_slot.live(pair) && m_lines.path_of(pair).home == home &&
+        move(t, m_lines.path_of(pair), here, to, pair))
       return from.slot;
-    give_back(t, home, to);
+    release_slot(t, home, to);
     return no_slot;
   }
 
   /// Copies a pair to a slot of this tile's own, then clears and keeps its slot, unless it is gone from there or its
-  /// class is marked. The pair is in one place at least at every instant, and its bits say so.
+  /// class is locked. The pair is in one place at least at every instant, and its bits say so.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool move(Tile const& t, path const& p, int from, int to, word pair) const {
-    std::uint64_t const before = take_mark(t, p);
+    std::uint64_t const before = try_lock(t, p);
     if ((before & lock_bit(p.key_class)) != 0) return false;
     bool const there = t.once([&] {
-      word* const source = slot_of(p.home, from);
+      word* const source = m_lines.slot_of(p.home, from);
       word const now = device::load_relaxed(source);
       if (layout::key_of(now) != layout::key_of(pair)) return false;
-      device::set_bits(hop_word(p.home), slot_bit(to) | far_bit(p.key_class));
-      m_slot.fill(slot_of(p.home, to), now);
-      m_slot.vacate(source, line_of(p.home, from));
+      device::set_bits(m_lines.hop_word(p.home), slot_bit(to) | far_bit(p.key_class));
+      m_slot.fill(m_lines.slot_of(p.home, to), now);
+      m_slot.vacate(source, m_lines.line_of(p.home, from));
       return true;
     });
-    give_mark_back(t, p, there ? slot_bit(from) : 0);
+    unlock(t, p, there ? slot_bit(from) : 0);
     return there;
   }
+
+  lines<Traits> const& m_lines;
+  typename Traits::protocol const& m_slot;
 };
 
 }  // namespace karpos::detail::hopscotch

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/map_operation.hpp"
+#include "karpos/outcome.hpp"
+
+// What bulk operations on tables are given: checked, and in the form that kernels take.
+
+namespace karpos::detail {
+
+/// Stencil that lets every key through.
+struct everything {
+  KOKKOS_FUNCTION constexpr bool operator()(std::uint64_t) const { return true; }
+};
+/// Stencil: predicate(stencil(i)).
+template <class View, class Predicate>
+struct where {
+  View stencil;
+  Predicate predicate;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const { return predicate(stencil(i)); }
+};
+struct as_bool {
+  template <class X>
+  KOKKOS_FUNCTION constexpr bool operator()(X const& x) const {
+    return static_cast<bool>(x);
+  }
+};
+template <class ExecSpace, class Keys, class Stencil, class Predicate>
+where<Stencil, Predicate> stencil_for(char const* what, Keys const& keys, Stencil const& stencil,
+                                      Predicate const& predicate) {
+  require_reachable<ExecSpace, Stencil>();
+  require_same_extent(what, keys.extent(0), "stencil", stencil.extent(0));
+  return {stencil, predicate};
+}
+
+/// The same value for every key.
+template <class T>
+struct constant {
+  T value;
+  KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
+};
+/// The values for keys: a view as long as they are, or one value for all.
+template <class ExecSpace, class T, class Keys, class Values>
+auto values_for(Keys const& keys, Values const& values) {
+  if constexpr (Kokkos::is_view_v<Values>) {
+    require_reachable<ExecSpace, Values>();
+    require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    return values;
+  } else if constexpr (std::is_same_v<Values, constant<T>>) {
+    return values;
+  } else {
+    return constant<T>{static_cast<T>(values)};
+  }
+}
+
+/// What a lookup writes: the value or a stand-in, or whether there is one.
+template <class T>
+struct value_or {
+  T missing;
+  KOKKOS_FUNCTION constexpr T operator()(found<T> const& answer) const {
+    return answer.value_or(missing);
+  }
+};
+struct presence {
+  template <class T>
+  KOKKOS_FUNCTION constexpr bool operator()(found<T> const& answer) const {
+    return answer.present;
+  }
+};
+
+template <class Key, class T, class ExecSpace, class Operations, class Results>
+void require_operations(Operations const& operations, Results const& results) {
+  require_reachable<ExecSpace, Operations, Results>();
+  static_assert(std::is_same_v<typename Operations::non_const_value_type, map_operation<Key, T>>,
+                "karpos: operations come in a view of map_operation<Key, T>, of the map's types");
+  static_assert(std::is_same_v<typename Results::value_type, map_result<T>>,
+                "karpos: results go to a view of map_result<T>, of the map's value type");
+  require_same_extent("operations", operations.extent(0), "results", results.extent(0));
+}
+
+inline void require_room(char const* what, std::uint64_t elements, std::uint64_t keys) {
+  if (elements < keys)
+    reject(std::string("the views given to ") + what + " are too short",
+           std::to_string(elements) + " elements for " + std::to_string(keys) + " keys",
+           "give views of at least size() elements");
+}
+
+}  // namespace karpos::detail

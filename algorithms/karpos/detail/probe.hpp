@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/slot_protocol.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/map_operation.hpp"
+#include "karpos/outcome.hpp"
+
+// How an operation goes along the probe path of a key, in a kernel of the user's and in bulk. A table that kernels see (a
+// table_ref of open_addressing, hopscotch or cuckoo) offers:
+//
+//   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
+//   a path       start(query); bucket(path): the address to prefetch; advance(path): on to the next bucket, unless it was
+//                the last one
+//   a key        reserved(query): no query may be it; holds(query): a predicate of slots
+//   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as a probe_step; operate_step,
+//                if there is one, is any of the three
+//   scans        slot_at(i), slot().live(word)
+
+/// Lets tallies be summed by Kokkos reductions.
+template <>
+struct Kokkos::reduction_identity<karpos::insert_report> {
+  KOKKOS_FUNCTION static karpos::insert_report sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<karpos::erase_report> {
+  KOKKOS_FUNCTION static karpos::erase_report sum() { return {}; }
+};
+
+namespace karpos::detail {
+
+/// What one step of a probe, which looks at one bucket, says: the answer, or that the probe goes on to the next bucket.
+template <class Answer>
+struct probe_step {
+  bool decided;
+  Answer answer;
+
+  KOKKOS_FUNCTION static constexpr probe_step go_on() { return {false, Answer{}}; }
+  KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
+};
+using outcome_step = probe_step<outcome>;
+template <class T>
+using lookup_step = probe_step<found<T>>;
+
+/// How far a probe runs before it returns to its caller.
+enum class probe_reach {
+  whole_path,  ///< until it is decided
+  one_bucket   ///< one step, so that the caller can keep many keys in flight
+};
+
+/// The probe loop: runs step(path) for bucket after bucket. Returns: the first decided step, `exhausted` decided at the
+/// end of the path; with probe_reach::one_bucket also a step that goes on, and then the path has moved on.
+template <probe_reach Reach, class Table, class Answer, class Step>
+KOKKOS_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
+                                         Answer const& exhausted, Step const& step) {
+  for (;;) {
+    probe_step<Answer> const s = step(p);
+    if (s.decided) return s;
+    if (!table.advance(p)) return probe_step<Answer>::decide(exhausted);
+    if constexpr (Reach == probe_reach::one_bucket) return s;
+  }
+}
+
+/// Inserts the key, or merges value into the stored one with combine(stored, value).
+template <class Table, device::tile Tile, class Key, class T, class Combine>
+KOKKOS_FUNCTION outcome insert_into(Table const& table, Tile const& t, Key const& key,
+                                    T const& value, Combine const& combine) {
+  auto p = table.start(key);
+  auto const holds = table.holds(key);
+  auto const item = Table::protocol::item(key, value);
+  return probe<probe_reach::whole_path>(
+             table, p, outcome::full,
+             [&](auto& at) { return table.insert_step(t, at, holds, item, value, combine); })
+      .answer;
+}
+/// Looks a key up. A table that chooses between layouts when the program runs has a `find` of its own.
+template <device::access Access, class Table, device::tile Tile, class Query>
+KOKKOS_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
+                                                           Query const& query) {
+  if constexpr (requires { table.template find<Access>(t, query); }) {
+    return table.template find<Access>(t, query);
+  } else {
+    auto p = table.start(query);
+    auto const holds = table.holds(query);
+    auto const step = [&](auto& at) { return table.template find_step<Access>(t, at, holds); };
+    return probe<probe_reach::whole_path>(table, p, found<typename Table::mapped_type>{}, step)
+        .answer;
+  }
+}
+/// Returns: outcome::erased or outcome::absent.
+template <class Table, device::tile Tile, class Query>
+KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query const& query) {
+  auto p = table.start(query);
+  auto const holds = table.holds(query);
+  return probe<probe_reach::whole_path>(table, p, outcome::absent,
+                                        [&](auto& at) { return table.erase_step(t, at, holds); })
+      .answer;
+}
+
+// Bodies of the bulk kernels: one key each, staged so that launch.hpp can prefetch ahead of the work. Distance: keys that a
+// thread keeps in flight; 0: one after another.
+
+/// What every body shares: hash a key and start to fetch its bucket.
+template <int Distance, class Table, class Keys>
+struct keyed_body {
+  using path = typename Table::path;
+  static constexpr probe_reach reach =
+      Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
+  static constexpr unsigned threads_at_once = Table::threads_at_once;
+  Table table;
+  Keys keys;
+
+  KOKKOS_FUNCTION path prepare(std::uint64_t i) const {
+    path const p = table.start(keys(i));
+    device::prefetch(table.bucket(p));
+    return p;
+  }
+  /// The bucket to look at next is on its way.
+  KOKKOS_FUNCTION device::staged_result again(path const& p) const {
+    device::prefetch(table.bucket(p));
+    return device::staged_result::again();
+  }
+};
+
+template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
+struct insert_body : keyed_body<Distance, Table, Keys> {
+  Values values;
+  Combine combine;
+  Stencil stencil;
+
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+    auto const count = [](outcome o) {
+      return device::staged_result::counted(insert_report::counter_of(o));
+    };
+    auto const& in = this->table;
+    if (!stencil(i)) return device::staged_result::done();
+    auto const key = this->keys(i);
+    if (in.reserved(key)) return count(outcome::invalid);
+    auto const value = values(i);
+    auto const holds = in.holds(key);
+    auto const item = Table::protocol::item(key, value);
+    outcome_step const s = probe<insert_body::reach>(in, p, outcome::full, [&](auto& at) {
+      return in.insert_step(device::thread_tile{}, at, holds, item, value, combine);
+    });
+    return s.decided ? count(s.answer) : this->again(p);
+  }
+};
+
+template <int Distance, class Table, class Keys, class Out, class Write, class Stencil>
+struct lookup_body : keyed_body<Distance, Table, Keys> {
+  static constexpr unsigned threads_at_once = 0;
+  Out out;
+  Write write;
+  Stencil stencil;
+
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+    using answer = found<typename Table::mapped_type>;
+    auto const& in = this->table;
+    auto const query = this->keys(i);
+    auto s = lookup_step<typename Table::mapped_type>::decide({});
+    if (stencil(i) && !in.reserved(query)) {
+      auto const holds = in.holds(query);
+      s = probe<lookup_body::reach>(in, p, answer{}, [&](auto& at) {
+        return in.template find_step<device::access::frozen>(device::thread_tile{}, at, holds);
+      });
+      if (!s.decided) return this->again(p);
+    }
+    out(i) = write(s.answer);
+    return device::staged_result::done();
+  }
+};
+
+template <int Distance, class Table, class Keys>
+struct erase_body : keyed_body<Distance, Table, Keys> {
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+    auto const& in = this->table;
+    auto const query = this->keys(i);
+    if (in.reserved(query)) return device::staged_result::done();
+    auto const holds = in.holds(query);
+    outcome_step const s = probe<erase_body::reach>(in, p, outcome::absent, [&](auto& at) {
+      return in.erase_step(device::thread_tile{}, at, holds);
+    });
+    if (!s.decided) return this->again(p);
+    return s.answer == outcome::erased ? device::staged_result::counted(0)
+                                       : device::staged_result::done();
+  }
+};
+
+/// One operation each, whichever it is. They run at once: lookups read as beside writers. An operation is read once: on
+/// GPUs the writes of others empty the caches again and again.
+template <int Distance, class Table, class Operations, class Results>
+struct apply_body {
+  using operation = typename Operations::non_const_value_type;
+  using result = typename Results::value_type;
+  using path = typename Table::path;
+  static constexpr unsigned threads_at_once = Table::threads_at_once;
+  struct stage {
+    operation asked;
+    path where;
+  };
+  Table table;
+  Operations operations;
+  Results results;
+
+  KOKKOS_FUNCTION stage prepare(std::uint64_t i) const {
+    operation const o = operations(i);
+    stage const s{o, table.start(o.key)};
+    device::prefetch(table.bucket(s.where));
+    return s;
+  }
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, stage& s) const {
+    constexpr probe_reach reach = Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
+    result answer{outcome::invalid, {}};
+    if (!table.reserved(s.asked.key)) {
+      auto const step = operate<reach>(s.asked, s.where, answer.value);
+      if (!step.decided) {
+        device::prefetch(table.bucket(s.where));
+        return device::staged_result::again();
+      }
+      answer.outcome = step.answer;
+    }
+    results(i) = answer;
+    return device::staged_result::done();
+  }
+
+ private:
+  /// Writes what a lookup finds to `value`.
+  template <probe_reach Reach>
+  KOKKOS_FUNCTION outcome_step operate(operation const& o, path& p,
+                                       typename Table::mapped_type& value) const {
+    auto const holds = table.holds(o.key);
+    auto const item = Table::protocol::item(o.key, o.value);
+    device::thread_tile const t{};
+    if constexpr (requires { table.operate_step(t, p, holds, o.op, item, value); }) {
+      return table.operate_step(t, p, holds, o.op, item, value);
+    } else if (o.op == map_op::insert) {
+      return probe<Reach>(table, p, outcome::full, [&](auto& at) {
+        return table.insert_step(t, at, holds, item, o.value, keep_stored{});
+      });
+    } else if (o.op == map_op::erase) {
+      return probe<Reach>(table, p, outcome::absent,
+                          [&](auto& at) { return table.erase_step(t, at, holds); });
+    } else {
+      auto const s = probe<Reach>(table, p, found<typename Table::mapped_type>{}, [&](auto& at) {
+        return table.template find_step<device::access::shared>(t, at, holds);
+      });
+      if (s.decided && s.answer.present) value = s.answer.value;
+      return {s.decided, s.answer.present ? outcome::found : outcome::absent};
+    }
+  }
+};
+
+}  // namespace karpos::detail

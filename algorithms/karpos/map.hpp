@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/scans.hpp"
+#include "karpos/detail/table_memory.hpp"
+#include "karpos/map_operation.hpp"
+#include "karpos/map_ref.hpp"
+#include "karpos/operations.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
+
+// Every operation of every map and set in bulk, once; those in kernels are in karpos/map_ref.hpp.
+//
+//   lookup_table  find, contains, for_each, retrieve_all      cuckoo_map adds build and insert
+//   hash_table    insert …, erase, apply, rehash, …           hash_map, hash_set, hopscotch_map
+//
+// What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
+// cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory.
+
+namespace karpos {
+
+/// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
+/// run beside writers on another one. Calls that return void only enqueue.
+///
+/// Storage owns the memory of a table: settings().label, slot_count(), the slots that scans visit; size(exec) where it is
+/// known; with_ref(f), which calls f with what kernels see of it (probe.hpp), or ref(); prefetch_distance.
+template <class Storage>
+class lookup_table {
+ public:
+  using key_type = typename Storage::key_type;
+  using mapped_type = typename Storage::mapped_type;
+  using execution_space = typename Storage::execution_space;
+  using memory_space = typename Storage::memory_space;
+  static constexpr bool has_values = Storage::layout::has_value;
+
+  /// Writes the value of each query, or `missing`, to out. Asynchronous. A query may be of any type that
+  /// the hash and the equality of the map take (cuckoo_map: of the key's type). Maps only.
+  template <view_1d Queries, view_1d Out>
+    requires has_values
+  void find(execution_space const& exec, Queries const& queries, Out const& out,
+            mapped_type const& missing) const {
+    look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
+            detail::everything{});
+  }
+  /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+    requires has_values
+  void find_if(execution_space const& exec, Queries const& queries, Out const& out,
+               mapped_type const& missing, Stencil const& stencil,
+               Predicate const& predicate = {}) const {
+    look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
+            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+  }
+  /// Writes to out whether each query is there. Asynchronous.
+  template <view_1d Queries, view_1d Out>
+  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
+    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
+  }
+  /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+  void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
+                   Stencil const& stencil, Predicate const& predicate = {}) const {
+    look_up(exec, "contains_if", queries, out, detail::presence{},
+            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+  }
+
+  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous.
+  template <class Visit>
+  void for_each(execution_space const& exec, Visit const& visit) const {
+    auto const table = m_storage.ref();
+    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
+                         detail::visit_body<decltype(table), Visit>{table, visit});
+  }
+  /// Writes every pair to two views, in no particular order. Returns: how many there are; so it waits. Throws
+  /// std::invalid_argument for views that are too short. Maps only.
+  template <view_1d KeysOut, view_1d ValuesOut>
+    requires has_values
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
+                             ValuesOut const& values) const {
+    detail::require_reachable<execution_space, ValuesOut>();
+    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    return retrieve(exec, keys, values);
+  }
+  /// Writes every key of a set to a view, in no particular order. Returns: how many there are; so it waits.
+  template <view_1d KeysOut>
+    requires(!has_values)
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
+    return retrieve(exec, keys, detail::constant<mapped_type>{});
+  }
+  /// Number of keys. Complexity: reads the table once, but for cuckoo_map. Waits for exec.
+  std::uint64_t size(execution_space const& exec) const {
+    if constexpr (requires { m_storage.size(); }) {
+      return m_storage.size();
+    } else {
+      auto const table = m_storage.ref();
+      std::uint64_t n = 0;
+      Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
+                              detail::count_body<decltype(table)>{table}, n);
+      return n;
+    }
+  }
+
+ protected:
+  explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
+  std::string label(char const* what) const { return m_storage.settings().label(what); }
+
+  Storage m_storage;
+
+ private:
+  static constexpr int distance = Storage::prefetch_distance;
+
+  template <class Queries, class Out, class Write, class Stencil>
+  void look_up(execution_space const& exec, char const* what, Queries const& queries,
+               Out const& out, Write const& write, Stencil const& stencil) const {
+    detail::require_reachable<execution_space, Queries, Out>();
+    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+    m_storage.with_ref([&](auto const& table) {
+      using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
+                                       Stencil>;
+      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
+                                        body{{table, queries}, out, write, stencil});
+    });
+  }
+  template <class KeysOut, class ValuesOut>
+  std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,
+                         ValuesOut const& values) const {
+    detail::require_reachable<execution_space, KeysOut>();
+    if (keys.extent(0) < m_storage.slot_count())
+      detail::require_room("retrieve_all", keys.extent(0), size(exec));
+    auto const table = m_storage.ref();
+    std::uint64_t n = 0;
+    Kokkos::parallel_scan(
+        label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),
+        detail::retrieve_body<decltype(table), KeysOut, ValuesOut>{table, keys, values}, n);
+    return n;
+  }
+};
+
+/// Every operation of a map or set that changes, in bulk. Bulk calls on one execution space instance run in order. Calls
+/// that return void only enqueue; calls that return a report or a count wait for that instance, and count in memory of the
+/// table's own: one of them at a time per table (the _async forms count where you say).
+template <class Storage>
+class hash_table : public lookup_table<Storage> {
+  using base = lookup_table<Storage>;
+
+ public:
+  using base::has_values;
+  using typename base::execution_space;
+  using typename base::key_type;
+  using typename base::mapped_type;
+  using typename base::memory_space;
+  using hasher = typename Storage::hasher;
+  using key_equal = typename Storage::key_equal;
+  using options = hash_table_options<key_type>;
+  /// What kernels take by value: all operations; and a ref that only reads, faster on GPUs, for kernels during which no
+  /// other thread changes the table.
+  using ref_type = table_ref<typename Storage::ref_type>;
+  using frozen_ref_type = table_reader<typename Storage::ref_type, device::access::frozen>;
+  using report_view = Kokkos::View<insert_report, memory_space>;
+  using erase_view = Kokkos::View<erase_report, memory_space>;
+
+  /// Inserts pairs whose key is new; of equal keys in one call exactly one is inserted, unspecified which.
+  /// `values` is a view as long as keys, or one value for all of them. Returns: how many were inserted, existing, rejected.
+  /// Throws std::invalid_argument when a key equals a sentinel: every other key has then been handled as usual.
+  template <view_1d Keys, class Values>
+    requires has_values
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
+    return insert_all(exec, "insert", keys, values, detail::keep_stored{});
+  }
+  template <view_1d Keys>  // a set
+    requires(!has_values)
+  insert_report insert(execution_space const& exec, Keys const& keys) {
+    return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{});
+  }
+  /// As insert, for the keys with predicate(stencil(i)).
+  template <view_1d Keys, class Values, view_1d Stencil, class Predicate = detail::as_bool>
+    requires has_values
+  insert_report insert_if(execution_space const& exec, Keys const& keys, Values const& values,
+                          Stencil const& stencil, Predicate const& predicate = {}) {
+    return insert_all(exec, "insert_if", keys, values, detail::keep_stored{},
+                      detail::stencil_for<execution_space>("keys", keys, stencil, predicate));
+  }
+  template <view_1d Keys, view_1d Stencil, class Predicate = detail::as_bool>  // a set
+    requires(!has_values)
+  insert_report insert_if(execution_space const& exec, Keys const& keys, Stencil const& stencil,
+                          Predicate const& predicate = {}) {
+    return insert_all(exec, "insert_if", keys, no_values{}, detail::keep_stored{},
+                      detail::stencil_for<execution_space>("keys", keys, stencil, predicate));
+  }
+  /// As insert; throws capacity_error when a key did not fit (those that did are in).
+  template <view_1d Keys, class... Values>
+  insert_report insert_or_throw(execution_space const& exec, Keys const& keys,
+                                Values const&... values) {
+    insert_report const r = insert(exec, keys, values...);
+    if (r.rejected == 0) return r;
+    std::uint64_t const held = this->size(exec);
+    throw capacity_error(m_storage.settings().name + " is full", held + r.rejected, held,
+                         held + r.rejected);
+  }
+  /// Inserts pairs or overwrites stored values; of equal keys in one call one value wins, unspecified which.
+  template <view_1d Keys, class Values>
+    requires has_values
+  insert_report insert_or_assign(execution_space const& exec, Keys const& keys,
+                                 Values const& values) {
+    return insert_all(exec, "insert_or_assign", keys, values, detail::take_new{});
+  }
+  /// Reduces by key: inserts pairs or replaces stored values by op(stored, value). op is associative and
+  /// commutative: karpos::plus, minimum, maximum or a functor.
+  template <view_1d Keys, class Values, class Op>
+    requires has_values
+  insert_report insert_or_apply(execution_space const& exec, Keys const& keys, Values const& values,
+                                Op const& op) {
+    return insert_all(exec, "insert_or_apply", keys, values, op);
+  }
+
+  /// The same without waiting: the report is written to a view when the kernel is done. Keys equal to a sentinel are
+  /// counted in report().invalid instead of thrown about.
+  template <view_1d Keys, class Values>
+    requires has_values
+  void insert_async(execution_space const& exec, Keys const& keys, Values const& values,
+                    report_view const& report) {
+    enqueue(exec, "insert_async", keys, values, detail::keep_stored{}, {}, report);
+  }
+  template <view_1d Keys>  // a set
+    requires(!has_values)
+  void insert_async(execution_space const& exec, Keys const& keys, report_view const& report) {
+    enqueue(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, {}, report);
+  }
+  template <view_1d Keys, class Values>
+    requires has_values
+  void insert_or_assign_async(execution_space const& exec, Keys const& keys, Values const& values,
+                              report_view const& report) {
+    enqueue(exec, "insert_or_assign_async", keys, values, detail::take_new{}, {}, report);
+  }
+  template <view_1d Keys, class Values, class Op>
+    requires has_values
+  void insert_or_apply_async(execution_space const& exec, Keys const& keys, Values const& values,
+                             Op const& op, report_view const& report) {
+    enqueue(exec, "insert_or_apply_async", keys, values, op, {}, report);
+  }
+
+  /// Removes keys. Returns: how many were there; so it waits.
+  template <view_1d Keys>
+  std::uint64_t erase(execution_space const& exec, Keys const& keys) {
+    erase_async(exec, keys, m_erase_report);
+    return detail::read_back(exec, m_erase_report.data(), "karpos: report of an erasure").erased;
+  }
+  /// The same without waiting; the count is written to a view.
+  template <view_1d Keys>
+  void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
+    detail::require_reachable<execution_space, Keys>();
+    using body = detail::erase_body<distance, table_type, Keys>;
+    device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
+                                        body{{m_storage.ref(), keys}}, report);
+  }
+
+  /// Executes insertions, erasures and lookups at once, and writes what became of operations(i), a map_operation, to
+  /// results(i), a map_result. Each is linearizable by itself; there is no order between them. Asynchronous.
+  /// An insertion of a key that is there changes nothing; a key equal to a sentinel is answered `invalid`. Maps only.
+  /// Complexity: that of the operations; one kernel. Allocates nothing.
+  /// Requires: both views have the same length (else std::invalid_argument) and are different memory.
+  /// Concurrency: may run beside anything that refs do in kernels, and beside other calls of apply, but not beside
+  ///   bulk lookups on another instance, which read a frozen table.
+  template <view_1d Operations, view_1d Results>
+    requires has_values
+  void apply(execution_space const& exec, Operations const& operations, Results const& results) {
+    detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
+    using body = detail::apply_body<distance, table_type, Operations, Results>;
+    device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
+                                      body{m_storage.ref(), operations, results});
+  }
+
+  /// Removes every key and makes every slot usable again. Asynchronous.
+  void clear(execution_space const& exec) { m_storage.clear(exec); }
+  /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
+  /// capacity_error, before anything changes, when the keys that are in would not fit. A table over wrapped
+  /// memory leaves it and owns its memory from then on.
+  void rehash(execution_space const& exec, std::uint64_t new_max_keys);
+
+  ref_type ref() const { return ref_type(m_storage.ref()); }
+  frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
+  /// Keys that the table was made for.
+  std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
+  /// Slots that there are.
+  std::uint64_t capacity() const { return m_storage.slot_count(); }
+  /// Bytes that a table for max_keys keys at that load takes.
+  static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
+    return Storage::bytes_for(max_keys, load);
+  }
+
+  /// Makes dst an exact copy of src, which may live in another memory space; both have the same layout. Waits for exec.
+  template <class Other>
+    requires requires(Storage& to, execution_space const& exec, Other const& from) {
+      to.copy_from(exec, from);
+    }
+  friend void deep_copy(execution_space const& exec, hash_table& dst,
+                        hash_table<Other> const& src) {
+    dst.copy_from(exec, src);
+  }
+
+ protected:
+  using base::label;
+  using base::m_storage;
+  hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
+             options const& o, hasher const& hash, key_equal const& equal,
+             std::optional<wrapped_memory> memory);
+
+ private:
+  template <class>
+  friend class hash_table;
+  using table_type = typename Storage::ref_type;
+  using no_values = detail::constant<detail::no_value>;
+  static constexpr int distance = Storage::prefetch_distance;
+
+  template <class Keys, class Values, class Combine, class Stencil = detail::everything>
+  insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
+                           Values const& values, Combine const& combine,
+                           Stencil const& stencil = {});
+  template <class Keys, class Values, class Combine, class Stencil = detail::everything>
+  void enqueue(execution_space const& exec, char const* what, Keys const& keys,
+               Values const& values, Combine const& combine, Stencil const& stencil,
+               report_view const& report) const;
+  bool grow(execution_space const& exec, std::uint64_t more);
+  /// A friend function of one specialization is none of the others.
+  template <class Other>
+  void copy_from(execution_space const& exec, hash_table<Other> const& src) {
+    m_storage.copy_from(exec, src.m_storage);
+    exec.fence("karpos::deep_copy: the source may change once this returns");
+  }
+
+  // Where kernels count for calls that wait for a report: allocated once, so that no call allocates.
+  report_view m_insert_report;
+  erase_view m_erase_report;
+};
+
+}  // namespace karpos
+
+#include "karpos/detail/hash_table.hpp"

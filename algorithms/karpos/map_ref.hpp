@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/probe.hpp"
+#include "karpos/outcome.hpp"
+
+// Every operation of every map and set in kernels, once; those in bulk are in karpos/map.hpp.
+//
+//   table_reader  find, contains              ref of a cuckoo_map, frozen refs of the others
+//   table_ref     insert …, erase as well     refs of hash_map, hash_set and hopscotch_map
+//
+// What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
+// cuckoo_map.hpp.
+
+namespace karpos {
+
+/// Lookups in a kernel. Every operation comes for one thread and, with a tile first, for W lanes that work on one key
+/// together and all receive the answer. Trivially copyable; valid while the table lives and is not rebuilt.
+/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+template <class Table, device::access Access>
+class table_reader {
+ public:
+  using key_type = typename Table::key_type;
+  using mapped_type = typename Table::mapped_type;
+  static constexpr bool has_values = Table::layout::has_value;
+
+  table_reader() = default;
+  explicit table_reader(Table const& t) : m_table(t) {}
+
+  /// Looks a key up. Returns: a copy of the value, or nothing. Maps only.
+  template <class Query>
+    requires has_values
+  KOKKOS_FUNCTION found<mapped_type> find(Query const& query) const {
+    return find(device::thread_tile{}, query);
+  }
+  template <device::tile Tile, class Query>
+    requires has_values
+  KOKKOS_FUNCTION found<mapped_type> find(Tile const& t, Query const& query) const {
+    KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
+    return detail::find_in<Access>(m_table, t, query);
+  }
+
+  /// Whether a key is there.
+  template <class Query>
+  KOKKOS_FUNCTION bool contains(Query const& query) const {
+    return contains(device::thread_tile{}, query);
+  }
+  template <device::tile Tile, class Query>
+  KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
+    KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
+    return detail::find_in<Access>(m_table, t, query).present;
+  }
+
+ protected:
+  Table m_table;
+};
+
+/// All operations in a kernel, for one thread or, with a tile first, for its lanes together; each is linearizable by
+/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+template <class Table>
+class table_ref : public table_reader<Table, device::access::shared> {
+  using reader = table_reader<Table, device::access::shared>;
+  using reader::m_table;
+
+ public:
+  using reader::has_values;
+  using reader::reader;
+  using typename reader::key_type;
+  using typename reader::mapped_type;
+
+  /// Inserts the pair unless the key is there. Returns: inserted, existing or full.
+  KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const
+    requires has_values
+  {
+    return insert_or_apply(device::thread_tile{}, key, value, detail::keep_stored{});
+  }
+  template <device::tile Tile>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert(Tile const& t, key_type const& key,
+                                 mapped_type const& value) const {
+    return insert_or_apply(t, key, value, detail::keep_stored{});
+  }
+  /// The same for a set.
+  KOKKOS_FUNCTION outcome insert(key_type const& key) const
+    requires(!has_values)
+  {
+    return insert(device::thread_tile{}, key);
+  }
+  template <device::tile Tile>
+    requires(!has_values)
+  KOKKOS_FUNCTION outcome insert(Tile const& t, key_type const& key) const {
+    return upsert(t, key, {}, detail::keep_stored{});
+  }
+
+  /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or full.
+  KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
+    requires has_values
+  {
+    return insert_or_apply(device::thread_tile{}, key, value, detail::take_new{});
+  }
+  template <device::tile Tile>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert_or_assign(Tile const& t, key_type const& key,
+                                           mapped_type const& value) const {
+    return insert_or_apply(t, key, value, detail::take_new{});
+  }
+
+  /// Inserts the pair or replaces the stored value by op(stored, value), atomically. op runs once or, when other threads
+  /// change the value meanwhile, again. Returns: inserted, existing (merged) or full.
+  template <class Op>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,
+                                          Op const& op) const {
+    return insert_or_apply(device::thread_tile{}, key, value, op);
+  }
+  template <device::tile Tile, class Op>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert_or_apply(Tile const& t, key_type const& key,
+                                          mapped_type const& value, Op const& op) const {
+    return upsert(t, key, value, op);
+  }
+
+  /// Removes a key. Returns: whether this call removed it.
+  template <class Query>
+  KOKKOS_FUNCTION bool erase(Query const& query) const {
+    return erase(device::thread_tile{}, query);
+  }
+  template <device::tile Tile, class Query>
+  KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
+    KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
+    return detail::erase_from(m_table, t, query) == outcome::erased;
+  }
+
+ private:
+  template <device::tile Tile, class Op>
+  KOKKOS_FUNCTION outcome upsert(Tile const& t, key_type const& key, mapped_type const& value,
+                                 Op const& op) const {
+    KARPOS_EXPECTS(!m_table.reserved(key), "a key equal to a sentinel cannot be inserted");
+    return detail::insert_into(m_table, t, key, value, op);
+  }
+};
+
+}  // namespace karpos

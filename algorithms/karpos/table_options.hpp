@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+namespace karpos {
+
+/// What a hash table may be told when it is made.
+template <class Key>
+struct hash_table_options {
+  double load = 0.8;                  ///< keys per slot when max_keys are in; in (0, 0.98]
+  std::optional<Key> empty_key = {};  ///< key that marks an unused slot; default: the largest value
+  std::optional<Key> erased_key =
+      {};  ///< key that marks an erased slot; default: the second largest
+};
+
+/// Memory of the caller's for a table to live in: at least bytes_for(...), aligned to a bucket.
+struct wrapped_memory {
+  void* data;
+  std::size_t bytes;
+};
+
+}  // namespace karpos
