@@ -59,8 +59,8 @@ void require_fits(Table const& table) {
 ///
 /// Returns: lists of their own memory, of dense ids of 32 bits, the same on every execution space. A score of -0.0 is
 /// 0.0 in them.
-/// Complexity: GPUs sort one list after another: words of 64 bits by radix sort for float, pairs by comparison for double.
-/// CPU threads sort a list each, by radix sort, so that more threads than lists do not help. Waits for it.
+/// Complexity: GPUs sort one list after another: words of 64 bits by radix sort for float, pairs by comparison for
+/// double. CPU threads sort a list each, by radix sort, so that more threads than lists do not help. Waits for it.
 /// Requires: the table is not written meanwhile.
 /// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space. Meanwhile on GPUs one
 /// list's entries, 8 bytes each for float and 16 for double, and about as much for the sort; on CPUs twice the entries

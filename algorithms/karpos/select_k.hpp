@@ -20,8 +20,8 @@ namespace karpos {
 
 /// Choices of a selection.
 struct select_k_options {
-  /// Of equal elements those with the smallest indices are selected, and in sorted results they come by ascending index.
-  /// Otherwise any of them are. It costs nothing here: both algorithms of selection are stable.
+  /// Of equal elements those with the smallest indices are selected, and in sorted results they come by ascending
+  /// index. Otherwise any of them are. It costs nothing here: both algorithms of selection are stable.
   bool stable = false;
   /// The largest element comes first; otherwise the results come in no order.
   bool sorted = true;
@@ -84,8 +84,8 @@ void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 }  // namespace detail::select_k
 
-/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k selected elements
-/// takes on GPUs, about as much as they do, is not in it.
+/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k selected
+/// elements takes on GPUs, about as much as they do, is not in it.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   using namespace detail::select_k;
@@ -103,8 +103,8 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 /// each comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
 ///
 /// Returns: nothing, once the results are written.
-/// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory) hold
-/// no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
+/// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory)
+/// hold no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
 /// element is alone, and two to collect. Sorting adds a sort of k pairs, which one thread does on CPUs.
 /// Requires: the views do not overlap, and the scores are not written meanwhile.
 /// Concurrency: works on `exec`, and waits for it.

@@ -6,20 +6,20 @@
 // strides, ties, the report) and top_k_workspace.hpp (memory for many queries).
 //
 // Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the first d entries of
-// each. What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in a list that it
-// has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In the growing
-// phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not seen in any
-// list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is below the threshold,
-// until k are left. Depth grows in strides, and bounds are computed at the end of each. What the Tegra K1 paper calls the
-// visited bitmap marks the candidates, so that later entries of other objects cost one access to it.
+// each. What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in a list
+// that it has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In
+// the growing phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not
+// seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is below
+// the threshold, until k are left. Depth grows in strides, and bounds are computed at the end of each. What the Tegra
+// K1 paper calls the visited bitmap marks the candidates, so that later entries of other objects cost one access to it.
 //
 // Two ways, by what is kept for each object:
 //
 //   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum and set of lists seen), one
 //                                        atomic addition for an entry, a histogram of lower bounds instead of sorting.
 //                                        Its phases: growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
-//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an object's scores, bounds of
-//                                        all candidates computed after every stride. Also the fallback of the former
+//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an object's scores, bounds
+//                                        of all candidates computed after every stride. Also the fallback of the former
 //                                        where fixed point cannot separate the candidates.
 //
 // Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA); Mamoulis, Yiu, Cheng,

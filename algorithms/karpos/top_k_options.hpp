@@ -18,8 +18,8 @@
 
 namespace karpos {
 
-// An aggregate function is a functor: double operator()(double const* scores, int n) const, of an object's n scores in the
-// order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
+// An aggregate function is a functor: double operator()(double const* scores, int n) const, of an object's n scores in
+// the order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
 // NaN, and must not return NaN.
 
 /// The sum of weight times score, in double, in the order of the lists. Minus infinity in one score, of a weight above
@@ -107,8 +107,8 @@ class stride_policy {
     double growth_shrinking = 0;  ///< and in the shrinking phase
     std::uint64_t first = 0;      ///< levels of the first stride
   };
-  /// Strides of one length, and a sort of all candidates after each, after the published scheme. The stopping rule is ours:
-  /// bounds that separate the first k, not k objects whose scores are all known. Kept for comparison.
+  /// Strides of one length, and a sort of all candidates after each, after the published scheme. The stopping rule is
+  /// ours: bounds that separate the first k, not k objects whose scores are all known. Kept for comparison.
   struct fixed {
     std::uint64_t levels = 100;
   };
@@ -147,8 +147,8 @@ struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must be
-  /// in every list, better than a number far below all scores, which leaves little room to tell sums apart.
+  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must
+  /// be in every list, better than a number far below all scores, which leaves little room to tell sums apart.
   double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;

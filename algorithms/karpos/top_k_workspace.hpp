@@ -25,9 +25,9 @@ struct workspace_access;
 ///
 /// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates nothing. Some keep a
 /// vector of scores for every object that they see instead, in memory that the first of them allocates: those by
-/// stride_policy::fixed; those for more than an eighth of the objects; those whose scores are infinite, tie in thousands
-/// or are dwarfed by a few others. Queries by other aggregates do so too; their workspace has the memory from the start.
-/// On GPUs sorting allocates: thousands of finalists, and score vectors.
+/// stride_policy::fixed; those for more than an eighth of the objects; those whose scores are infinite, tie in
+/// thousands or are dwarfed by a few others. Queries by other aggregates do so too; their workspace has the memory from
+/// the start. On GPUs sorting allocates: thousands of finalists, and score vectors.
 ///
 /// Memory: top_k_workspace_bytes.
 template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>

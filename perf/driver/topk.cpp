@@ -101,14 +101,15 @@ void add_query_options(CLI::App& app, topk_words& o) {
   app.add_option("--ties", o.ties, "which of several equal objects are found")
       ->capture_default_str()
       ->check(CLI::IsMember({"any", "smallest-id"}));
-  app.add_option("--stride", o.stride, "levels between two looks at the bounds: or fixed:100")
+  app.add_option("--stride", o.stride,
+                 "levels read before bounds are computed: or fixed:100, a sort after each")
       ->capture_default_str();
   app.add_option("--bail-out", o.bail_out, "when to read everything instead")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "never", "at-once"}));
   app.add_option("--missing", p.missing, "score in a list that an object is missing from")
       ->capture_default_str();
-  app.add_flag("--validate", p.validate, "look at every entry of the lists before each query");
+  app.add_flag("--validate", p.validate, "check every entry of the lists before each query");
 }
 
 CLI::Validator const known_peer(

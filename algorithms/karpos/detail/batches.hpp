@@ -52,8 +52,8 @@ KOKKOS_FORCEINLINE_FUNCTION void load_then_use(std::uint64_t first, std::uint64_
   }
 }
 
-/// Runs use(i, load(i)) for each index, N loads at a time; in the last batch too, where indices beyond the end load what
-/// `first` does, and are not used. For a sequence of a few batches, whose remainder would wait N - 1 times.
+/// Runs use(i, load(i)) for each index, N loads at a time; in the last batch too, where indices beyond the end load
+/// what `first` does, and are not used. For a sequence of a few batches, whose remainder would wait N - 1 times.
 template <int N, class Load, class Use>
 KOKKOS_FORCEINLINE_FUNCTION void load_all_then_use(std::uint64_t first, std::uint64_t last,
                                                    std::uint64_t step, Load const& load,

@@ -23,8 +23,8 @@ template <class Score>
 inline constexpr bool is_score = std::is_arithmetic_v<Score> && !std::is_same_v<Score, bool> &&
                                  (sizeof(Score) == 4 || sizeof(Score) == 8);
 
-/// The radix key of a score, which is smaller for a larger score; equal for equal scores, 0.0 and -0.0 among them. NaN has
-/// the largest key.
+/// The radix key of a score, which is smaller for a larger score; equal for equal scores, 0.0 and -0.0 among them. NaN
+/// has the largest key.
 template <class Score>
 KOKKOS_FUNCTION radix_key<Score> descending_key(Score score) {
   using bits = radix_key<Score>;

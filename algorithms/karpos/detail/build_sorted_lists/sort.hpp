@@ -61,8 +61,8 @@ struct write_list {
   }
 };
 
-/// LSD radix sort of n entries, whose ids ascend, by digits of 11 bits, between two buffers. A digit that is the same in
-/// all entries is skipped. Returns: the buffer that holds the result.
+/// LSD radix sort of n entries, whose ids ascend, by digits of 11 bits, between two buffers. A digit that is the same
+/// in all entries is skipped. Returns: the buffer that holds the result.
 template <class Entry>
 Entry* radix_sort(Entry* from, Entry* to, std::uint64_t n) {
   using bits = decltype(key_of(*from));

@@ -10,16 +10,16 @@
 
 #include "karpos/detail/ranked.hpp"
 
-// Selection of few elements on CPUs: each thread reads a block of the scores once and keeps a buffer of candidates, which
-// nth_element compacts to the k largest whenever it is full. Most elements fail one vectorized comparison with the
-// smallest of those.
+// Selection of few elements on CPUs: each thread reads a block of the scores once and keeps a buffer of candidates,
+// which nth_element compacts to the k largest whenever it is full. Most elements fail one vectorized comparison with
+// the smallest of those.
 
 namespace karpos::detail::select_k {
 
 /// Elements of a block's buffer: the more beyond k, the rarer it is compacted.
 constexpr std::uint64_t buffer_for(std::uint64_t k) { return 2 * k + 1024; }
 
-/// The k largest of the elements read, and up to buffer_for(k) - k others. Of equal elements, smaller indices rank higher.
+/// The k largest of the elements read, and up to buffer_for(k) - k others. Of equal ones, smaller indices rank higher.
 template <class Score>
 class block_scan {
  public:
@@ -141,8 +141,8 @@ std::size_t blocks_bytes(ExecSpace const& exec, std::uint64_t k) {
   return blocks_for(exec) * (buffer_for(k) * sizeof(ranked<Bits>) + sizeof(std::uint64_t));
 }
 
-/// Writes the k selected elements, in no order. Complexity: reads the scores once; the more of them are among the largest so far,
-/// the more it compares.
+/// Writes the k selected elements, in no order. Complexity: reads the scores once; the more of them are among the
+/// largest so far, the more it compares.
 template <class ExecSpace, class Scores, class Selected>
 void by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
                Selected const& selected) {

@@ -11,8 +11,8 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
-// Radix selection, most significant digit first: count the values of a digit, find the one that the k-th largest element
-// has, go on with the next digit among the elements that share the prefix. Nothing is moved before the k-th is known.
+// Radix selection, most significant digit first: count the values of a digit, find the one that the k-th largest
+// element has, go on with the next digit among those that share the prefix. Nothing is moved before the k-th is known.
 
 namespace karpos::detail::select_k {
 
@@ -116,8 +116,8 @@ struct offsets {
   std::uint64_t above, level;
 };
 
-/// Stream compaction of the selected elements, those with the prefix last, both by ascending index. A thread takes `Chunk`
-/// elements at a time and compacts them in registers first, without a branch to mispredict.
+/// Stream compaction of the selected elements, those with the prefix last, both by ascending index. A thread takes
+/// `Chunk` elements at a time and compacts them in registers first, without a branch to mispredict.
 template <class Scores, int Chunk>
 struct collect {
   using bits = radix_key<typename Scores::non_const_value_type>;

@@ -11,9 +11,9 @@
 //
 //   | partial sum, in fixed point | lists seen, a bit each |
 //
-// A score adds floor(weight * (score - floor of the list) / unit), which is never negative and never more than the score
-// is worth. So the partial sum is a lower bound, at most `margin` units below the exact sum over the lists seen. The
-// unit is a power of two: as small as the word allows, but no smaller than the rounding error of the aggregate in double.
+// A score adds floor(weight * (score - floor of the list) / unit), which is never negative and never more than the
+// score is worth. So the partial sum is a lower bound, at most `margin` units below the exact sum over the lists seen.
+// The unit is a power of two: as small as the word allows, but no smaller than the aggregate's rounding in double.
 
 namespace karpos::detail::top_k {
 

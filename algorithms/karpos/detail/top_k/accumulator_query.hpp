@@ -14,8 +14,8 @@
 //
 //   choose_unit
 //   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among the first k
-//   list_candidates   or, where they are too many, full aggregation: accumulate_rest, count_lower_bounds, list_candidates
-//   shrinking phase:  (accumulate_candidates, count_lower_bounds, find_threshold, filter_candidates)*
+//   list_candidates   or, where they are too many, full aggregation: accumulate_rest, count_lower_bounds,
+//   list_candidates shrinking phase:  (accumulate_candidates, count_lower_bounds, find_threshold, filter_candidates)*
 //   completion:       write_set, or number_finalists, collect_scores*, aggregate_finalists, write_ranked
 //   reset
 
@@ -121,7 +121,12 @@ struct query_program {
     using P = typename Grid::template handle_of<progress>;
     grid.run(count_lower_bounds<S, P>{grid.handle(s), grid.handle(p), scanned}, [] {});
     grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), true},
-             [&] { p.threshold = grid.read(&s.words->bounds).threshold; });
+             [&] { update_threshold(grid, p); });
+  }
+  /// A member template, as all that reads through a grid: KARPOS_PROGRAM has no effect on lambdas.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void update_threshold(Grid& grid, progress& p) const {
+    p.threshold = grid.read(&s.words->bounds).threshold;
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin_shrinking(Grid& grid, progress& p) const {

@@ -130,8 +130,8 @@ struct write_set {
   }
 };
 
-/// Resets accumulators, bitmap, histograms and keys, which are zero (keys: empty) between queries: those that the growing
-/// phase has touched, or all.
+/// Resets accumulators, bitmap, histograms and keys, which are zero (keys: empty) between queries: those that the
+/// growing phase has touched, or all.
 template <class StateHandle, class ProgressHandle>
 struct reset {
   using State = typename StateHandle::state;

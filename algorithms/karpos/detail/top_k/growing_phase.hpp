@@ -3,10 +3,10 @@
 
 #include "karpos/detail/top_k/steps.hpp"
 
-// The growing phase: every entry of a stride is added to its object's accumulator, and every object seen is a candidate.
-// The threshold, a lower bound of the k-th largest lower bound, is read off a histogram of the partial sums. The phase
-// ends when the threshold reaches the upper bound of an object not seen in any list: none that is still unseen can be
-// among the first k.
+// The growing phase: every entry of a stride is added to its object's accumulator, and every object seen is a
+// candidate. The threshold, a lower bound of the k-th largest lower bound, is read off a histogram of the partial sums.
+// The phase ends when the threshold reaches the upper bound of an object not seen in any list: none that is still
+// unseen can be among the first k.
 
 namespace karpos::detail::top_k {
 
@@ -271,8 +271,8 @@ struct find_threshold {
     s->words->unseen.lower[i] = lower;
     s->words->unseen.upper[i] = upper;
   }
-  /// Returns: the histogram; for teams of several threads a copy in scratch, for a thread that walked through its buckets
-  /// in global memory would wait at each.
+  /// Returns: the histogram; for teams of several threads a copy in scratch, for a thread that walked through its
+  /// buckets in global memory would wait at each.
   template <class Team>
   KOKKOS_FUNCTION static std::uint32_t const* in_scratch(Team const& team,
                                                          std::uint32_t const* histogram) {

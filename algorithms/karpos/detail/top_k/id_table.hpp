@@ -8,8 +8,8 @@
 #include "karpos/detail/linear_probing.hpp"
 #include "karpos/hash.hpp"
 
-// From ids to slots, the indices of accumulators and of score vectors: the id itself where ids are dense, else a slot of
-// a hash table with linear probing.
+// From ids to slots, the indices of accumulators and of score vectors: the id itself where ids are dense, else a slot
+// of a hash table with linear probing.
 
 namespace karpos::detail::top_k {
 
@@ -27,15 +27,15 @@ struct id_table {
       0;  // dense: ids are below. sparse: a power of two and one, the last for the id `empty`
   word* keys = nullptr;  // sparse: the id in each slot but the last
 
-  /// Slots for so many sparse ids: a load of two thirds at most.
+  /// Slots for that many sparse ids: a load of two thirds at most.
   static std::uint64_t slots_for(std::uint64_t ids) {
     std::uint64_t n = 64;
     while (n < ids + ids / 2) n *= 2;
     return n + 1;
   }
 
-  /// Returns: the slot of an id, which is inserted if it is absent; no_slot when the table is full, or a dense id is not
-  /// below `slots`.
+  /// Returns: the slot of an id, which is inserted if it is absent; no_slot when the table is full, or a dense id is
+  /// not below `slots`.
   KOKKOS_FUNCTION std::uint64_t insert(Id id) const {
     auto const key = static_cast<word>(id);
     if (keys == nullptr) return key < slots ? key : no_slot;

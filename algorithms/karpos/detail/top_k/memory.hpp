@@ -191,8 +191,8 @@ struct nra_memory {
   Kokkos::View<std::byte*, typename Lists::memory_space> m_bytes;
 };
 
-/// The memory of a top_k_workspace: accumulators from the start where the aggregate is a weighted sum, score vectors when
-/// a query first needs them.
+/// The memory of a top_k_workspace: accumulators from the start where the aggregate is a weighted sum, score vectors
+/// when a query first needs them.
 template <class ExecSpace, class Lists>
 struct query_memory {
   query_sizes<Lists> sizes;

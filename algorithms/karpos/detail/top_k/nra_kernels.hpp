@@ -110,8 +110,8 @@ struct read_levels {
   }
 };
 
-/// Lower and upper bound of each candidate: the aggregate of its score vector, completed by the bounds of the lists that it
-/// has not been seen in.
+/// Lower and upper bound of each candidate: the aggregate of its score vector, completed by the bounds of the lists
+/// that it has not been seen in.
 template <class State, class Aggregate>
 struct bound_candidates {
   State s;

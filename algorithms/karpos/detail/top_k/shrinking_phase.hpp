@@ -187,8 +187,8 @@ struct accumulate_candidates {
 };
 
 /// Counts lower bounds, less the threshold, in the second histogram: those of the candidates; or, when everything has
-/// been read, those of the first `scanned` slots. The k-th largest of a part is no larger than that of all, and spares the
-/// counting of most.
+/// been read, those of the first `scanned` slots. The k-th largest of a part is no larger than that of all, and spares
+/// the counting of most.
 template <class StateHandle, class ProgressHandle>
 struct count_lower_bounds {
   using State = typename StateHandle::state;

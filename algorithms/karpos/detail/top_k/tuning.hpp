@@ -23,8 +23,8 @@ struct tuning {
   static constexpr int scanned_per_access = device::is_device<ExecSpace> ? 16 : 8;
   /// Words of a histogram that a thread loads in one batch, where a team finds the threshold.
   static constexpr int histogram_batch = 12;
-  /// Factors by which the depth grows from stride to stride. On an H200 a stride costs 15 to 25 us beside its entries, of
-  /// which 40,000 are added in a microsecond.
+  /// Factors by which the depth grows from stride to stride. On an H200 a stride costs 15 to 25 us beside its entries,
+  /// of which 40,000 are added in a microsecond.
   static constexpr double growth = device::is_device<ExecSpace> ? 2.0 : 1.25;
   static constexpr double growth_shrinking = device::is_device<ExecSpace> ? 2.0 : 1.15;
   /// Full aggregation is cheaper than a growing phase deeper than this part of the longest list, and than a shrinking
@@ -36,7 +36,7 @@ struct tuning {
   /// The first stride: at least this, and this part of the longest list (0: no part).
   static constexpr int first_stride = device::is_device<ExecSpace> ? 32768 : 512;
   static constexpr int first_part = device::is_device<ExecSpace> ? 128 : 0;
-  /// A stride costs a CPU as much as some thousand entries: Zipf lists of 1 M objects took 0.29 ms with 64, 0.12 with 1,024.
+  /// A stride costs a CPU as much as some thousand entries: Zipf lists of 1 M objects took 0.29 ms with 64, 0.12 with 1024.
   static constexpr std::uint64_t min_stride = device::is_device<ExecSpace> ? 32768 : 1024;
   /// Strides of the NRA over score vectors, which run as kernels of their own: the first, and the shortest.
   static constexpr std::uint64_t nra_first_stride = 512;
