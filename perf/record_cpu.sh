@@ -87,7 +87,7 @@ record_topk() {
     )
   done
   # The published strides.
-  topk "topk-paper-uniform-$small" "uniform:m=$small,n=4" --stride paper:100 --reps 1
+  topk "topk-fixed-uniform-$small" "uniform:m=$small,n=4" --stride fixed:100 --reps 1
 }
 
 for p in $part; do record_$p; done

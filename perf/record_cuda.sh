@@ -132,7 +132,7 @@ record_topk() {
   done
   # The published strides.
   for scores in uniform correlated zipf; do
-    topk "topk-paper-$scores-$large" "$scores:m=$large,n=4" --stride paper:100 --reps 1
+    topk "topk-fixed-$scores-$large" "$scores:m=$large,n=4" --stride fixed:100 --reps 1
   done
 }
 

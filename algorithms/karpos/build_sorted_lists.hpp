@@ -42,7 +42,7 @@ void require_numbers(ExecSpace const& exec, Table const& table) {
 }
 
 template <class Table>
-void require_ranked_together(Table const& table) {
+void require_fits(Table const& table) {
   std::uint64_t const max_objects = (std::uint64_t(1) << 32) - 64;
   if (table.extent(1) > max_lists)
     reject("too many sorted lists", std::to_string(table.extent(1)) + " columns",
@@ -55,13 +55,13 @@ void require_ranked_together(Table const& table) {
 }  // namespace detail::build_sorted_lists
 
 /// Makes sorted lists of a table of scores, float or double, of any layout: table(object, list). List i has all
-/// objects, by falling table(object, i), and equal scores by rising object.
+/// objects, by descending table(object, i), and equal scores by ascending object.
 ///
 /// Returns: lists of their own memory, of dense ids of 32 bits, the same on every execution space. A score of -0.0 is
 /// 0.0 in them.
-/// Complexity: GPUs sort one list after another: words of 64 bits by digits for float, pairs by comparison for double.
-/// CPU threads sort a list each, by digits, so that more threads than lists do not help. Waits for it.
-/// Requires: nobody writes the table meanwhile.
+/// Complexity: GPUs sort one list after another: words of 64 bits by radix sort for float, pairs by comparison for
+/// double. CPU threads sort a list each, by radix sort, so that more threads than lists do not help. Waits for it.
+/// Requires: the table is not written meanwhile.
 /// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space. Meanwhile on GPUs one
 /// list's entries, 8 bytes each for float and 16 for double, and about as much for the sort; on CPUs twice the entries
 /// of one list for each thread that has one.
@@ -77,12 +77,12 @@ auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
   using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
   using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
   detail::require_reachable<ExecSpace, Table>();
-  detail::build_sorted_lists::require_ranked_together(table);
+  detail::build_sorted_lists::require_fits(table);
   detail::build_sorted_lists::require_numbers(exec, table);
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
   std::string const caller = "karpos::build_sorted_lists: ";
-  auto const ids = detail::rank_array<ids_view>(exec, caller + "ids", lists, n);
-  auto const scores = detail::rank_array<scores_view>(exec, caller + "scores", lists, n);
+  auto const ids = detail::allocated_array<ids_view>(exec, caller + "ids", lists, n);
+  auto const scores = detail::allocated_array<scores_view>(exec, caller + "scores", lists, n);
   detail::build_sorted_lists::sort_lists(exec, table, ids, scores);
   return sorted_lists<std::uint32_t, score, memory>(ids, scores).dense(n);
 }

@@ -14,31 +14,32 @@
 #include "karpos/detail/ranked.hpp"
 #include "karpos/detail/select_k/blocks.hpp"
 #include "karpos/detail/select_k/radix.hpp"
+#include "karpos/detail/select_k/tuning.hpp"
 
 namespace karpos {
 
 /// Choices of a selection.
 struct select_k_options {
-  /// Of equal elements those with the smallest indices win, and in sorted results they come by rising index. Otherwise
-  /// some of them win. It costs nothing here: today's ways of selection are stable in any case.
+  /// Of equal elements those with the smallest indices are selected, and in sorted results they come by ascending
+  /// index. Otherwise any of them are. It costs nothing here: both algorithms of selection are stable.
   bool stable = false;
-  /// The largest element comes first; otherwise the winners come in no order.
+  /// The largest element comes first; otherwise the results come in no order.
   bool sorted = true;
 };
 
 namespace detail::select_k {
 
-/// Writes the winners as the caller wants them.
-template <class Scores, class Winners, class Indices, class Values>
-struct write_winners {
+/// Writes the selected elements as indices, as values, or both.
+template <class Scores, class Selected, class Indices, class Values>
+struct write_selected {
   Scores scores;
-  Winners winners;
+  Selected selected;
   Indices indices;
   Values values;
   bool with_indices, with_values;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
-    std::uint64_t const i = winners(r).index;
+    std::uint64_t const i = selected(r).index;
     if (with_indices) indices(r) = static_cast<typename Indices::non_const_value_type>(i);
     if (with_values) values(r) = scores(i);
   }
@@ -61,37 +62,39 @@ void require_selectable(Scores const& scores, std::uint64_t k, Indices const& in
   require_room("indices", indices, k);
   require_room("values", values, k);
   using index = typename Indices::non_const_value_type;
-  std::uint64_t const most = std::numeric_limits<index>::max();
-  if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > most)
-    reject("the view for selected indices has too small a type",
-           std::to_string(scores.extent(0)) + " elements, indices up to " + std::to_string(most),
-           "pass a view of 64-bit integers");
+  std::uint64_t const max_index = std::numeric_limits<index>::max();
+  if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > max_index)
+    reject(
+        "the view for selected indices has too small a type",
+        std::to_string(scores.extent(0)) + " elements, indices up to " + std::to_string(max_index),
+        "pass a view of 64-bit integers");
 }
 
-template <class ExecSpace, class Scores, class Winners>
-void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k, Winners const& winners) {
-  if constexpr (is_on_host<ExecSpace>) {
+template <class ExecSpace, class Scores, class Selected>
+void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
+            Selected const& selected) {
+  if constexpr (tuning<ExecSpace>::has_private_buffers) {
     if (fits_blocks(exec, scores.extent(0), k)) {
-      by_blocks(exec, scores, k, winners);
+      by_blocks(exec, scores, k, selected);
       return;
     }
   }
-  by_radix(exec, scores, k, winners);
+  by_radix(exec, scores, k, selected);
 }
 
 }  // namespace detail::select_k
 
-/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k winners
-/// takes on GPUs, about as much as they do, is not in it.
+/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k selected
+/// elements takes on GPUs, about as much as they do, is not in it.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   using namespace detail::select_k;
-  using bits = detail::rank_bits<Score>;
+  using bits = detail::radix_key<Score>;
   if (k == 0) return 0;
-  std::size_t const winners = k * sizeof(detail::ranked<bits>);
-  if constexpr (detail::is_on_host<ExecSpace>)
-    if (fits_blocks(exec, size, k)) return winners + blocks_bytes<bits>(exec, k);
-  return winners + radix_bytes<bits>();
+  std::size_t const selected = k * sizeof(detail::ranked<bits>);
+  if constexpr (tuning<ExecSpace>::has_private_buffers)
+    if (fits_blocks(exec, size, k)) return selected + blocks_bytes<bits>(exec, k);
+  return selected + radix_bytes<bits>();
 }
 
 /// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their indices and their
@@ -100,16 +103,16 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 /// each comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
 ///
 /// Returns: nothing, once the results are written.
-/// Complexity: CPUs: one pass that compares while k is small, which is while the blocks of all threads (see Memory) have
-/// room for no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
+/// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory)
+/// hold no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
 /// element is alone, and two to collect. Sorting adds a sort of k pairs, which one thread does on CPUs.
-/// Requires: the views do not overlap, and nobody writes the scores meanwhile.
+/// Requires: the views do not overlap, and the scores are not written meanwhile.
 /// Concurrency: works on `exec`, and waits for it.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each winner. Besides, 32 KiB; or on CPUs, where k is small,
-/// a block for each thread, of 16 KiB and 32 bytes for each of k.
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k. Besides, 32 KiB; or on CPUs, where k is small,
+/// a buffer for each thread, of 16 KiB and 32 bytes for each of k.
 /// Throws: std::invalid_argument for k above the number of elements, results of fewer than k elements but some, indices
 /// of a type too small; allocation_error.
-/// Source: selection by digits is the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection
+/// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection
 /// algorithms for graphics processing units", JEA 17, 2012.
 template <execution_space ExecSpace, view_1d Scores, view_1d Indices, view_1d Values>
 void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
@@ -126,16 +129,17 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   detail::require_reachable<ExecSpace, Scores, Indices, Values>();
   detail::select_k::require_selectable(scores, k, out_indices, out_values);
   if (k == 0) return;
-  using winners_view =
-      Kokkos::View<detail::ranked<detail::rank_bits<score>>*, typename ExecSpace::memory_space>;
-  auto const winners = detail::rank_array<winners_view>(exec, "karpos::select_k: winners", k);
-  detail::select_k::select(exec, scores, k, winners);
-  if (options.sorted) Kokkos::sort(exec, winners);
-  using write = detail::select_k::write_winners<Scores, winners_view, Indices, Values>;
+  using selected_view =
+      Kokkos::View<detail::ranked<detail::radix_key<score>>*, typename ExecSpace::memory_space>;
+  auto const selected =
+      detail::allocated_array<selected_view>(exec, "karpos::select_k: selected", k);
+  detail::select_k::select(exec, scores, k, selected);
+  if (options.sorted) Kokkos::sort(exec, selected);
+  using write = detail::select_k::write_selected<Scores, selected_view, Indices, Values>;
   Kokkos::parallel_for("karpos::select_k: write", detail::index_range(exec, k),
-                       write{scores, winners, out_indices, out_values, out_indices.extent(0) != 0,
+                       write{scores, selected, out_indices, out_values, out_indices.extent(0) != 0,
                              out_values.extent(0) != 0});
-  exec.fence("karpos::select_k: before the winners are freed");
+  exec.fence("karpos::select_k: before the selected elements are freed");
 }
 
 }  // namespace karpos

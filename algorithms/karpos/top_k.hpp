@@ -1,30 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <cstdint>
-#include <type_traits>
-
-#include "karpos/detail/top_k/search.hpp"
-#include "karpos/sorted_lists.hpp"
-#include "karpos/top_k_options.hpp"
-
 // Ranked queries: the k objects with the highest aggregate of their scores in n sorted lists, which are read in forward
-// passes, no further than needed, and never at random.
+// passes, no further than needed, without random access. Beside this header: top_k_options.hpp (aggregate functions,
+// strides, ties, the report) and top_k_workspace.hpp (memory for many queries).
 //
-// What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in the lists it has
-// not been seen in it can have no more than what was read last. In the growing phase every object read becomes a
-// candidate, until the k-th best lower bound is more than an object could have that was never seen. In the shrinking
-// phase only candidates count, and those leave whose upper bound is below the k-th best lower bound, until k are left.
+// Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the first d entries of
+// each. What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in a list
+// that it has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In
+// the growing phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not
+// seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is below
+// the threshold, until k are left. Depth grows in strides, and bounds are computed at the end of each. What the Tegra
+// K1 paper calls the visited bitmap marks the candidates, so that later entries of other objects cost one access to it.
 //
-//   detail/top_k/row_query.hpp  the published scheme: rows of scores, candidates sorted after every stride
-//   detail/top_k/cells.hpp      weighted sums: a word for every object, a histogram in place of sorting
-//   detail/top_k/program.hpp    the phases of the latter; grow, shrink and complete.hpp are their steps
+// Two ways, by what is kept for each object:
+//
+//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum and set of lists seen), one
+//                                        atomic addition for an entry, a histogram of lower bounds instead of sorting.
+//                                        Its phases: growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
+//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an object's scores, bounds
+//                                        of all candidates computed after every stride. Also the fallback of the former
+//                                        where fixed point cannot separate the candidates.
 //
 // Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA); Mamoulis, Yiu, Cheng,
-// Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007 (LARA).
+// Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007 (LARA: growing and shrinking phases).
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/detail/top_k/accumulator_query.hpp"
+#include "karpos/detail/top_k/nra_query.hpp"
+#include "karpos/sorted_lists.hpp"
+#include "karpos/top_k_options.hpp"
+#include "karpos/top_k_workspace.hpp"
+#include "karpos/validate_sorted_lists.hpp"
 
 namespace karpos {
+
+namespace detail::top_k {
+
+template <class View>
+void require_room(char const* what, View const& view, std::uint64_t k) {
+  if (view.extent(0) < k)
+    reject(std::string("a view for ") + what + " of a ranked query is too short",
+           std::to_string(view.extent(0)) + " for k = " + std::to_string(k), "make it k long");
+  if (!view.span_is_contiguous())
+    reject(std::string(what) + " of a ranked query do not lie side by side", "a strided view",
+           "pass a contiguous one");
+}
+
+template <class Lists, class Aggregate>
+void require_sound(query_sizes<Lists> const& room, Lists const& lists, std::uint64_t k,
+                   top_k_options<Aggregate> const& options) {
+  if (lists.lists() > room.lists || lists.objects() > room.objects ||
+      lists.is_dense() != room.dense)
+    reject("sorted lists do not fit the workspace of a ranked query",
+           std::to_string(lists.lists()) + " lists of " + std::to_string(lists.objects()) +
+               " objects for " + std::to_string(room.lists) + " of " + std::to_string(room.objects),
+           "make it for such lists");
+  if (k > room.k && room.k < room.objects)
+    reject("k is too large for the workspace of a ranked query",
+           std::to_string(k) + " for " + std::to_string(room.k), "make it for such a k");
+  if (!(options.missing_score < HUGE_VAL))
+    reject("the missing score of a ranked query is wrong", std::to_string(options.missing_score),
+           "it is a number below infinity");
+  if constexpr (std::is_same_v<Aggregate, weighted_sum>) {
+    int const weights = options.aggregate.count();
+    if (weights != 0 && weights != lists.lists())
+      reject("a ranked query has another number of weights than lists",
+             std::to_string(weights) + " for " + std::to_string(lists.lists()),
+             "give one for each list");
+  }
+}
+
+template <class Lists>
+void require_in_range(bool in_range, Lists const& lists) {
+  if (in_range) return;
+  std::string const objects = std::to_string(lists.objects());
+  if (lists.is_dense())
+    reject("an id of sorted lists is wrong", "not below " + objects,
+           "dense ids are below the number of objects");
+  reject("an id of sorted lists is wrong", "more than " + objects + " different ones",
+         "say how many there are at most");
+}
+
+}  // namespace detail::top_k
 
 /// The k objects with the highest aggregate of their scores in sorted lists.
 ///
@@ -33,13 +97,13 @@ namespace karpos {
 /// scores are written. What lies behind the objects found is left alone.
 /// Returns: what was done, and how many objects were found: k, or all there are. So it waits.
 /// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at most all of them; for
-///   exact scores ids once more, until each winner has been met in every list.
-/// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate looks.
+///   exact scores ids once more, until each finalist has been read in every list.
+/// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate checks.
 /// Concurrency: one query of a workspace at a time.
 /// Memory: none, but for the queries that top_k_workspace names.
 /// Throws: std::invalid_argument for views shorter than k, weights of another number than lists, a missing score that
 ///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids;
-///  allocation_error where rows cannot be had.
+///  allocation_error where score vectors cannot be allocated.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>
@@ -48,13 +112,21 @@ top_k_report top_k(ExecSpace const& exec,
                    Lists const& lists, std::uint64_t k, Ids const& out_ids,
                    Scores const& out_scores = {},
                    std::type_identity_t<top_k_options<Aggregate>> const& options = {}) {
-  detail::require_reachable<ExecSpace, Ids, Scores>();
+  using score = typename Scores::value_type;
   static_assert(std::is_same_v<typename Ids::value_type, typename Lists::id_type>,
                 "karpos: ids come in a view of the lists' id type");
-  detail::top_k::require_results(out_ids, out_scores, k);
-  using score = typename Scores::value_type;
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
                 "karpos: scores come in a view of float or double");
+  detail::require_reachable<ExecSpace, Ids, Scores>();
+  detail::top_k::require_room("ids", out_ids, k);
+  if (out_scores.extent(0) > 0) detail::top_k::require_room("scores", out_scores, k);
+  auto& memory = detail::top_k::workspace_access::memory(workspace);
+  detail::top_k::require_sound(memory.sizes, lists, k, options);
+  if (options.validate) validate_sorted_lists(exec, lists);
+
+  Kokkos::Profiling::ScopedRegion const region("karpos::top_k");
+  top_k_report report;
+  if (k == 0 || lists.entries() == 0) return report;
   detail::top_k::results<typename Lists::id_type> to{out_ids.data(), nullptr, nullptr};
   if (out_scores.extent(0) > 0 && options.result == top_k_result::exact) {
     if constexpr (std::is_same_v<score, float>)
@@ -62,8 +134,24 @@ top_k_report top_k(ExecSpace const& exec,
     else
       to.doubles = out_scores.data();
   }
-  detail::top_k::search<ExecSpace, Lists, Aggregate> search(exec, workspace, lists, k, to, options);
-  return search.run();
+  if constexpr (std::is_same_v<Aggregate, weighted_sum>)
+    if (!options.stride.is_fixed() && k <= memory.sizes.candidates) {
+      auto const& a = memory.accumulators;
+      using detail::top_k::query_by_accumulators;
+      auto const answer = memory.sizes.small_accumulators()
+                              ? query_by_accumulators(exec, memory, a.small, lists, k, to, options)
+                              : query_by_accumulators(exec, memory, a.large, lists, k, to, options);
+      detail::top_k::require_in_range(answer.in_range, lists);
+      if (!answer.needs_fallback) return answer.report;
+      report = answer.report;
+      report.bailed_out = false;
+    }
+  using vectors = detail::top_k::nra_memory<ExecSpace, Lists>;
+  if (!memory.vectors.is_allocated()) memory.vectors = vectors(exec, memory.sizes);
+  detail::top_k::nra_query<ExecSpace, Lists, Aggregate> nra(exec, memory.vectors, lists, k,
+                                                            options);
+  detail::top_k::require_in_range(nra.run(to, report), lists);
+  return report;
 }
 
 /// The same with a workspace for this query alone.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <Kokkos_MinMax.hpp>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -13,12 +14,12 @@
 #include "karpos/device/program.hpp"
 #include "karpos/sorted_lists.hpp"
 
-// What a ranked query ranks by, and how it goes about it.
+// What a ranked query (top_k.hpp) ranks by, how it reads the lists, and what it reports.
 
 namespace karpos {
 
-// Aggregates. One is a functor: operator()(scores, n) makes one number of an object's n scores, given as double in the
-// order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
+// An aggregate function is a functor: double operator()(double const* scores, int n) const, of an object's n scores in
+// the order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
 // NaN, and must not return NaN.
 
 /// The sum of weight times score, in double, in the order of the lists. Minus infinity in one score, of a weight above
@@ -51,14 +52,14 @@ class weighted_sum {
 
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double sum = 0;
-    bool lowest = false;
+    bool is_minus_infinity = false;
     for (int i = 0; i < n; ++i)
       if (m_weight[i] > 0) {
         double const part = device::rounded_product(m_weight[i], scores[i]);
-        lowest = lowest || part == -HUGE_VAL;
+        is_minus_infinity = is_minus_infinity || part == -HUGE_VAL;
         sum += part;
       }
-    return lowest ? -HUGE_VAL : sum;
+    return is_minus_infinity ? -HUGE_VAL : sum;
   }
 
  private:
@@ -70,7 +71,7 @@ class weighted_sum {
 struct min_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
-    for (int i = 1; i < n; ++i) m = scores[i] < m ? scores[i] : m;
+    for (int i = 1; i < n; ++i) m = Kokkos::min(m, scores[i]);
     return m;
   }
 };
@@ -79,7 +80,7 @@ struct min_score {
 struct max_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
-    for (int i = 1; i < n; ++i) m = scores[i] > m ? scores[i] : m;
+    for (int i = 1; i < n; ++i) m = Kokkos::max(m, scores[i]);
     return m;
   }
 };
@@ -87,7 +88,7 @@ struct max_score {
 /// What a ranked query returns.
 enum class top_k_result {
   exact,  ///< the ids by falling score, and the scores
-  set     ///< the right ids in no order, no scores: it stops reading as soon as they are known
+  set     ///< the ids in no order, no scores: it stops reading as soon as they are known
 };
 
 /// Which of several objects with the same score are returned.
@@ -96,17 +97,19 @@ enum class top_k_ties {
   smallest_id  ///< those with the smallest ids, which also come first
 };
 
-/// How many levels a query reads before it looks at the bounds.
+/// The strides of a query: how many levels of every list it reads before it computes bounds.
 class stride_policy {
  public:
-  /// Strides that grow with the depth, no sorting. 0: as measured best for the execution space.
+  /// Strides that grow with the depth. 0: as measured best for the execution space.
   struct adaptive {
-    double growth = 0;  ///< of the depth from stride to stride, above 1, in the growing phase
+    double growth =
+        0;  ///< factor of the depth from stride to stride, above 1, in the growing phase
     double growth_shrinking = 0;  ///< and in the shrinking phase
     std::uint64_t first = 0;      ///< levels of the first stride
   };
-  /// So many levels each time; then all candidates are sorted. The published scheme, kept for comparison.
-  struct paper {
+  /// Strides of one length, and a sort of all candidates after each, after the published scheme. The stopping rule is
+  /// ours: bounds that separate the first k, not k objects whose scores are all known. Kept for comparison.
+  struct fixed {
     std::uint64_t levels = 100;
   };
 
@@ -118,11 +121,11 @@ class stride_policy {
         detail::reject("the depth of a ranked query does not grow", std::to_string(g),
                        "choose a growth above 1, or 0 for the one that measures best");
   }
-  stride_policy(paper p) : m_levels(p.levels) {
+  stride_policy(fixed f) : m_levels(f.levels) {
     if (m_levels == 0)
-      detail::reject("a stride has no levels", "stride_policy::paper{0}", "read at least one");
+      detail::reject("a stride has no levels", "stride_policy::fixed{0}", "read at least one");
   }
-  bool is_paper() const { return m_levels > 0; }
+  bool is_fixed() const { return m_levels > 0; }
   std::uint64_t levels() const { return m_levels; }
   adaptive const& strides() const { return m_adaptive; }
 
@@ -131,11 +134,11 @@ class stride_policy {
   std::uint64_t m_levels = 0;  // 0: adaptive
 };
 
-/// When a query stops looking for an early end and reads everything.
+/// When a query gives up early termination and reads everything: full aggregation.
 enum class top_k_bail_out {
-  automatic,  ///< once too many objects can still win
-  never,      ///< only when they are more than a workspace has room for: an eighth of all
-  at_once
+  automatic,  ///< when the growing phase goes too deep, or leaves too many candidates
+  never,  ///< only when there are more candidates than a workspace has room for: an eighth of all objects
+  at_once  ///< from the start
 };
 
 /// Choices of a ranked query. But for `aggregate`, `missing_score`, `result` and `ties`, results do not depend on them.
@@ -144,12 +147,12 @@ struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must be
-  /// in every list, better than a number far below all scores, which leaves little room to tell sums apart.
+  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must
+  /// be in every list, better than a number far below all scores, which leaves little room to tell sums apart.
   double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
-  /// Look at every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
+  /// Check every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
   bool validate = true;
 #else
@@ -161,13 +164,14 @@ struct top_k_options {
 /// What a ranked query did. Levels are positions in the lists: at depth d, d entries of every list have been read.
 struct top_k_report {
   std::uint64_t found = 0;             ///< ids returned: k, or all objects where there are fewer
-  std::uint64_t depth_growing = 0;     ///< levels until no unseen object could win
-  std::uint64_t depth = 0;             ///< levels until the winners were known
-  std::uint64_t depth_completing = 0;  ///< levels whose ids were read for the scores of the winners
-  std::uint64_t candidates = 0;  ///< objects that could still win when the growing phase ended
-  std::uint64_t finalists = 0;   ///< objects whose scores were computed in full
+  std::uint64_t depth_growing = 0;     ///< levels read by the growing phase
+  std::uint64_t depth = 0;             ///< levels read when the first k objects were known
+  std::uint64_t depth_completing = 0;  ///< levels whose ids were read for the scores of finalists
+  std::uint64_t candidates =
+      0;  ///< objects that could be among the first k when the growing phase ended
+  std::uint64_t finalists = 0;  ///< objects whose aggregates were computed from all their scores
   std::uint64_t strides = 0;
-  /// Ids read to find the answer; what is read again to list candidates or to clean up does not count.
+  /// Ids read to find the answer; what is read again to list candidates or to reset memory does not count.
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;  ///< of the lists' ids and scores that were read
   bool bailed_out = false;  ///< everything was read

@@ -22,7 +22,7 @@ namespace detail::validate_sorted_lists {
 inline constexpr std::uint64_t none = ~std::uint64_t(0);
 
 template <class Id>
-KOKKOS_FUNCTION bool is_stray(Id id, std::uint64_t objects) {
+KOKKOS_FUNCTION bool is_out_of_range(Id id, std::uint64_t objects) {
   return static_cast<std::uint64_t>(id) >= objects;  // negative ones are huge
 }
 
@@ -35,26 +35,26 @@ struct find_unsound {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
     Score const s = list.scores[p];
-    bool const sound =
-        s == s && !(p > 0 && s > list.scores[p - 1]) && !(dense && is_stray(list.ids[p], objects));
+    bool const sound = s == s && !(p > 0 && s > list.scores[p - 1]) &&
+                       !(dense && is_out_of_range(list.ids[p], objects));
     if (!sound && p < first) first = p;
   }
 };
 
-/// Marks ids below `objects`, and finds the lowest that is marked twice.
+/// Sets an id's bit in a bitmap of all objects, and finds the lowest id whose bit is set already.
 template <class Id>
-struct find_marked_id {
+struct find_repeated_id {
   Id const* ids;
-  std::uint32_t* word;
+  std::uint32_t* bitmap;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& lowest) const {
     auto const id = static_cast<std::uint64_t>(ids[p]);
     std::uint32_t const bit = std::uint32_t(1) << (id % 32);
-    if ((device::fetch_or(word + id / 32, bit) & bit) != 0 && id < lowest) lowest = id;
+    if ((device::fetch_or(bitmap + id / 32, bit) & bit) != 0 && id < lowest) lowest = id;
   }
 };
 
-/// Finds the first of two neighbours that are equal.
+/// Finds the first of two equal neighbours in sorted ids.
 template <class Id>
 struct find_neighbours {
   Id const* sorted;
@@ -93,7 +93,7 @@ class list_check {
   using score_type = typename Lists::score_type;
   using memory = typename Lists::memory_space;
   template <class T>
-  using kept = Kokkos::View<T*, typename ExecSpace::memory_space>;
+  using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
 
  public:
   list_check(ExecSpace const& exec, Lists const& lists, int i)
@@ -114,7 +114,7 @@ class list_check {
     if (s != s)
       reject("a score of " + m_name + " is not a number", "NaN" + at + ", of id " + text(id),
              "leave such entries out");
-    if (m_dense && is_stray(id, m_objects))
+    if (m_dense && is_out_of_range(id, m_objects))
       reject("an id of " + m_name + " is not below the number of objects",
              "id " + text(id) + at + ", with " + std::to_string(m_objects) + " objects",
              "dense ids are 0 to one less than the number of objects; use sparse ids otherwise");
@@ -123,18 +123,18 @@ class list_check {
            "sort its entries by falling score");
   }
 
-  void dense_ids(kept<std::uint32_t> const& marks) const {
-    Kokkos::deep_copy(m_exec, marks, 0u);
+  void dense_ids(array<std::uint32_t> const& bitmap) const {
+    fill("karpos::validate_sorted_lists: bitmap", m_exec, bitmap, 0u);
     std::uint64_t const id =
-        first_of("karpos::validate_sorted_lists: marks", m_exec, 0, m_list.length,
-                 find_marked_id<id_type>{m_list.ids, marks.data()});
+        first_of("karpos::validate_sorted_lists: bitmap", m_exec, 0, m_list.length,
+                 find_repeated_id<id_type>{m_list.ids, bitmap.data()});
     if (id != none) reject_twice(static_cast<id_type>(id));
   }
 
-  void sparse_ids(kept<id_type> const& room) const {
+  void sparse_ids(array<id_type> const& buffer) const {
     if (m_list.length < 2) return;
     auto const sorted =
-        Kokkos::subview(room, Kokkos::pair<std::uint64_t, std::uint64_t>(0, m_list.length));
+        Kokkos::subview(buffer, Kokkos::pair<std::uint64_t, std::uint64_t>(0, m_list.length));
     Kokkos::deep_copy(m_exec, sorted, view_of(m_list.ids, m_list.length));
     Kokkos::sort(m_exec, sorted);
     std::uint64_t const at = first_of("karpos::validate_sorted_lists: neighbours", m_exec, 0,
@@ -149,12 +149,7 @@ class list_check {
   }
   template <class T>
   T read(T const* p) const {
-    T value{};
-    Kokkos::deep_copy(m_exec,
-                      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&value, 1),
-                      view_of(p, 1));
-    m_exec.fence("karpos::validate_sorted_lists: an entry");
-    return value;
+    return read_back(m_exec, p, "karpos::validate_sorted_lists: an entry");
   }
   template <class T>
   static std::string text(T value) {
@@ -184,7 +179,7 @@ class list_check {
 
 }  // namespace detail::validate_sorted_lists
 
-/// Looks at every entry of sorted lists, one list after another. What is wrong:
+/// Checks every entry of sorted lists, one list after another. What is wrong:
 ///
 ///   1. A score that is NaN, or above the one before it; equal and infinite scores are fine. With dense ids, an id that
 ///      is not below the number of objects, or negative.
@@ -195,7 +190,7 @@ class list_check {
 ///
 /// Complexity: dense ids: two passes over the entries; sparse ids: one, and a sort of each list's ids, which one thread
 /// does on CPUs. Waits for it.
-/// Requires: nobody writes the lists meanwhile.
+/// Requires: the lists are not written meanwhile.
 /// Memory: dense ids: a bit for each object; sparse ids: the ids of the longest list, and on GPUs what sorts them.
 /// Throws: std::invalid_argument that names the list, the position and the values; allocation_error.
 template <execution_space ExecSpace, class Id, class Score, class MemorySpace>
@@ -207,19 +202,19 @@ void validate_sorted_lists(ExecSpace const& exec,
   detail::require_reachable<ExecSpace, Kokkos::View<Id const*, MemorySpace>>();
   bool const dense = lists.is_dense();
   std::uint64_t const words = dense ? (lists.objects() + 31) / 32 : 0;
-  auto const marks = detail::rank_array<Kokkos::View<std::uint32_t*, memory>>(
-      exec, "karpos::validate_sorted_lists: marks", words);
-  auto const room = detail::rank_array<Kokkos::View<Id*, memory>>(
+  auto const bitmap = detail::allocated_array<Kokkos::View<std::uint32_t*, memory>>(
+      exec, "karpos::validate_sorted_lists: bitmap", words);
+  auto const buffer = detail::allocated_array<Kokkos::View<Id*, memory>>(
       exec, "karpos::validate_sorted_lists: ids", dense ? 0 : lists.longest());
   for (int i = 0; i < lists.lists(); ++i) {
     check const list(exec, lists, i);
     list.entries();
     if (dense)
-      list.dense_ids(marks);
+      list.dense_ids(bitmap);
     else
-      list.sparse_ids(room);
+      list.sparse_ids(buffer);
   }
-  exec.fence("karpos::validate_sorted_lists: before the marks are freed");
+  exec.fence("karpos::validate_sorted_lists: before the bitmap is freed");
 }
 
 }  // namespace karpos

@@ -12,7 +12,7 @@
 
 namespace karpos {
 
-/// More lists than that are not ranked together.
+/// Lists that can be ranked together.
 inline constexpr int max_lists = 32;
 
 /// One list as kernels see it: ids[p] has scores[p], p in [0, length), the highest score first.
@@ -32,20 +32,20 @@ struct sorted_lists_ref {
   sorted_list<Id, Score> list[max_lists];
   int lists;
   std::uint64_t longest;
-  std::uint64_t everyone;  // dense ids: as many objects as there can be
+  std::uint64_t dense_objects;  // dense ids: the number of objects; sparse ids: 0
 
-  /// Whether no object is missing from list i, for sure.
+  /// Whether list i is known to hold every object.
   KOKKOS_FUNCTION bool has_all(int i) const {
-    return lists == 1 || (everyone > 0 && list[i].length == everyone);
+    return lists == 1 || (dense_objects > 0 && list[i].length == dense_objects);
   }
   KOKKOS_FUNCTION sorted_list<Id, Score> const& operator[](int i) const { return list[i]; }
 };
 
-/// Lists of (id, score), each sorted by falling score: what a ranked query reads, forward only. They share the views
-/// they are made of: copies are cheap, and the memory may be the user's own. An object is an id that occurs in a list;
-/// it occurs once in a list at most, and may be missing from some. Scores are not NaN.
+/// Lists of (id, score), each sorted by descending score, for ranked queries, which read them forward, without random
+/// access. They share the views they are made of: copies are cheap, and the memory may be the user's own. An object is
+/// an id that occurs in a list; it occurs once in a list at most, and may be missing from some. Scores are not NaN.
 ///
-/// Ids are sparse until said otherwise: any numbers, found through a hash table. `dense(objects)` states that all are
+/// Ids are sparse by default: any numbers, found through a hash table. `dense(objects)` states that all are
 /// below `objects`, so that they index memory directly, which is two to three times faster.
 template <class Id = std::uint32_t, class Score = float,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
@@ -89,7 +89,33 @@ class sorted_lists {
   ///  do not end at the number of entries.
   template <class Ids, class Scores, view_1d Offsets>
     requires(view_1d<Ids> && view_1d<Scores>)
-  sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets);
+  sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets) {
+    detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
+                                scores.extent(0));
+    if (!ids.span_is_contiguous() || !scores.span_is_contiguous())
+      detail::reject("the entries of sorted lists do not lie side by side", "a strided view",
+                     "pass contiguous views");
+    m_flat_ids = ids;  // not before: Kokkos aborts where a strided view is assigned
+    m_flat_scores = scores;
+    auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, offsets);
+    if (at.extent(0) == 0)
+      detail::reject("sorted lists have no offsets", "extent 0",
+                     "n lists have n + 1 offsets, the first of them 0");
+    std::size_t const n = at.extent(0) - 1;
+    begin(n);
+    for (std::size_t i = 0; i <= n; ++i) {
+      auto const offset = static_cast<std::uint64_t>(at(i));
+      auto const previous = i == 0 ? 0 : static_cast<std::uint64_t>(at(i - 1));
+      bool const right = i == 0 ? offset == 0 : offset >= previous && offset <= ids.extent(0);
+      if (!right || (i == n && offset != ids.extent(0)))
+        detail::reject(
+            "offset " + std::to_string(i) + " of sorted lists is wrong",
+            std::to_string(offset) + " with " + std::to_string(ids.extent(0)) + " entries",
+            "offsets grow from 0 to the number of entries");
+      if (i > 0) append(ids.data() + previous, scores.data() + previous, offset - previous);
+    }
+    m_objects = m_entries;
+  }
 
   /// The same lists, all ids of which are known to be below `objects`.
   /// Throws: std::invalid_argument for more than 2^32 - 64 objects.
@@ -98,16 +124,16 @@ class sorted_lists {
       detail::reject("sorted lists have too many objects for dense ids", std::to_string(objects),
                      "at most 2^32 - 64; use sparse ids");
     sorted_lists l = *this;
-    l.m_objects = l.m_ref.everyone = objects;
+    l.m_objects = l.m_ref.dense_objects = objects;
     l.m_dense = true;
     return l;
   }
-  /// The same lists, with any ids, of which no more than at_most are different: a smaller table than one for every entry.
-  /// Requires: it is so; a query may throw std::invalid_argument, or answer wrongly, otherwise.
+  /// The same lists, with any ids, of which no more than at_most are different: a smaller table than one for every
+  /// entry. Requires: it is so; a query may throw std::invalid_argument, or answer wrongly, otherwise.
   sorted_lists sparse(std::uint64_t at_most) const {
     sorted_lists l = *this;
     l.m_objects = at_most < m_entries ? at_most : m_entries;
-    l.m_ref.everyone = 0;
+    l.m_ref.dense_objects = 0;
     l.m_dense = false;
     return l;
   }
@@ -118,12 +144,12 @@ class sorted_lists {
   /// Of all lists together.
   std::uint64_t entries() const { return m_entries; }
   bool is_dense() const { return m_dense; }
-  /// No more different ids than that; with dense ids, all are below.
+  /// Dense ids: all are below. Sparse ids: an upper bound of how many differ.
   std::uint64_t objects() const { return m_objects; }
 
   ref_type const& ref() const { return m_ref; }
 
-  /// Bytes of the entries of so many.
+  /// Bytes of that many entries.
   static std::size_t bytes_for(std::uint64_t entries) {
     return entries * (sizeof(Id) + sizeof(Score));
   }
@@ -144,7 +170,7 @@ class sorted_lists {
     m_entries += length;
   }
   ref_type m_ref{};
-  owned<Id> m_ids;  // what keeps the memory
+  owned<Id> m_ids;  // share ownership of the memory
   owned<Score> m_scores;
   Kokkos::View<Id const*, MemorySpace> m_flat_ids;
   Kokkos::View<Score const*, MemorySpace> m_flat_scores;
@@ -163,36 +189,5 @@ template <class Ids, class Scores, view_1d Offsets>
 sorted_lists(Ids, Scores, Offsets)
     -> sorted_lists<typename Ids::non_const_value_type, typename Scores::non_const_value_type,
                     typename Ids::memory_space>;
-
-template <class Id, class Score, class MemorySpace>
-template <class Ids, class Scores, view_1d Offsets>
-  requires(view_1d<Ids> && view_1d<Scores>)
-sorted_lists<Id, Score, MemorySpace>::sorted_lists(Ids const& ids, Scores const& scores,
-                                                   Offsets const& offsets) {
-  detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
-                              scores.extent(0));
-  if (!ids.span_is_contiguous() || !scores.span_is_contiguous())
-    detail::reject("the entries of sorted lists do not lie side by side", "a strided view",
-                   "pass contiguous views");
-  m_flat_ids = ids;  // not before: Kokkos aborts where a strided view is assigned
-  m_flat_scores = scores;
-  auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, offsets);
-  if (at.extent(0) == 0)
-    detail::reject("sorted lists have no offsets", "extent 0",
-                   "n lists have n + 1 offsets, the first of them 0");
-  std::size_t const n = at.extent(0) - 1;
-  begin(n);
-  for (std::size_t i = 0; i <= n; ++i) {
-    auto const offset = static_cast<std::uint64_t>(at(i));
-    auto const least = i == 0 ? 0 : static_cast<std::uint64_t>(at(i - 1));
-    bool const right = i == 0 ? offset == 0 : offset >= least && offset <= ids.extent(0);
-    if (!right || (i == n && offset != ids.extent(0)))
-      detail::reject("offset " + std::to_string(i) + " of sorted lists is wrong",
-                     std::to_string(offset) + " with " + std::to_string(ids.extent(0)) + " entries",
-                     "offsets grow from 0 to the number of entries");
-    if (i > 0) append(ids.data() + least, scores.data() + least, offset - least);
-  }
-  m_objects = m_entries;
-}
 
 }  // namespace karpos

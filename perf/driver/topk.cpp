@@ -23,12 +23,12 @@ struct topk_words {
 };
 
 stride_policy stride_of(std::string const& words) {
-  std::string const paper = "paper:";
+  std::string const fixed = "fixed:";
   if (words == "adaptive") return {};
-  if (words == "paper") return stride_policy::paper{};
-  if (words.rfind(paper, 0) == 0)
-    return stride_policy::paper{parse_count(words.substr(paper.size()))};
-  throw bad_input("there is no --stride '" + words + "': choose adaptive, or paper:100");
+  if (words == "fixed") return stride_policy::fixed{};
+  if (words.rfind(fixed, 0) == 0)
+    return stride_policy::fixed{parse_count(words.substr(fixed.size()))};
+  throw bad_input("there is no --stride '" + words + "': choose adaptive, or fixed:100");
 }
 
 /// An option that has no effect is a mistake.
@@ -101,14 +101,15 @@ void add_query_options(CLI::App& app, topk_words& o) {
   app.add_option("--ties", o.ties, "which of several equal objects are found")
       ->capture_default_str()
       ->check(CLI::IsMember({"any", "smallest-id"}));
-  app.add_option("--stride", o.stride, "levels between two looks at the bounds: or paper:100")
+  app.add_option("--stride", o.stride,
+                 "levels read before bounds are computed: or fixed:100, a sort after each")
       ->capture_default_str();
   app.add_option("--bail-out", o.bail_out, "when to read everything instead")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "never", "at-once"}));
   app.add_option("--missing", p.missing, "score in a list that an object is missing from")
       ->capture_default_str();
-  app.add_flag("--validate", p.validate, "look at every entry of the lists before each query");
+  app.add_flag("--validate", p.validate, "check every entry of the lists before each query");
 }
 
 CLI::Validator const known_peer(

@@ -9,12 +9,12 @@
 
 namespace karpos::perf {
 
-/// A growing phase without upper bounds; then a shrinking phase that looks at leaders only. Candidates that have been
+/// A growing phase without upper bounds; then a shrinking phase that checks leaders only. Candidates that have been
 /// seen in the same lists differ in their lower bounds alone, so that the best of them, the leader of that set of
 /// lists, blocks the end for all: 2^n leaders are watched instead of all candidates.
 ///
-/// A leader whose object has moved on is stale: no other one is above its bound. The candidates are looked through
-/// for new leaders only when nobody but stale ones blocks, and those that cannot win are dropped then.
+/// A leader whose object has moved on is stale: no other one is above its bound. The candidates are scanned
+/// for new leaders only when no leader blocks but stale ones, and those below the threshold are dropped then.
 ///
 /// Source: Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007.
 template <class Score>
@@ -48,7 +48,7 @@ class lara_query {
 
  private:
   struct leader {
-    double lower = -1;  // nobody
+    double lower = -1;  // no leader
     std::uint32_t id = best_objects::none;
     bool stale = false;
   };
@@ -70,7 +70,7 @@ class lara_query {
     if (o.seen == 0) return;  // new, or dropped
     if (m_leaders[o.seen].id == id) m_leaders[o.seen].stale = true;
     add(o, list, score);
-    bool const was_best = o.place != known_object::nowhere;
+    bool const was_best = o.heap_index != known_object::not_in_heap;
     std::uint32_t const left = m_best.offer(id, o);
     if (was_best) return;
     std::uint32_t const outside = left == best_objects::none ? id : left;
@@ -82,7 +82,7 @@ class lara_query {
     if (o.lower > l.lower) l = {o.lower, id, false};
   }
 
-  /// Drops the candidates that cannot win; the best of the others, set by set, are the leaders.
+  /// Drops the candidates below the threshold; the best of the others, set by set, are the leaders.
   void find_leaders() {
     for (leader& l : m_leaders) l = leader();
     std::vector<double> rest(m_leaders.size());
@@ -91,7 +91,7 @@ class lara_query {
     std::size_t kept = 0;
     for (std::uint32_t const id : m_candidates) {
       known_object& o = m_objects[id];
-      if (o.place == known_object::nowhere) {
+      if (o.heap_index == known_object::not_in_heap) {
         if (o.lower + rest[o.seen] <= least) {
           o.seen = 0;
           continue;

@@ -27,7 +27,7 @@ class nra_query {
           [&](std::size_t list, std::uint32_t id, double score) { see(list, id, score); });
       if (!m_best.full()) continue;
       if (!m_shrinking && m_best.least() >= m_reader.rest(0)) shrink();
-      if (m_shrinking && nobody_blocks()) break;
+      if (m_shrinking && no_candidate_blocks()) break;
     }
     m_answer.depth = m_reader.depth();
     if (!m_shrinking) m_answer.depth_growing = m_answer.depth;
@@ -39,7 +39,7 @@ class nra_query {
   void see(std::size_t list, std::uint32_t id, double score) {
     known_object& o = m_objects[id];
     if (o.seen == 0) {
-      if (m_shrinking) return;  // it cannot win
+      if (m_shrinking) return;  // it cannot be among the first k
       m_candidates.push_back(id);
     }
     o.lower += score;
@@ -52,10 +52,11 @@ class nra_query {
     m_answer.depth_growing = m_reader.depth();
     m_answer.candidates = m_candidates.size();
   }
-  bool nobody_blocks() {
+  bool no_candidate_blocks() {
     for (; m_blocking < m_candidates.size(); ++m_blocking) {
       known_object const& o = m_objects[m_candidates[m_blocking]];
-      if (o.place == known_object::nowhere && o.lower + m_reader.rest(o.seen) > m_best.least())
+      if (o.heap_index == known_object::not_in_heap &&
+          o.lower + m_reader.rest(o.seen) > m_best.least())
         return false;
     }
     return true;

@@ -27,12 +27,12 @@ struct sequential_answer {
 
 /// What is known of one object.
 struct known_object {
-  static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
+  static constexpr std::uint32_t not_in_heap = ~std::uint32_t(0);
 
-  double lower;         ///< sum of the scores seen
-  std::uint16_t query;  ///< the query this belongs to
-  std::uint16_t seen;   ///< bit i: seen in list i
-  std::uint32_t place;  ///< in the heap of the best
+  double lower;              ///< sum of the scores seen
+  std::uint16_t query;       ///< the query this belongs to
+  std::uint16_t seen;        ///< bit i: seen in list i
+  std::uint32_t heap_index;  ///< in best_objects
 };
 
 /// All objects. A query begins by counting on: nothing is cleared.
@@ -50,7 +50,7 @@ class object_table {
   std::uint64_t size() const { return m_objects.size(); }
   known_object& operator[](std::uint32_t id) {
     known_object& o = m_objects[id];
-    if (o.query != m_query) o = {0, m_query, 0, known_object::nowhere};
+    if (o.query != m_query) o = {0, m_query, 0, known_object::not_in_heap};
     return o;
   }
 
@@ -74,47 +74,47 @@ class best_objects {
 
   /// The lower bound of the object has grown. Returns: the object that had to leave for it, or none.
   std::uint32_t offer(std::uint32_t id, known_object const& o) {
-    if (o.place != known_object::nowhere) {
-      sink(o.place, id);
+    if (o.heap_index != known_object::not_in_heap) {
+      sift_down(o.heap_index, id);
       return none;
     }
     if (!full()) {
       m_heap.push_back(id);
-      rise(static_cast<std::uint32_t>(m_heap.size() - 1), id);
+      sift_up(static_cast<std::uint32_t>(m_heap.size() - 1), id);
       return none;
     }
     if (o.lower <= least()) return none;
     std::uint32_t const left = m_heap[0];
-    m_objects[left].place = known_object::nowhere;
-    sink(0, id);
+    m_objects[left].heap_index = known_object::not_in_heap;
+    sift_down(0, id);
     return left;
   }
 
  private:
-  void put(std::uint32_t place, std::uint32_t id) {
-    m_heap[place] = id;
-    m_objects[id].place = place;
+  void put(std::uint32_t index, std::uint32_t id) {
+    m_heap[index] = id;
+    m_objects[id].heap_index = index;
   }
-  void rise(std::uint32_t place, std::uint32_t id) {
+  void sift_up(std::uint32_t index, std::uint32_t id) {
     double const lower = m_objects[id].lower;
-    for (; place > 0; place = (place - 1) / 2) {
-      std::uint32_t const parent = m_heap[(place - 1) / 2];
+    for (; index > 0; index = (index - 1) / 2) {
+      std::uint32_t const parent = m_heap[(index - 1) / 2];
       if (m_objects[parent].lower <= lower) break;
-      put(place, parent);
+      put(index, parent);
     }
-    put(place, id);
+    put(index, id);
   }
-  void sink(std::uint32_t place, std::uint32_t id) {
+  void sift_down(std::uint32_t index, std::uint32_t id) {
     double const lower = m_objects[id].lower;
     auto const size = static_cast<std::uint32_t>(m_heap.size());
-    for (std::uint32_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
+    for (std::uint32_t child = 2 * index + 1; child < size; child = 2 * index + 1) {
       if (child + 1 < size && m_objects[m_heap[child + 1]].lower < m_objects[m_heap[child]].lower)
         ++child;
       if (m_objects[m_heap[child]].lower >= lower) break;
-      put(place, m_heap[child]);
-      place = child;
+      put(index, m_heap[child]);
+      index = child;
     }
-    put(place, id);
+    put(index, id);
   }
 
   object_table& m_objects;

@@ -104,7 +104,7 @@ void check(std::string const& name, std::vector<T> const& x, std::vector<std::ui
       want.check(to_host(indices), to_host(values), o);
     }
     if (k == 0) continue;
-    using winner = karpos::detail::ranked<karpos::detail::rank_bits<T>>;
+    using winner = karpos::detail::ranked<karpos::detail::radix_key<T>>;
     view<winner> const winners("winners", k);
     karpos::detail::select_k::by_radix(space(), scores, k, winners);
     std::vector<std::uint64_t> got;

@@ -99,7 +99,7 @@ TEST_CASE("a missing score that is none") {
 }
 
 TEST_CASE("a stride without levels") {
-  throws<invalid>([] { karpos::stride_policy(karpos::stride_policy::paper{0}); }, "paper{0}");
+  throws<invalid>([] { karpos::stride_policy(karpos::stride_policy::fixed{0}); }, "fixed{0}");
 }
 
 TEST_CASE("a depth that does not grow") {

@@ -122,7 +122,7 @@ TEST_CASE("of uniform scores a query reads a small part") {
     double const model = std::sqrt(double(k) / m) * m;
     for (auto const& strides :
          {karpos::stride_policy(karpos::stride_policy::adaptive{1.05, 1.05, 64}),
-          karpos::stride_policy(karpos::stride_policy::paper{100})}) {
+          karpos::stride_policy(karpos::stride_policy::fixed{100})}) {
       o.stride = strides;
       r = check_query(lists.name, of, right, k, o).report;
       CHECK(static_cast<double>(r.depth_growing) >= model / 2);
@@ -132,13 +132,13 @@ TEST_CASE("of uniform scores a query reads a small part") {
   }
 }
 
-TEST_CASE("strides of the published scheme are of the length that was asked for") {
+TEST_CASE("fixed strides are of the length that was asked for") {
   auto const lists = draw_lists<u32, float>(uniform_of(20000, 2));
   subject of(lists, 5);
   auto const right = rank_all(lists, karpos::weighted_sum(), 0);
   auto o = asked_for(karpos::top_k_result::set);
   o.bail_out = karpos::top_k_bail_out::never;
-  o.stride = karpos::stride_policy::paper{50};
+  o.stride = karpos::stride_policy::fixed{50};
   auto const r = check_query(lists.name, of, right, 5, o).report;
   CHECK(r.depth_growing % 50 == 0);
   CHECK(r.depth % 50 == 0);

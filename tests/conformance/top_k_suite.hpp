@@ -38,9 +38,9 @@ inline karpos::stride_policy draw_strides(random_numbers& random, std::uint64_t 
                             policy(policy::adaptive{2, 0, 0}),
                             policy(policy::adaptive{0, 1.5, 13}),
                             policy(policy::adaptive{8, 8, 1}),
-                            policy(policy::paper{100}),
-                            policy(policy::paper{7}),
-                            policy(policy::paper{1})};
+                            policy(policy::fixed{100}),
+                            policy(policy::fixed{7}),
+                            policy(policy::fixed{1})};
   // A sort of all candidates in each of thousands of strides takes too long to test.
   return choices[random.below(m > 6000 ? 5 : m > 400 ? 6 : 8)];
 }

@@ -75,9 +75,9 @@ def check_answer(what, seen, expected, k, exact):
 
 
 CHOICES = [
-    [], ["--result", "set"], ["--ties", "smallest-id"], ["--stride", "paper:1"], ["--stride", "paper:7"], ["--stride", "paper"],
+    [], ["--result", "set"], ["--ties", "smallest-id"], ["--stride", "fixed:1"], ["--stride", "fixed:7"], ["--stride", "fixed"],
     ["--bail-out", "never"], ["--bail-out", "at-once"], ["--validate"], ["--reps", 1], ["--repeat", 2],
-    ["--result", "set", "--stride", "paper:3"], ["--result", "set", "--bail-out", "never"],
+    ["--result", "set", "--stride", "fixed:3"], ["--result", "set", "--bail-out", "never"],
 ]
 
 
@@ -138,7 +138,7 @@ def ties(driver, folder):
 def generators(driver):
     for spec in ("uniform:m=5000,n=4", "correlated:m=5000,n=3", "anticorrelated:m=3000,n=4", "zipf:m=5000,n=4,s=1",
                  "zipf:m=1e3,s=0.5", "uniform:m=1,n=1", "uniform:m=2^10,n=32", "anticorrelated:m=7,n=1"):
-        for choice in ([], ["--result", "set"], ["--stride", "paper:100"], ["--bail-out", "at-once"]):
+        for choice in ([], ["--result", "set"], ["--stride", "fixed:100"], ["--bail-out", "at-once"]):
             seen = result(driver, spec, "--k", 10, *choice, "--peers", ",".join(PEERS))
             measured = [p for p in seen["peers"] if "skipped" not in p]
             check(f"{spec}, {choice}: wrong", [seen.get("wrong"), *[p["wrong"] for p in measured]], (1 + len(measured)) * [0])
@@ -195,7 +195,7 @@ def bad_input(driver, folder, path):
         ([path, "--weights", "1,-1,1"], "negative"), ([path, "--weights", "1,inf,1"], "finite"), ([path, "--weights", "1,x,1"], "x"),
         ([path, "--weights", "1,1,1", "--aggregate", "min"], "--aggregate min"), ([path, "--aggregate", "mean"], "mean"),
         ([path, "--missing", "nan"], "nan"), ([path, "--missing", "inf"], "inf"), ([path, "--result", "some"], "some"),
-        ([path, "--stride", "long"], "long"), ([path, "--stride", "paper:0"], "paper"), ([path, "--stride", "paper:x"], "x"),
+        ([path, "--stride", "long"], "long"), ([path, "--stride", "fixed:0"], "fixed"), ([path, "--stride", "fixed:x"], "x"),
         ([path, "--ties", "all"], "all"), ([path, "--bail-out", "later"], "later"), ([path, "--reps", 0], "--reps"),
         ([path, "--peers", "ta"], "no peer 'ta'"), ([path, "--seed", 1], "--seed"), (["normal:m=10"], "normal"), (["uniform:m=0"], "m of"), (["uniform:m=x"], "'x'"),
         (["uniform:m=10,n=0"], "n of"), (["uniform:n=33"], "n of"), (["correlated:n=16"], "n of"), (["uniform:s=1"], "'s'"),

@@ -29,8 +29,8 @@ std::string print(karpos::top_k_options<Aggregate> const& o) {
   std::string text = o.result == karpos::top_k_result::exact ? "exact" : "set";
   if (o.ties == karpos::top_k_ties::smallest_id) text += ", smallest ids";
   if (o.missing_score != 0) text += ", missing " + print_exactly(o.missing_score);
-  if (o.stride.is_paper())
-    text += ", paper " + std::to_string(o.stride.levels());
+  if (o.stride.is_fixed())
+    text += ", fixed " + std::to_string(o.stride.levels());
   else if (s.growth != 0 || s.first != 0)
     text += ", strides x" + print_exactly(s.growth) + " from " + std::to_string(s.first);
   if constexpr (std::is_same_v<Aggregate, karpos::weighted_sum>)
@@ -135,7 +135,7 @@ std::vector<karpos::top_k_options<Aggregate>> every_option(
   for (unsigned bits = 0; bits < 4; ++bits)
     for (policy const& stride :
          {policy{}, policy(policy::adaptive{1.2, 1.1, 1}), policy(policy::adaptive{4, 3, 2}),
-          policy(policy::paper{1}), policy(policy::paper{7}), policy(policy::paper{100})})
+          policy(policy::fixed{1}), policy(policy::fixed{7}), policy(policy::fixed{100})})
       for (auto const bail_out : {karpos::top_k_bail_out::automatic, karpos::top_k_bail_out::never,
                                   karpos::top_k_bail_out::at_once})
         for (auto const driver : drivers) {

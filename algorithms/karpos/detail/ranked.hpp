@@ -11,22 +11,23 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/table_memory.hpp"
 
-// Scores as words that sort like them, the highest first.
+// Scores as radix keys: unsigned words whose ascending order is the descending order of the scores.
 
 namespace karpos::detail {
 
-/// An unsigned integer of as many bits as a score.
+/// An unsigned integer of as many bits as a score: its radix key.
 template <class Score>
-using rank_bits = std::conditional_t<sizeof(Score) == 4, std::uint32_t, std::uint64_t>;
+using radix_key = std::conditional_t<sizeof(Score) == 4, std::uint32_t, std::uint64_t>;
 
 template <class Score>
 inline constexpr bool is_score = std::is_arithmetic_v<Score> && !std::is_same_v<Score, bool> &&
                                  (sizeof(Score) == 4 || sizeof(Score) == 8);
 
-/// The lower, the higher the score; equal for equal scores, 0.0 and -0.0 among them. NaN comes behind everything else.
+/// The radix key of a score, which is smaller for a larger score; equal for equal scores, 0.0 and -0.0 among them. NaN
+/// has the largest key.
 template <class Score>
-KOKKOS_FUNCTION rank_bits<Score> falling_bits(Score score) {
-  using bits = rank_bits<Score>;
+KOKKOS_FUNCTION radix_key<Score> descending_key(Score score) {
+  using bits = radix_key<Score>;
   constexpr bits sign = bits(1) << (8 * sizeof(bits) - 1);
   if constexpr (std::is_floating_point_v<Score>) {
     if (score != score) return ~bits(0);
@@ -39,34 +40,29 @@ KOKKOS_FUNCTION rank_bits<Score> falling_bits(Score score) {
   }
 }
 
-/// The score that has these bits; not for NaN. Of 0.0 and -0.0: 0.0.
+/// The score of a radix key; not for NaN. Of 0.0 and -0.0: 0.0.
 template <class Score>
-KOKKOS_FUNCTION Score score_of(rank_bits<Score> falling) {
+KOKKOS_FUNCTION Score score_from_key(radix_key<Score> key) {
   static_assert(std::is_floating_point_v<Score>);
-  using bits = rank_bits<Score>;
+  using bits = radix_key<Score>;
   constexpr bits sign = bits(1) << (8 * sizeof(bits) - 1);
-  return Kokkos::bit_cast<Score>((falling & sign) != 0 ? falling
-                                                       : static_cast<bits>(~falling ^ sign));
+  return Kokkos::bit_cast<Score>((key & sign) != 0 ? key : static_cast<bits>(~key ^ sign));
 }
 
-/// Who has a score. The less comes first: falling scores, and of equal ones rising indices.
+/// A radix key and the index of its element. Ascending: descending scores, and of equal ones ascending indices.
 template <class Bits>
 struct ranked {
-  Bits falling;
+  Bits key;
   std::uint64_t index;
 
   KOKKOS_FUNCTION friend bool operator<(ranked const& a, ranked const& b) {
-    return a.falling < b.falling || (a.falling == b.falling && a.index < b.index);
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
   }
 };
 
-template <class ExecSpace>
-inline constexpr bool is_on_host =
-    std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
-
-/// Memory for so many elements that hold anything; in huge pages on hosts that have them.
+/// An array with unspecified contents, or an allocation_error that explains.
 template <class View, class ExecSpace, class... Extents>
-View rank_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
+View allocated_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
   return allocate_or_explain<typename View::memory_space>(
       (std::uint64_t(extents) * ... * sizeof(typename View::value_type)), label,
       "rank fewer elements", [&] { return uninitialized_array<View>(exec, label, extents...); });

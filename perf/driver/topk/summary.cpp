@@ -83,7 +83,7 @@ char const* name_of(top_k_bail_out when) {
                                            : "at-once";
 }
 std::string name_of(stride_policy const& stride) {
-  return stride.is_paper() ? "paper:" + std::to_string(stride.levels()) : "adaptive";
+  return stride.is_fixed() ? "fixed:" + std::to_string(stride.levels()) : "adaptive";
 }
 
 json to_json(topk_run const& run) {

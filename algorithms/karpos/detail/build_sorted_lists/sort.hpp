@@ -8,28 +8,28 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/detail/build_sorted_lists/tuning.hpp"
 #include "karpos/detail/ranked.hpp"
 
-// Columns of a table as sorted lists: GPUs sort one list after another, CPU threads a list each.
+// Columns of a table as sorted lists: all threads of a GPU sort one list after another, CPU threads a list each.
 
 namespace karpos::detail::build_sorted_lists {
 
-/// An entry that sorts by falling score, then by rising id. Floats and ids share a word, which GPUs sort by digits.
+/// An entry that sorts by descending score, then by ascending id. The key of a float and an id share a word, which GPUs
+/// sort by radix sort.
 template <class Score>
 using entry = std::conditional_t<sizeof(Score) == 4, std::uint64_t, ranked<std::uint64_t>>;
 
-KOKKOS_INLINE_FUNCTION std::uint64_t make_entry(std::uint32_t falling, std::uint64_t id) {
-  return static_cast<std::uint64_t>(falling) << 32 | id;
+KOKKOS_INLINE_FUNCTION std::uint64_t make_entry(std::uint32_t key, std::uint64_t id) {
+  return static_cast<std::uint64_t>(key) << 32 | id;
 }
-KOKKOS_INLINE_FUNCTION ranked<std::uint64_t> make_entry(std::uint64_t falling, std::uint64_t id) {
-  return {falling, id};
+KOKKOS_INLINE_FUNCTION ranked<std::uint64_t> make_entry(std::uint64_t key, std::uint64_t id) {
+  return {key, id};
 }
-KOKKOS_INLINE_FUNCTION std::uint32_t falling_of(std::uint64_t e) {
+KOKKOS_INLINE_FUNCTION std::uint32_t key_of(std::uint64_t e) {
   return static_cast<std::uint32_t>(e >> 32);
 }
-KOKKOS_INLINE_FUNCTION std::uint64_t falling_of(ranked<std::uint64_t> const& e) {
-  return e.falling;
-}
+KOKKOS_INLINE_FUNCTION std::uint64_t key_of(ranked<std::uint64_t> const& e) { return e.key; }
 KOKKOS_INLINE_FUNCTION std::uint32_t id_of(std::uint64_t e) {
   return static_cast<std::uint32_t>(e);
 }
@@ -44,7 +44,7 @@ struct pack_column {
   Entry* entries;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t id) const {
-    entries[id] = make_entry(falling_bits(table(id, list)), id);
+    entries[id] = make_entry(descending_key(table(id, list)), id);
   }
 };
 
@@ -57,50 +57,50 @@ struct write_list {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
     ids(list, p) = id_of(entries[p]);
-    scores(list, p) = score_of<typename Scores::value_type>(falling_of(entries[p]));
+    scores(list, p) = score_from_key<typename Scores::value_type>(key_of(entries[p]));
   }
 };
 
-/// Sorts n entries, whose ids rise, by 11 bits of the score at a time, to and fro between two arrays.
-/// Returns: the one that holds the result.
+/// LSD radix sort of n entries, whose ids ascend, by digits of 11 bits, between two buffers. A digit that is the same
+/// in all entries is skipped. Returns: the buffer that holds the result.
 template <class Entry>
-Entry* sort_by_digits(Entry* from, Entry* to, std::uint64_t n) {
-  using bits = decltype(falling_of(*from));
+Entry* radix_sort(Entry* from, Entry* to, std::uint64_t n) {
+  using bits = decltype(key_of(*from));
   constexpr int width = 11, values = 1 << width;
   constexpr int digits = (8 * static_cast<int>(sizeof(bits)) + width - 1) / width;
-  std::uint64_t place[digits][values] = {};
+  std::uint64_t offset[digits][values] = {};
   auto const digit = [](Entry const& e, int d) {
-    return static_cast<std::size_t>(falling_of(e) >> (d * width) & (values - 1));
+    return static_cast<std::size_t>(key_of(e) >> (d * width) & (values - 1));
   };
   for (std::uint64_t i = 0; i < n; ++i)
-    for (int d = 0; d < digits; ++d) ++place[d][digit(from[i], d)];
+    for (int d = 0; d < digits; ++d) ++offset[d][digit(from[i], d)];
   for (int d = 0; d < digits; ++d) {
-    if (n == 0 || place[d][digit(from[0], d)] == n) continue;  // the same in all
+    if (n == 0 || offset[d][digit(from[0], d)] == n) continue;
     std::uint64_t sum = 0;
-    for (std::uint64_t& p : place[d]) sum += std::exchange(p, sum);
-    for (std::uint64_t i = 0; i < n; ++i) to[place[d][digit(from[i], d)]++] = from[i];
+    for (std::uint64_t& p : offset[d]) sum += std::exchange(p, sum);
+    for (std::uint64_t i = 0; i < n; ++i) to[offset[d][digit(from[i], d)]++] = from[i];
     std::swap(from, to);
   }
   return from;
 }
 
-/// Thread w of `workers` sorts the lists w, w + workers, …, in two arrays of its own.
+/// Thread w of `workers` sorts the lists w, w + workers, …, in two buffers of its own.
 template <class Table, class Ids, class Scores>
 struct sort_columns {
   using entry_type = entry<typename Scores::value_type>;
   Table table;
   Ids ids;
   Scores scores;
-  entry_type* room;
+  entry_type* buffers;
   std::uint64_t workers;
 
   void operator()(std::uint64_t w) const {
     std::uint64_t const n = table.extent(0);
-    entry_type* const mine = room + w * 2 * n;
+    entry_type* const mine = buffers + w * 2 * n;
     for (std::uint64_t list = w; list < table.extent(1); list += workers) {
       pack_column<Table, entry_type> const pack{table, list, mine};
       for (std::uint64_t id = 0; id < n; ++id) pack(id);
-      write_list<entry_type, Ids, Scores> const write{sort_by_digits(mine, mine + n, n), list, ids,
+      write_list<entry_type, Ids, Scores> const write{radix_sort(mine, mine + n, n), list, ids,
                                                       scores};
       for (std::uint64_t p = 0; p < n; ++p) write(p);
     }
@@ -110,27 +110,27 @@ struct sort_columns {
 template <class ExecSpace, class Table, class Ids, class Scores>
 void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Scores const& scores) {
   using entry_type = entry<typename Scores::value_type>;
-  using room_view = Kokkos::View<entry_type*, typename ExecSpace::memory_space>;
+  using buffers_view = Kokkos::View<entry_type*, typename ExecSpace::memory_space>;
   char const* const caller = "karpos::build_sorted_lists: entries";
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
-  if constexpr (is_on_host<ExecSpace>) {
+  if constexpr (tuning<ExecSpace>::sorts_list_per_thread) {
     auto const threads = static_cast<std::uint64_t>(exec.concurrency());
     std::uint64_t const workers = threads < lists ? threads : lists;
-    auto const room = rank_array<room_view>(exec, caller, workers * 2 * n);
+    auto const buffers = allocated_array<buffers_view>(exec, caller, workers * 2 * n);
     Kokkos::parallel_for(
         "karpos::build_sorted_lists: sort",
         Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, workers,
                                                                          Kokkos::ChunkSize(1)),
-        sort_columns<Table, Ids, Scores>{table, ids, scores, room.data(), workers});
+        sort_columns<Table, Ids, Scores>{table, ids, scores, buffers.data(), workers});
     exec.fence("karpos::build_sorted_lists: before the entries are freed");
   } else {
-    auto const room = rank_array<room_view>(exec, caller, n);
+    auto const buffers = allocated_array<buffers_view>(exec, caller, n);
     for (std::uint64_t list = 0; list < lists; ++list) {
       Kokkos::parallel_for("karpos::build_sorted_lists: pack", index_range(exec, n),
-                           pack_column<Table, entry_type>{table, list, room.data()});
-      Kokkos::sort(exec, room);
+                           pack_column<Table, entry_type>{table, list, buffers.data()});
+      Kokkos::sort(exec, buffers);
       Kokkos::parallel_for("karpos::build_sorted_lists: write", index_range(exec, n),
-                           write_list<entry_type, Ids, Scores>{room.data(), list, ids, scores});
+                           write_list<entry_type, Ids, Scores>{buffers.data(), list, ids, scores});
     }
     exec.fence("karpos::build_sorted_lists: before the entries are freed");
   }

@@ -6,30 +6,31 @@
 #include <cstdint>
 
 #include "karpos/detail/ranked.hpp"
+#include "karpos/detail/select_k/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
-// Selection by digits: how many elements have each value of the highest digit, which of these values the k-th element
-// has, and so on with the next digit among those that share it. Nothing is moved before the k-th element is known.
+// Radix selection, most significant digit first: count the values of a digit, find the one that the k-th largest
+// element has, go on with the next digit among those that share the prefix. Nothing is moved before the k-th is known.
 
 namespace karpos::detail::select_k {
 
 inline constexpr int digit_bits = 12;
 inline constexpr int digits = 1 << digit_bits;
 
-/// What is known of the k-th element.
+/// The digits known of the k-th element's radix key.
 template <class Bits>
-struct cut {
-  Bits prefix;         // its bits from `shift` on
-  int shift;           // all elements with a lower prefix are winners
-  bool known;          // and so are all with the same
-  std::uint64_t rest;  // winners with the same prefix
+struct kth_prefix {
+  Bits prefix;  // its bits from `shift` on; elements with a smaller prefix are selected
+  int shift;
+  bool complete;            // all elements with this prefix are selected, too
+  std::uint64_t remaining;  // elements to select among those with this prefix
 };
 
 template <class Bits>
-struct begin_cut {
-  cut<Bits>* at;
+struct init_kth_prefix {
+  kth_prefix<Bits>* at;
   std::uint64_t* counts;
   std::uint64_t k;
 
@@ -39,25 +40,25 @@ struct begin_cut {
   }
 };
 
-/// Counts the values of a digit among the elements that share the prefix. Each team counts in scratch of its own.
+/// Histogram of a digit over the elements that share the prefix; private to each team, in scratch, then added up.
 template <class Scores>
 struct count_digits {
-  using bits = rank_bits<typename Scores::non_const_value_type>;
+  using bits = radix_key<typename Scores::non_const_value_type>;
   static constexpr int threads = 512;
   static constexpr int teams_at_once = 4;
   static constexpr std::size_t scratch_bytes = digits * sizeof(std::uint32_t);
   static constexpr std::uint64_t chunk = 1u << 14;
 
   Scores scores;
-  cut<bits> const* at;
+  kth_prefix<bits> const* at;
   std::uint64_t* counts;
   int shift, width;
   bool first;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    cut<bits> const c = *at;
-    if (c.known) return;
+    kth_prefix<bits> const c = *at;
+    if (c.complete) return;
     auto* const mine = reinterpret_cast<std::uint32_t*>(team.scratch());
     for (int d = team.rank(); d < digits; d += team.size()) mine[d] = 0;
     team.barrier();
@@ -66,7 +67,7 @@ struct count_digits {
     for (auto b = chunk * static_cast<std::uint64_t>(team.league_rank()); b < n; b += stride) {
       std::uint64_t const end = b + chunk < n ? b + chunk : n;
       for (auto i = b + static_cast<std::uint64_t>(team.rank()); i < end; i += step)
-        count(mine, falling_bits(scores(i)), c);
+        count(mine, descending_key(scores(i)), c);
     }
     team.barrier();
     for (int d = team.rank(); d < digits; d += team.size())
@@ -74,61 +75,61 @@ struct count_digits {
   }
 
  private:
-  KOKKOS_FUNCTION void count(std::uint32_t* mine, bits falling, cut<bits> const& c) const {
-    if (!first && falling >> c.shift != c.prefix) return;
-    device::fetch_add_in_scratch(mine + (falling >> shift & ((bits(1) << width) - 1)), 1);
+  KOKKOS_FUNCTION void count(std::uint32_t* mine, bits key, kth_prefix<bits> const& c) const {
+    if (!first && key >> c.shift != c.prefix) return;
+    device::fetch_add_in_scratch(mine + (key >> shift & ((bits(1) << width) - 1)), 1);
   }
 };
 
-/// Finds the digit of the k-th element, and clears the counts. One team.
+/// Finds the digit of the k-th element, and clears the histogram. One team.
 template <class Bits>
 struct pick_digit {
   static constexpr int threads = 512;
   static constexpr int teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = 64;
 
-  cut<Bits>* at;
+  kth_prefix<Bits>* at;
   std::uint64_t* counts;
   int shift, width;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    cut<Bits> const c = *at;
-    if (c.known) return;
-    int const share = digits / team.size(), first = team.rank() * share;
+    kth_prefix<Bits> const c = *at;
+    if (c.complete) return;
+    int const digits_each = digits / team.size(), first = team.rank() * digits_each;
     std::uint64_t sum = 0, total = 0;
-    for (int d = first; d < first + share; ++d) sum += counts[d];
-    std::uint64_t before = team.prefix_sum(sum, total);  // from here on all have read the cut
-    for (int d = first; d < first + share; ++d) {
+    for (int d = first; d < first + digits_each; ++d) sum += counts[d];
+    std::uint64_t before = team.prefix_sum(sum, total);  // a barrier: all threads have read *at
+    for (int d = first; d < first + digits_each; ++d) {
       std::uint64_t const here = counts[d];
       counts[d] = 0;
-      if (before < c.rest && c.rest <= before + here)
+      if (before < c.remaining && c.remaining <= before + here)
         *at = {static_cast<Bits>(c.prefix << width | static_cast<Bits>(d)), shift,
-               c.rest - before == here, c.rest - before};
+               c.remaining - before == here, c.remaining - before};
       before += here;
     }
   }
 };
 
-/// How many elements before one are above the k-th, and how many share its prefix.
-struct places {
+/// Output offsets: elements before one that are above the k-th, and those that share its prefix.
+struct offsets {
   std::uint64_t above, level;
 };
 
-/// Writes the winners one behind the other, those of the prefix last, both by rising index. A thread takes `Chunk`
-/// elements at a time and moves them together first, which takes no branch that CPUs would have to guess.
+/// Stream compaction of the selected elements, those with the prefix last, both by ascending index. A thread takes
+/// `Chunk` elements at a time and compacts them in registers first, without a branch to mispredict.
 template <class Scores, int Chunk>
 struct collect {
-  using bits = rank_bits<typename Scores::non_const_value_type>;
+  using bits = radix_key<typename Scores::non_const_value_type>;
   using entry = ranked<bits>;
-  using value_type = places;
+  using value_type = offsets;
   Scores scores;
-  cut<bits> const* at;
-  entry* winners;
+  kth_prefix<bits> const* at;
+  entry* selected;
   std::uint64_t k;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t chunk, places& p, bool last_pass) const {
-    cut<bits> const c = *at;
+  KOKKOS_FUNCTION void operator()(std::uint64_t chunk, offsets& p, bool last_pass) const {
+    kth_prefix<bits> const c = *at;
     std::uint64_t const first = chunk * Chunk, left = scores.extent(0) - first;
     int const n = left < Chunk ? static_cast<int>(left) : Chunk;
     if (last_pass)
@@ -136,71 +137,72 @@ struct collect {
     else
       count(c, first, n, p);
   }
-  KOKKOS_FUNCTION void init(places& p) const { p = {0, 0}; }
-  KOKKOS_FUNCTION void join(places& p, places const& other) const {
+  KOKKOS_FUNCTION void init(offsets& p) const { p = {0, 0}; }
+  KOKKOS_FUNCTION void join(offsets& p, offsets const& other) const {
     p.above += other.above;
     p.level += other.level;
   }
 
  private:
-  KOKKOS_FUNCTION void count(cut<bits> const& c, std::uint64_t first, int n, places& p) const {
+  KOKKOS_FUNCTION void count(kth_prefix<bits> const& c, std::uint64_t first, int n,
+                             offsets& p) const {
     unsigned above = 0, level = 0;
     for (int j = 0; j < n; ++j) {
-      bits const prefix = falling_bits(scores(first + static_cast<unsigned>(j))) >> c.shift;
+      bits const prefix = descending_key(scores(first + static_cast<unsigned>(j))) >> c.shift;
       above += prefix < c.prefix;
       level += prefix == c.prefix;
     }
     p.above += above;
     p.level += level;
   }
-  KOKKOS_FUNCTION void write(cut<bits> const& c, std::uint64_t first, int n, places& p) const {
+  KOKKOS_FUNCTION void write(kth_prefix<bits> const& c, std::uint64_t first, int n,
+                             offsets& p) const {
     entry higher[Chunk], same[Chunk];
     unsigned above = 0, level = 0;
     for (int j = 0; j < n; ++j) {
       std::uint64_t const i = first + static_cast<unsigned>(j);
-      entry const e{falling_bits(scores(i)), i};
+      entry const e{descending_key(scores(i)), i};
       higher[above] = e;
       same[level] = e;
-      above += e.falling >> c.shift < c.prefix;
-      level += e.falling >> c.shift == c.prefix;
+      above += e.key >> c.shift < c.prefix;
+      level += e.key >> c.shift == c.prefix;
     }
-    for (unsigned j = 0; j < above; ++j) winners[p.above + j] = higher[j];
-    for (unsigned j = 0; j < level && p.level + j < c.rest; ++j)
-      winners[k - c.rest + p.level + j] = same[j];
+    for (unsigned j = 0; j < above; ++j) selected[p.above + j] = higher[j];
+    for (unsigned j = 0; j < level && p.level + j < c.remaining; ++j)
+      selected[k - c.remaining + p.level + j] = same[j];
     p.above += above;
     p.level += level;
   }
 };
 
-/// Teams that fill the machine; a team counts in 32 bits.
+/// Teams that fill the machine, so that each counts fewer than 2^32 elements.
 template <class ExecSpace>
 int teams_for(ExecSpace const& exec, std::uint64_t n) {
   std::uint64_t const at_once =
-      static_cast<std::uint64_t>(device::processors(exec)) * (device::is_device<ExecSpace> ? 4 : 1);
-  std::uint64_t const chunks = (n + (1u << 14) - 1) >> 14, least = (n >> 31) + 1;
-  std::uint64_t const teams = chunks < at_once ? chunks : at_once;
-  return static_cast<int>(teams < least ? least : teams);
+      static_cast<std::uint64_t>(device::processors(exec) * tuning<ExecSpace>::teams_per_processor);
+  std::uint64_t const chunks = (n + (1u << 14) - 1) >> 14, min_teams = (n >> 31) + 1;
+  return static_cast<int>(Kokkos::max(Kokkos::min(chunks, at_once), min_teams));
 }
 
 /// Bytes of memory while it runs.
 template <class Bits>
 constexpr std::size_t radix_bytes() {
-  return digits * sizeof(std::uint64_t) + sizeof(cut<Bits>);
+  return digits * sizeof(std::uint64_t) + sizeof(kth_prefix<Bits>);
 }
 
-/// Writes the k winners, in no order. Asynchronous but for the memory that it frees.
+/// Writes the k selected elements, in no order. Asynchronous but for the memory that it frees.
 /// Complexity: reads the scores once for every 12 bits until the k-th element is alone, and twice more.
-template <class ExecSpace, class Scores, class Winners>
+template <class ExecSpace, class Scores, class Selected>
 void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
-              Winners const& winners) {
-  using bits = rank_bits<typename Scores::non_const_value_type>;
+              Selected const& selected) {
+  using bits = radix_key<typename Scores::non_const_value_type>;
   using memory = typename ExecSpace::memory_space;
-  auto const counts =
-      rank_array<Kokkos::View<std::uint64_t*, memory>>(exec, "karpos::select_k: counts", digits);
-  auto const at =
-      rank_array<Kokkos::View<cut<bits>*, memory>>(exec, "karpos::select_k: the k-th", 1);
+  auto const counts = allocated_array<Kokkos::View<std::uint64_t*, memory>>(
+      exec, "karpos::select_k: counts", digits);
+  auto const at = allocated_array<Kokkos::View<kth_prefix<bits>*, memory>>(
+      exec, "karpos::select_k: the k-th", 1);
   Kokkos::parallel_for("karpos::select_k: begin", index_range(exec, digits),
-                       begin_cut<bits>{at.data(), counts.data(), k});
+                       init_kth_prefix<bits>{at.data(), counts.data(), k});
   int const teams = teams_for(exec, scores.extent(0));
   constexpr int all = 8 * sizeof(bits);
   for (int done = 0; done < all; done += digit_bits) {
@@ -212,10 +214,10 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
     device::for_each_in_league("karpos::select_k: pick", exec, 1,
                                pick_digit<bits>{at.data(), counts.data(), shift, width});
   }
-  constexpr int chunk = is_on_host<ExecSpace> ? 128 : 1;
+  constexpr int chunk = tuning<ExecSpace>::collect_chunk;
   Kokkos::parallel_scan("karpos::select_k: collect",
                         index_range(exec, (scores.extent(0) + chunk - 1) / chunk),
-                        collect<Scores, chunk>{scores, at.data(), winners.data(), k});
+                        collect<Scores, chunk>{scores, at.data(), selected.data(), k});
   exec.fence("karpos::select_k: before the counts are freed");
 }
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/top_k/shrinking_phase.hpp"
+
+// The end of a query over accumulators: the finalists' scores are collected by one more forward pass over ids, their
+// aggregates computed in double and ranked; and the accumulators are reset for the next query.
+
+namespace karpos::detail::top_k {
+
+/// Numbers the finalists. From here on their accumulators hold the number.
+template <class StateHandle, class ProgressHandle>
+struct number_finalists {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::number_finalists";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return p->candidates * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    std::uint32_t const* const slots = s->candidates[p->list];
+    for_each_index<State>(team, p->candidates, [&](std::uint64_t f) {
+      s->accumulators[slots[f]] = static_cast<typename State::word>(f);
+      for (std::uint64_t i = 0; i < s->list_count(); ++i)
+        s->final_scores[f * s->list_count() + i] = Kokkos::Experimental::quiet_NaN_v<double>;
+    });
+  }
+};
+
+/// Collects the scores of finalists in a stride. Reads ids, and scores only of those.
+template <class StateHandle, class ProgressHandle>
+struct collect_scores {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::collect_scores";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    for_each_candidate_entry(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t slot) {
+      auto const f = static_cast<std::uint64_t>(s->accumulators[slot]);
+      s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] =
+          s->lists[list].scores[at];
+      device::add(&s->words->counts.scores[p->strides % 2], 1u);
+    });
+  }
+};
+
+/// Computes the aggregates of the finalists.
+template <class StateHandle, class ProgressHandle>
+struct aggregate_finalists {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::aggregate_finalists";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return p->candidates * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    std::uint32_t const* const slots = s->candidates[p->list];
+    for_each_index<State>(team, p->candidates, [&](std::uint64_t f) {
+      double scores[max_lists];
+      for (int i = 0; i < s->lists.lists; ++i) {
+        double const score = s->final_scores[f * s->list_count() + static_cast<unsigned>(i)];
+        scores[i] = score == score ? score : s->missing_score;
+      }
+      double const sum = s->aggregate(scores, s->lists.lists);
+      s->finalists[f] = {sum, sum, s->ids.id_at(slots[f]), slots[f]};
+    });
+  }
+};
+
+/// Writes the first k finalists. The rank of each is the number of those that rank higher.
+template <class StateHandle, class ProgressHandle>
+struct write_ranked {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::write_ranked";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return std::uint64_t(p->candidates) * p->candidates / 8; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    constexpr int width = State::width;
+    auto const t = Team::template this_tile<width>();
+    auto const* const finalists = s->finalists;
+    auto const n = static_cast<int>(p->candidates);
+    team.template for_each_tile<width>(p->candidates, [&](std::uint64_t f) {
+      auto const mine = finalists[f];
+      auto const higher = t.each([&](int lane) {
+        std::uint64_t count = 0;
+        for (int g = lane; g < n; g += width) count += finalists[g] < mine;
+        return count;
+      });
+      std::uint64_t const rank = t.prefix_sum(higher).total;
+      t.once([&] {
+        if (rank < s->k) s->out.write(rank, mine.id, mine.lower);
+        return 0;
+      });
+    });
+  }
+};
+
+/// Writes the candidates as a set, in any order.
+template <class StateHandle, class ProgressHandle>
+struct write_set {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::write_set";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return p->candidates; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    std::uint32_t const* const slots = s->candidates[p->list];
+    for_each_index<State>(team, p->candidates,
+                          [&](std::uint64_t f) { s->out.ids[f] = s->ids.id_at(slots[f]); });
+  }
+};
+
+/// Resets accumulators, bitmap, histograms and keys, which are zero (keys: empty) between queries: those that the
+/// growing phase has touched, or all.
+template <class StateHandle, class ProgressHandle>
+struct reset {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::reset";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const {
+    return by_entries() ? p->growing_depth * s->list_count() : s->ids.slots / 16;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    constexpr int buckets = 2 * State::buckets::count;
+    if (team.league_rank() == 0)
+      for (int b = team.rank(); b < buckets; b += team.size()) s->histogram[b] = 0;
+    if (by_entries()) {
+      for_each_entry(team, *s, 0, p->growing_depth,
+                     [&](int list, std::uint64_t first, std::uint64_t last) {
+                       reset_entries(list, first, last);
+                     });
+      return;
+    }
+    std::uint64_t const slots = s->ids.slots;
+    for_each_index<State>(team, slots, [&](std::uint64_t i) {
+      s->accumulators[i] = 0;
+      if (i % 32 == 0) s->candidate_bitmap[i / 32] = 0;
+      if (s->ids.keys != nullptr && i + 1 < slots)
+        s->ids.keys[i] = id_table<typename State::id>::empty;
+    });
+  }
+
+ private:
+  KOKKOS_FUNCTION bool by_entries() const {
+    return s->ids.keys == nullptr && rereads_entries(*s, p->growing_depth);
+  }
+  KOKKOS_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
+    auto const* const ids = s->lists[list].ids;
+    load_then_use<State::tuned::batch>(
+        first, last, State::width,
+        [&](std::uint64_t at) {
+          prefetch_ahead(*s, ids, at, last);
+          return ids[at];
+        },
+        [&](typename State::id id) { return s->ids.find(id); },
+        [&](std::uint64_t, typename State::id, std::uint64_t slot) {
+          if (slot == no_slot) return;
+          device::store_relaxed(s->accumulators + slot, typename State::word(0));
+          device::store_relaxed(s->candidate_bitmap + slot / 32, std::uint32_t(0));
+        });
+  }
+};
+
+}  // namespace karpos::detail::top_k

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/top_k/steps.hpp"
+
+// The growing phase: every entry of a stride is added to its object's accumulator, and every object seen is a
+// candidate. The threshold, a lower bound of the k-th largest lower bound, is read off a histogram of the partial sums.
+// The phase ends when the threshold reaches the upper bound of an object not seen in any list: none that is still
+// unseen can be among the first k.
+
+namespace karpos::detail::top_k {
+
+/// Chooses the unit of fixed point: as small as the range of the sums allows, but not below what double can tell apart.
+/// One team.
+template <class StateHandle>
+struct choose_unit {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::choose_unit";
+
+  StateHandle s;
+
+  std::uint64_t work() const { return 1; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (team.league_rank() != 0) return;
+    auto* const range = reinterpret_cast<double*>(team.scratch());
+    auto* const magnitude = range + max_lists;
+    for (int i = team.rank(); i < s->lists.lists; i += team.size())
+      measure_list(i, range[i], magnitude[i]);
+    team.barrier();
+    if (team.rank() != 0) return;
+    double sum_of_ranges = 0, sum_of_magnitudes = 0;
+    for (int i = 0; i < s->lists.lists; ++i) {
+      sum_of_ranges += range[i];
+      sum_of_magnitudes += magnitude[i];
+    }
+    choose(sum_of_ranges, sum_of_magnitudes);
+  }
+
+ private:
+  /// The floor of a list; and, weighted, how far its scores lie apart, and from zero.
+  KOKKOS_FUNCTION void measure_list(int i, double& range, double& magnitude) const {
+    auto const& l = s->lists[i];
+    double const missing = s->missing_score, weight = s->aggregate.weight(i);
+    double low = missing, high = missing;
+    if (l.length > 0) {
+      double const top = l.scores[0], last = l.scores[l.length - 1];
+      bool const has_all = s->lists.has_all(i);
+      low = has_all || last < missing ? last : missing;
+      high = has_all || top > missing ? top : missing;
+    }
+    s->words->units.floor[i] = low;
+    range = weight > 0 ? weight * (high - low) : 0;
+    magnitude = weight > 0 ? weight * (Kokkos::fabs(low) + Kokkos::fabs(high)) : 0;
+  }
+  KOKKOS_FUNCTION static int exponent(double x) {
+    return static_cast<int>(Kokkos::floor(Kokkos::log2(x)));
+  }
+  KOKKOS_FUNCTION void choose(double range, double magnitude) const {
+    int const n = s->lists.lists;
+    double const max_sum = magnitude * n * 1.0001;
+    bool usable = range > 0 && max_sum - max_sum == 0;
+    int e = 0;
+    if (usable) {
+      int const by_range = s->sum_bits - 1 - exponent(range * 1.0001);
+      int const by_rounding = 49 - exponent(max_sum);
+      e = by_range < by_rounding ? by_range : by_rounding;
+      e = e > 1000 ? 1000 : e < -1000 ? -1000 : e;
+    }
+    s->words->unseen = {};
+    for (int i = 0; i < n; ++i) {
+      double const factor = s->aggregate.weight(i) * Kokkos::exp2(static_cast<double>(e));
+      s->words->units.factor[i] = factor;
+      usable = usable && factor - factor == 0;
+    }
+    s->words->bounds = {0, 0, usable ? 1u : 0u};
+    s->words->counts = {};
+  }
+};
+
+/// Adds entries of one list to accumulators. What its loop needs is copied here: compilers would load it again after
+/// every addition.
+template <class State, bool Counts>
+class entry_adder {
+ public:
+  using word = typename State::word;
+  using id = typename State::id;
+  using tuned = typename State::tuned;
+  using histogram = team_histogram<typename State::buckets>;
+
+  /// alone: no other team runs, which saves CPUs a locked instruction.
+  KOKKOS_FUNCTION entry_adder(State const& s, int list, std::uint64_t threshold, bool alone)
+      : m_list(list),
+        m_entries(s.lists[list]),
+        m_ids(s.ids),
+        m_layout(s.layout),
+        m_accumulators(s.accumulators),
+        m_floor(s.words->units.floor[list]),
+        m_factor(s.words->units.factor[list]),
+        m_threshold(threshold),
+        m_alone(alone) {}
+
+  /// Adds the N entries at, at + width, …, so that as many cache misses overlap; and moves their objects between the
+  /// buckets of the histogram. Returns: whether every id had a slot.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION bool add(std::uint64_t at, histogram const& lower_bounds) const {
+    if constexpr (N > 1) prefetch<N>(at);
+    std::uint64_t slot[N], units[N];
+    word old[N];
+    bool in_range = true;
+    for (int j = 0; j < N; ++j)
+      units[j] = in_units(m_entries.scores[at + offset(j)], m_floor, m_factor);
+    for (int j = 0; j < N; ++j) slot[j] = m_ids.insert(m_entries.ids[at + offset(j)]);
+    for (int j = 0; j < N; ++j) {
+      if (slot[j] != no_slot)
+        old[j] = add_to(m_accumulators + slot[j], m_layout.addend(m_list, units[j]));
+      else
+        in_range = false;
+    }
+    if constexpr (Counts)
+      for (int j = 0; j < N; ++j)
+        if (slot[j] != no_slot) count(old[j], units[j], lower_bounds);
+    return in_range;
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr std::uint64_t offset(int j) {
+    return static_cast<std::uint64_t>(j * State::width);
+  }
+  /// CPUs: the accumulators of the batch prefetch_distance ahead. Inlined by force, as the instruction has to be.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] std::uint64_t at) const {
+    if constexpr (tuned::prefetch_distance > 0) {
+      constexpr std::uint64_t distance = tuned::prefetch_distance;
+      if (at + distance + N > m_entries.length) return;
+      for (std::uint64_t j = 0; j < N; ++j) {
+        std::uint64_t const slot = m_ids.first_slot(m_entries.ids[at + distance + j]);
+        if (m_ids.keys != nullptr) device::prefetch(m_ids.keys + slot);
+        device::prefetch(m_accumulators + slot);
+      }
+    }
+  }
+  /// Returns: what was there, where it is counted.
+  KOKKOS_FORCEINLINE_FUNCTION word add_to(word* to, word v) const {
+    word old{};
+    KOKKOS_IF_ON_DEVICE(
+        (if constexpr (Counts) old = device::fetch_add(to, v); else device::add(to, v);))
+    KOKKOS_IF_ON_HOST((
+        if (m_alone) {
+          old = *to;
+          *to = old + v;
+        } else { old = device::fetch_add(to, v); }))
+    return old;
+  }
+  /// Sums below the threshold cannot raise it, and are not counted.
+  KOKKOS_FORCEINLINE_FUNCTION void count(word old, std::uint64_t units,
+                                         histogram const& lower_bounds) const {
+    std::uint64_t const before = m_layout.sum(old), now = before + units;
+    if (now < m_threshold) return;
+    lower_bounds.add(now, 1);
+    if (old != 0 && before >= m_threshold) lower_bounds.add(before, ~std::uint32_t(0));
+  }
+
+  int m_list;
+  sorted_list<id, typename State::score> m_entries;
+  id_table<id> m_ids;
+  accumulator_layout<word> m_layout;
+  word* m_accumulators;
+  double m_floor, m_factor;
+  std::uint64_t m_threshold;
+  bool m_alone;
+};
+
+/// Adds a stride of every list to the accumulators. Counts: partial sums are counted in the histogram of lower bounds;
+/// without, it is full aggregation of what is left.
+template <class StateHandle, class ProgressHandle, bool Counts>
+struct accumulate {
+  using State = typename StateHandle::state;
+  static constexpr char const* label =
+      Counts ? "karpos::top_k::accumulate" : "karpos::top_k::accumulate_rest";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    using adder = entry_adder<State, Counts>;
+    typename adder::histogram const lower_bounds(team, s->histogram, Counts ? work() : 0,
+                                                 p->threshold);
+    bool const alone = team.league_size() == 1;
+    for_each_entry(
+        team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
+          adder const entries(*s, list, p->threshold, alone);
+          bool in_range = true;
+          for_each_batch<State::tuned::batch>(
+              first, last, State::width, [&](std::uint64_t at, auto batch) {
+                in_range =
+                    entries.template add<decltype(batch)::value>(at, lower_bounds) && in_range;
+              });
+          if (!in_range) device::store_relaxed(&s->words->counts.out_of_range, 1u);
+        });
+    lower_bounds.flush(team);
+  }
+};
+
+/// Finds the threshold, by a histogram of lower bounds, and the bounds of unseen contributions at the stride's end.
+/// One team.
+template <class StateHandle, class ProgressHandle>
+struct find_threshold {
+  using State = typename StateHandle::state;
+  using buckets = typename State::buckets;
+  static constexpr char const* label = "karpos::top_k::find_threshold";
+
+  StateHandle s;
+  ProgressHandle p;
+  bool
+      above_threshold;  // by the second histogram, of lower bounds less the threshold, which is cleared
+
+  std::uint64_t work() const { return 1; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (team.league_rank() != 0) return;
+    std::uint64_t const origin = above_threshold ? p->threshold : 0;
+    for (int i = team.rank(); i < s->lists.lists; i += team.size()) bound_unseen(i);
+    if (team.rank() == 0) {
+      s->words->bounds.threshold = p->threshold;
+      s->words->counts.candidates = s->words->counts.incomplete = 0;
+    }
+    auto* const histogram = s->histogram + (above_threshold ? buckets::count : 0);
+    auto const* const counts = in_scratch(team, histogram);
+    int const each = (buckets::count + team.size() - 1) / team.size();
+    int const top = buckets::count - team.rank() * each;  // this thread's buckets lie below
+    std::uint64_t mine = 0, total = 0;
+    int const bottom = top - each < 0 ? 0 : top - each;
+    for (int b = top - 1; b >= bottom && mine < s->k; --b) mine += counts[b];
+    std::uint64_t const larger = team.prefix_sum(mine, total);
+    if (larger < s->k && larger + mine >= s->k) {
+      int b = top;
+      for (std::uint64_t sum = larger; sum < s->k; sum += counts[b]) --b;
+      std::uint64_t const found = origin + buckets::lower_edge(static_cast<std::uint32_t>(b));
+      if (found > p->threshold) s->words->bounds.threshold = found;
+    }
+    if (team.rank() == 0) {
+      std::uint64_t upper = s->margin();
+      for (int i = 0; i < s->lists.lists; ++i) upper += s->words->unseen.upper[i];
+      s->words->bounds.unseen_upper = upper;
+    }
+    if (!above_threshold) return;
+    team.barrier();
+    for (int b = team.rank(); b < buckets::count; b += team.size()) histogram[b] = 0;
+  }
+
+ private:
+  /// Bounds of what list i contributes to objects not seen in it.
+  KOKKOS_FUNCTION void bound_unseen(int i) const {
+    auto const& l = s->lists[i];
+    auto const& units = s->words->units;
+    double const missing = s->missing_score;
+    bool const has_all = s->lists.has_all(i);
+    std::uint64_t lower = 0, upper = 0;
+    if (p->depth < l.length) {
+      double const last_read = l.scores[p->depth == 0 ? 0 : p->depth - 1];
+      upper = units.of(i, has_all || last_read > missing ? last_read : missing);
+    } else if (!has_all) {
+      lower = upper = units.of(i, missing);
+    }
+    s->words->unseen.lower[i] = lower;
+    s->words->unseen.upper[i] = upper;
+  }
+  /// Returns: the histogram; for teams of several threads a copy in scratch, for a thread that walked through its
+  /// buckets in global memory would wait at each.
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint32_t const* in_scratch(Team const& team,
+                                                         std::uint32_t const* histogram) {
+    if (team.size() == 1) return histogram;
+    auto* const copy = reinterpret_cast<std::uint32_t*>(team.scratch());
+    load_all_then_use<State::tuned::histogram_batch>(
+        static_cast<std::uint64_t>(team.rank()), buckets::count,
+        static_cast<std::uint64_t>(team.size()),
+        [&](std::uint64_t b) { return device::load_relaxed(histogram + b); },
+        [&](std::uint64_t b, std::uint32_t count) { copy[b] = count; });
+    team.barrier();
+    return copy;
+  }
+};
+
+}  // namespace karpos::detail::top_k

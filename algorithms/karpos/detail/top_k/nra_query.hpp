@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "karpos/detail/top_k/memory.hpp"
+#include "karpos/detail/top_k/nra_kernels.hpp"
+
+// NRA in strides, over score vectors: every object seen has its vector of scores, every candidate a lower and an upper
+// bound in double, computed anew after every stride, a kernel for each step. It takes any monotone aggregate and any
+// scores; a query over accumulators is the faster one for weighted sums.
+
+namespace karpos::detail::top_k {
+
+template <class ExecSpace, class Lists, class Aggregate>
+class nra_query {
+ public:
+  using id = typename Lists::id_type;
+  using score = typename Lists::score_type;
+  using memory = nra_memory<ExecSpace, Lists>;
+  using tuned = tuning<ExecSpace>;
+
+  nra_query(ExecSpace const& exec, memory const& m, Lists const& lists, std::uint64_t k,
+            top_k_options<Aggregate> const& options)
+      : m_exec(exec),
+        m_lists(lists),
+        m_k(k),
+        m_options(options),
+        m_state{m.arrays,
+                lists.ref(),
+                {lists.is_dense() ? lists.objects() : m.arrays.slots,
+                 lists.is_dense() ? nullptr : m.arrays.keys}} {}
+
+  /// Runs the query; adds to the report what it reads. Returns: whether every id had a slot.
+  bool run(results<id> const& to, top_k_report& report) {
+    start();
+    grow(report);
+    bool const in_range = read_words().out_of_range == 0;
+    report.depth_growing = m_depth;
+    report.candidates = m_candidates;
+    if (m_candidates > m_k) shrink(report);
+    report.depth = m_depth;
+    report.found = Kokkos::min(m_candidates, m_k);
+    rank(m_candidates);
+    if (m_options.result == top_k_result::exact) complete(report);
+    write_ranks(m_exec, m_state.ranked, report.found, to);
+    return in_range;
+  }
+
+ private:
+  bool exhausted() const { return m_depth >= m_lists.longest(); }
+  bool smallest_id() const { return m_options.ties == top_k_ties::smallest_id; }
+
+  void start() {
+    auto const& s = m_state;
+    auto const n = static_cast<std::uint64_t>(m_lists.lists());
+    fill_words("karpos::top_k::score_vectors", m_exec, s.score_vectors, s.slots * n, ~0u);  // NaN
+    fill_words("karpos::top_k::visited", m_exec, s.visited, s.bitmap_words, 0);
+    fill_words("karpos::top_k::words", m_exec, s.words, 1, 0);
+    if (s.ids.keys != nullptr) fill_words("karpos::top_k::keys", m_exec, s.keys, s.slots, ~0u);
+  }
+
+  /// Until the threshold reaches the upper bound of an unseen object.
+  void grow(top_k_report& report) {
+    bool growing = true;
+    while (!exhausted() && growing) {
+      read(true, report);
+      nra_words const now = bound();
+      if (m_candidates < m_k) continue;
+      double const threshold = kth_lower_bound();
+      double const unseen_upper = m_options.aggregate(now.unseen.upper, m_lists.lists());
+      growing = smallest_id() ? !(threshold > unseen_upper) : !(threshold >= unseen_upper);
+    }
+  }
+
+  /// Until the bounds separate the first k from the other candidates.
+  void shrink(top_k_report& report) {
+    for (;;) {
+      double const threshold = kth_lower_bound();
+      candidate_counts const now = count(threshold);
+      std::uint64_t const others = m_k - now.above;
+      bool const separated =
+          smallest_id() ? now.incomplete == 0 : now.below == 0 && now.equal <= others;
+      fill_words("karpos::top_k::words", m_exec, &m_state.words->candidates, 1, 0);
+      run_kernel("keep_candidates", m_candidates, keep_candidates<state>{m_state, threshold});
+      m_candidates = read_words().candidates;
+      std::swap(m_state.candidates[0], m_state.candidates[1]);
+      bound();
+      if (separated || exhausted() || m_candidates == m_k) return;
+      read(false, report);
+      bound();
+    }
+  }
+
+  /// The first k are known: reads on until their scores are, too.
+  void complete(top_k_report& report) {
+    m_candidates = report.finalists = report.found;
+    fill_words("karpos::top_k::visited", m_exec, m_state.visited, m_state.bitmap_words, 0);
+    run_kernel("select_finalists", m_candidates, select_finalists<state>{m_state});
+    for (;;) {
+      bound();
+      if (count(-HUGE_VAL).incomplete == 0 || exhausted()) break;
+      read(false, report);
+      report.depth_completing = m_depth;
+    }
+    rank(m_candidates);
+  }
+
+  /// Reads a stride.
+  void read(bool growing, top_k_report& report) {
+    std::uint64_t const end = Kokkos::min(m_depth + stride(), m_lists.longest());
+    auto const n = static_cast<std::uint64_t>(m_lists.lists());
+    run_kernel("read_levels", (end - m_depth) * n,
+               read_levels<state>{m_state, m_depth, end, growing});
+    for (int i = 0; i < m_lists.lists(); ++i) {
+      std::uint64_t const length = m_lists.length(i);
+      std::uint64_t const read = Kokkos::min(end, length) - Kokkos::min(m_depth, length);
+      report.entries += read;
+      report.bytes += read * (sizeof(id) + sizeof(score));
+    }
+    ++report.strides;
+    m_depth = end;
+    if (growing)
+      m_candidates = Kokkos::min<std::uint64_t>(read_words().candidates, m_state.max_candidates);
+  }
+  std::uint64_t stride() const {
+    auto const& policy = m_options.stride;
+    std::uint64_t const left = m_lists.longest() - m_depth;
+    if (policy.is_fixed()) return Kokkos::min(policy.levels(), left);
+    auto const& asked = policy.strides();
+    if (m_depth == 0)
+      return Kokkos::min(asked.first > 0 ? asked.first : tuned::nra_first_stride, left);
+    double const growth = asked.growth > 0 ? asked.growth : tuned::growth;
+    auto const levels = static_cast<std::uint64_t>(static_cast<double>(m_depth) * (growth - 1));
+    return Kokkos::min(Kokkos::max(levels, tuned::nra_min_stride), left);
+  }
+
+  /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of unseen scores.
+  nra_words bound() {
+    run_kernel("bound_unseen_scores", static_cast<std::uint64_t>(m_lists.lists()),
+               bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
+    run_kernel("bound_candidates", m_candidates,
+               bound_candidates<state, Aggregate>{m_state, m_options.aggregate});
+    return read_words();
+  }
+
+  /// The threshold. Fixed strides sort all candidates, as the published scheme does; adaptive ones select, on CPUs.
+  double kth_lower_bound() {
+    auto const sorted = lower_bounds(m_state.sorted);
+    Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
+    double* const kth = m_state.sorted + (m_candidates - m_k);
+    if constexpr (tuned::sorts_on_one_thread) {
+      m_exec.fence("karpos::top_k: bounds");
+      double* const begin = m_state.sorted;
+      if (m_options.stride.is_fixed())
+        std::sort(begin, begin + m_candidates);
+      else
+        std::nth_element(begin, kth, begin + m_candidates);
+    } else {
+      Kokkos::sort(m_exec, sorted);
+    }
+    return read_back(m_exec, static_cast<double const*>(kth), "karpos::top_k: threshold");
+  }
+
+  candidate_counts count(double threshold) {
+    candidate_counts now;
+    Kokkos::parallel_reduce("karpos::top_k::count_candidates", index_range(m_exec, m_candidates),
+                            count_candidates{m_state.lower, m_state.upper, threshold},
+                            Kokkos::Sum<candidate_counts>(now));
+    return now;
+  }
+  /// Sorts the first n candidates by their bounds.
+  void rank(std::uint64_t n) {
+    using objects =
+        Kokkos::View<ranked_object<id>*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
+    run_kernel("list_ranked", n, list_ranked<state>{m_state});
+    sort_by_rank(m_exec, objects(m_state.ranked, n), n);
+  }
+
+  using state = nra_state<id, score>;
+  auto lower_bounds(double* bounds) const {
+    return Kokkos::View<double*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>(
+        bounds, m_candidates);
+  }
+  nra_words read_words() const {
+    return read_back(m_exec, static_cast<nra_words const*>(m_state.words), "karpos::top_k: words");
+  }
+  template <class Body>
+  void run_kernel(char const* label, std::uint64_t n, Body const& body) {
+    Kokkos::parallel_for(std::string("karpos::top_k::") + label, index_range(m_exec, n), body);
+  }
+
+  ExecSpace m_exec;
+  Lists m_lists;
+  std::uint64_t m_k;
+  top_k_options<Aggregate> m_options;
+  state m_state;
+  std::uint64_t m_depth = 0, m_candidates = 0;
+};
+
+}  // namespace karpos::detail::top_k

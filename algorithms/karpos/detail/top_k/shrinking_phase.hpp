@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/top_k/steps.hpp"
+
+// The shrinking phase: no object becomes a candidate any more. Each stride adds the candidates' scores only; then the
+// threshold rises, upper bounds fall, and candidates whose upper bound is not above the threshold are dropped. It ends
+// with k candidates, the answer as a set; or with those that fixed point cannot separate, the finalists.
+
+namespace karpos::detail::top_k {
+
+/// Whether what the growing phase has touched is found sooner by reading its entries again than by a scan of all slots.
+template <class State>
+KOKKOS_FUNCTION bool rereads_entries(State const& s, std::uint64_t growing_depth) {
+  return growing_depth * s.list_count() * State::tuned::scanned_per_access < s.ids.slots;
+}
+
+/// CPUs: prefetches the accumulator of the entry prefetch_distance ahead, if there is one. Inlined by force, as the
+/// instruction has to be.
+template <class State>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
+                                                [[maybe_unused]] typename State::id const* ids,
+                                                [[maybe_unused]] std::uint64_t at,
+                                                [[maybe_unused]] std::uint64_t end) {
+  if constexpr (State::tuned::prefetch_distance > 0) {
+    std::uint64_t const ahead = at + State::tuned::prefetch_distance;
+    if (ahead < end) device::prefetch(s.accumulators + s.ids.first_slot(ids[ahead]));
+  }
+}
+
+/// Whether an object that has been seen has an upper bound above the threshold.
+template <class State>
+class is_above {
+ public:
+  KOKKOS_FUNCTION is_above(State const& s, bound_tables const& bounds, std::uint64_t threshold)
+      : m_bounds(bounds),
+        m_layout(s.layout),
+        m_threshold(threshold) {}
+  KOKKOS_FUNCTION bool operator()(typename State::word w) const {
+    std::uint32_t const seen = m_layout.seen(w);
+    return m_bounds.upper(m_layout.sum(w), seen) > m_threshold && seen != 0;
+  }
+
+ private:
+  bound_tables m_bounds;
+  accumulator_layout<typename State::word> m_layout;
+  std::uint64_t m_threshold;
+};
+
+/// Lists the candidates at the end of the growing phase. Where entries are read again, an object is listed by the first
+/// of the lists that it has been seen in.
+template <class StateHandle, class ProgressHandle>
+struct list_candidates {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::list_candidates";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const {
+    return rereads_entries(*s, p->growing_depth) ? p->growing_depth * s->list_count()
+                                                 : s->ids.slots;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    bound_tables const bounds(team, *s);
+    is_above<State> const above(*s, bounds, p->threshold);
+    auto const* const accumulators = s->accumulators;
+    if (rereads_entries(*s, p->growing_depth))
+      for_each_entry(team, *s, 0, p->growing_depth,
+                     [&](int list, std::uint64_t first, std::uint64_t last) {
+                       read_again(above, list, first, last);
+                     });
+    else
+      for_each_index<State>(
+          team, s->ids.slots, [=](std::uint64_t slot) { return accumulators[slot]; },
+          [&](std::uint64_t slot, typename State::word w) {
+            if (above(w)) append_candidate(*s, s->candidates[0], slot);
+          });
+  }
+
+ private:
+  KOKKOS_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
+                                  std::uint64_t last) const {
+    using word = typename State::word;
+    auto const& l = s->lists[list];
+    auto const* const ids = l.ids;
+    auto const* const accumulators = s->accumulators;
+    auto const table = s->ids;
+    load_then_use<State::tuned::batch>(
+        first, last, State::width,
+        [&](std::uint64_t at) {
+          prefetch_ahead(*s, ids, at, l.length);
+          return table.find(ids[at]);
+        },
+        [&](std::uint64_t slot) { return slot == no_slot ? word(0) : accumulators[slot]; },
+        [&](std::uint64_t, std::uint64_t slot, word w) {
+          if (above(w) && Kokkos::countr_zero(s->layout.seen(w)) == list)
+            append_candidate(*s, s->candidates[0], slot);
+        });
+  }
+};
+
+/// A Bloom filter of the candidates' ids with one hash function, in the team's scratch: most entries of a long stride
+/// are told to be of no candidate without an access to global memory. Without it every id may be a candidate's.
+template <class State>
+class candidate_filter {
+ public:
+  template <class Team>
+  KOKKOS_FUNCTION candidate_filter(Team const& team, State const& s, query_progress const& p)
+      : m_bits(pays(team, s, p) ? reinterpret_cast<std::uint32_t*>(team.scratch()) : nullptr) {
+    if (m_bits == nullptr) return;
+    auto const rank = static_cast<std::uint32_t>(team.rank());
+    auto const size = static_cast<std::uint32_t>(team.size());
+    for (std::uint32_t w = rank; w < bits / 32; w += size) m_bits[w] = 0;
+    team.barrier();
+    std::uint32_t const* const slots = s.candidates[p.list];
+    for (std::uint32_t i = rank; i < p.candidates; i += size) {
+      std::uint32_t const bit = bit_of(s.ids.id_at(slots[i]));
+      device::set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
+    }
+    team.barrier();
+  }
+  KOKKOS_FUNCTION bool may_contain(typename State::id id) const {
+    if (m_bits == nullptr) return true;
+    std::uint32_t const bit = bit_of(id);
+    return (m_bits[bit / 32] >> (bit % 32) & 1) != 0;
+  }
+
+ private:
+  static constexpr int log_bits = 17;
+  static constexpr std::uint32_t bits = 1u << log_bits;
+  static_assert(bits / 8 <= histogram_bytes);
+
+  /// Every team builds a filter of its own, for its part of the entries.
+  template <class Team>
+  KOKKOS_FUNCTION static bool pays(Team const& team, State const& s, query_progress const& p) {
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    return p.candidates <= bits / 16 &&
+           (p.depth - p.begin) * s.list_count() > teams * (bits / 32 + p.candidates);
+  }
+  KOKKOS_FUNCTION static std::uint32_t bit_of(typename State::id id) {
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(id) * 0x9e37'79b9'7f4a'7c15u) >>
+                                      32) >>
+           (32 - log_bits);
+  }
+  std::uint32_t* m_bits;
+};
+
+/// Runs use(list, at, slot) for the entries of a stride that are of candidates.
+template <class State, class Team, class Use>
+KOKKOS_FUNCTION void for_each_candidate_entry(Team& team, State const& s, query_progress const& p,
+                                              Use const& use) {
+  candidate_filter<State> const filter(team, s, p);
+  for_each_entry(team, s, p.begin, p.depth, [&](int list, std::uint64_t first, std::uint64_t last) {
+    auto const* const ids = s.lists[list].ids;
+    load_then_use<State::tuned::batch>(
+        first, last, State::width, [=](std::uint64_t at) { return ids[at]; },
+        [&](typename State::id id) { return filter.may_contain(id); },
+        [&](std::uint64_t at, typename State::id id, bool may_be) {
+          if (!may_be) return;
+          std::uint64_t const slot = s.ids.find(id);
+          if (slot != no_slot && s.is_candidate(slot)) use(list, at, slot);
+        });
+  });
+}
+
+/// Adds a stride's scores of candidates to their accumulators.
+template <class StateHandle, class ProgressHandle>
+struct accumulate_candidates {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::accumulate_candidates";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    for_each_candidate_entry(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t slot) {
+      double const score = s->lists[list].scores[at];
+      device::add(s->accumulators + slot, s->layout.addend(list, s->words->units.of(list, score)));
+    });
+  }
+};
+
+/// Counts lower bounds, less the threshold, in the second histogram: those of the candidates; or, when everything has
+/// been read, those of the first `scanned` slots. The k-th largest of a part is no larger than that of all, and spares
+/// the counting of most.
+template <class StateHandle, class ProgressHandle>
+struct count_lower_bounds {
+  using State = typename StateHandle::state;
+  using buckets = typename State::buckets;
+  static constexpr char const* label = "karpos::top_k::count_lower_bounds";
+
+  StateHandle s;
+  ProgressHandle p;
+  std::uint64_t scanned;  // 0: candidates
+
+  std::uint64_t work() const { return scanned > 0 ? scanned : p->candidates; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    bound_tables const bounds(team, *s);
+    std::uint64_t const n = scanned > 0 ? scanned : p->candidates;
+    team_histogram<buckets> const histogram(team, s->histogram + buckets::count, n);
+    auto const count = [layout = s->layout, bounds, histogram,
+                        threshold = p->threshold](typename State::word w) {
+      std::uint64_t const lower = bounds.lower(layout.sum(w), layout.seen(w));
+      if (lower >= threshold && layout.seen(w) != 0) histogram.add(lower - threshold, 1);
+    };
+    auto const* const accumulators = s->accumulators;
+    if (scanned > 0) {
+      for_each_index<State>(
+          team, n, [=](std::uint64_t slot) { return accumulators[slot]; },
+          [=](std::uint64_t, typename State::word w) { count(w); });
+      for_each_index<State>(team, (n + 31) / 32, [&](std::uint64_t w) {
+        s->candidate_bitmap[w] = 0;  // of candidates listed before the query bailed out
+      });
+    } else {
+      std::uint32_t const* const slots = s->candidates[p->list];
+      for_each_index<State>(team, n, [=](std::uint64_t i) { count(accumulators[slots[i]]); });
+    }
+    histogram.flush(team);
+  }
+};
+
+/// Keeps the candidates whose upper bound is above the threshold, and clears the bits of the others.
+template <class StateHandle, class ProgressHandle>
+struct filter_candidates {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::top_k::filter_candidates";
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return p->candidates; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    bound_tables const bounds(team, *s);
+    std::uint32_t const* const from = s->candidates[p->list];
+    std::uint32_t const all = s->lists.lists == 32 ? ~0u : (1u << s->lists.lists) - 1;
+    for_each_index<State>(team, p->candidates, [&](std::uint64_t i) {
+      std::uint32_t const slot = from[i];
+      auto const w = s->accumulators[slot];
+      std::uint32_t const seen = s->layout.seen(w);
+      if (bounds.upper(s->layout.sum(w), seen) > p->threshold) {
+        append_candidate(*s, s->candidates[1 - p->list], slot);
+        if (seen != all) device::add(&s->words->counts.incomplete, 1u);
+      } else {
+        device::clear_bits(s->candidate_bitmap + slot / 32, std::uint32_t(1) << (slot % 32));
+      }
+    });
+  }
+};
+
+}  // namespace karpos::detail::top_k

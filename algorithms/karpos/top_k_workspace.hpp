@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/detail/top_k/memory.hpp"
+#include "karpos/sorted_lists.hpp"
+#include "karpos/top_k_options.hpp"
+
+// The memory of ranked queries (top_k.hpp), for callers who ask more than one.
+
+namespace karpos {
+
+namespace detail::top_k {
+struct workspace_access;
+}
+
+/// The memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists of the same kind
+/// of ids, as many or fewer, with as many objects or fewer, and up to max_k results.
+///
+/// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates nothing. Some keep a
+/// vector of scores for every object that they see instead, in memory that the first of them allocates: those by
+/// stride_policy::fixed; those for more than an eighth of the objects; those whose scores are infinite, tie in
+/// thousands or are dwarfed by a few others. Queries by other aggregates do so too; their workspace has the memory from
+/// the start. On GPUs sorting allocates: thousands of finalists, and score vectors.
+///
+/// Memory: top_k_workspace_bytes.
+template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>
+class top_k_workspace {
+ public:
+  using id_type = typename Lists::id_type;
+  using score_type = typename Lists::score_type;
+  using memory_space = typename Lists::memory_space;
+
+  /// Throws: allocation_error if memory cannot be had. Waits.
+  top_k_workspace(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k)
+      : m_memory(std::make_shared<memory>(memory{sizes(lists, max_k)})) {
+    static_assert(detail::reaches<ExecSpace, Kokkos::View<int*, memory_space>>,
+                  "karpos: the lists lie in a memory space that the execution space cannot reach; "
+                  "copy them first");
+    if constexpr (std::is_same_v<Aggregate, weighted_sum>)
+      m_memory->accumulators = accumulators(exec, m_memory->sizes);
+    else
+      m_memory->vectors = vectors(exec, m_memory->sizes);
+    exec.fence("karpos::top_k_workspace: made");
+  }
+
+  /// Bytes that the constructor allocates.
+  static std::size_t bytes_for(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k) {
+    if constexpr (std::is_same_v<Aggregate, weighted_sum>)
+      return accumulators::bytes_for(exec, sizes(lists, max_k));
+    else
+      return vectors::bytes_for(sizes(lists, max_k));
+  }
+
+ private:
+  friend struct detail::top_k::workspace_access;
+  using memory = detail::top_k::query_memory<ExecSpace, Lists>;
+  using sizes = detail::top_k::query_sizes<Lists>;
+  using accumulators = detail::top_k::accumulator_memory<ExecSpace, Lists>;
+  using vectors = detail::top_k::nra_memory<ExecSpace, Lists>;
+
+  std::shared_ptr<memory> m_memory;
+};
+
+/// Bytes that a top_k_workspace for these lists allocates. What is allocated later by the queries that it names: the
+/// same of a workspace for another aggregate.
+template <class Aggregate = weighted_sum, class Lists,
+          execution_space ExecSpace = typename Lists::memory_space::execution_space>
+std::size_t top_k_workspace_bytes(Lists const& lists, std::uint64_t k, ExecSpace const& exec = {}) {
+  return top_k_workspace<ExecSpace, Lists, Aggregate>::bytes_for(exec, lists, k);
+}
+
+namespace detail::top_k {
+
+/// What a query uses of a workspace.
+struct workspace_access {
+  template <class Workspace>
+  static auto& memory(Workspace const& w) {
+    return *w.m_memory;
+  }
+};
+
+}  // namespace detail::top_k
+
+}  // namespace karpos
