@@ -5,130 +5,95 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "karpos/bfs_options.hpp"
+#include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/bfs/workspace.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/level_loop.hpp"
 
 // Breadth-first search: how many edges every vertex is away from a source.
 //
-// Level by level, from the sources outwards. A top-down level lets the frontier look for unvisited neighbours, a
-// bottom-up level lets unvisited vertices look for a visited neighbour; the second is the cheaper way when most
-// edges of the frontier lead to visited vertices. Three techniques of Enterprise, each in a file of detail/bfs:
+//   bfs(exec, graph, source, distances)              one search
+//   bfs(exec, workspace, source, distances, …)       many searches of a graph, with one bfs_workspace
+//   bfs_search::start, bfs_search::report            the same, asynchronous to the host
 //
-//   queue.hpp, scan.hpp   a queue of the frontier without duplicates and without an atomic per vertex
-//   top_down.hpp          vertices of a low degree are expanded by a thread, of higher ones by a tile, a team, the grid
-//   hubs.hpp              hubs say when to turn, and a cache of visited hubs ends bottom-up searches
+// bfs_options.hpp has the options and the report, bfs_workspace.hpp the memory.
 //
-// program.hpp is the loop over the levels. On CUDA it runs inside of one kernel.
+// The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier claim their unvisited
+// neighbours; bottom-up, unvisited vertices look for a visited neighbour and stop at the first, which inspects fewer
+// edges when most edges of the frontier lead to visited vertices. By the papers' terms, with the files of detail/bfs:
+//
+//   status array            two bitmaps, a bit for each vertex: visited or not; distances are written beside     state.hpp
+//   frontier queue          generated without atomics per vertex, by bins of the tiles (queue.hpp) or by the paper's
+//                           interleaved and blocked scans of the status bitmap (scan.hpp)
+//   thread, warp, CTA, grid degree classes: a vertex is expanded by a thread, a tile, a team or the grid     top_down.hpp
+//   bottom-up workflow      over the status bitmap, or over a queue of unvisited vertices                   bottom_up.hpp
+//   hub vertex cache        in each team's scratch; keeps all visited hubs, the paper's those of the last level  hubs.hpp
+//   direction switch        gamma (Enterprise), alpha and beta (Beamer), or a cost estimate               level_loop.hpp
+//
+// level_loop.hpp is the loop over the levels: expand, exchange, decide. On CUDA it runs inside of one cooperative kernel.
+// docs/design/bfs_walkthrough.md follows one frontier through these files.
 //
 // Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer, Asanović, Patterson,
 // "Direction-optimizing breadth-first search", SC 2012.
 
 namespace karpos {
 
-/// How the next frontier comes into the queue.
-enum class bfs_queue {
-  automatic,  ///< the one that measures best: collected
-  collected,  ///< tiles collect what they find in bins and place full bins
-  scanned     ///< the bitmap is scanned, prefix sums place what is found (Enterprise)
-};
-
-/// Choices of a search. Results do not depend on them, but for which of several shortest paths `parents` shows.
-struct bfs_options {
-  bfs_direction direction = bfs_direction::automatic;
-  bfs_queue queue = bfs_queue::automatic;
-  /// Expand vertices by degree class; off: every vertex by one lane.
-  bool degree_classes = true;
-  /// End bottom-up searches by a cache of visited hubs.
-  bool hub_cache = false;
-  /// Bottom-up over a shrinking queue of unvisited vertices; off: over the bitmap.
-  bool unvisited_queue = false;
-  double gamma = 0.3;            ///< share of all hubs (bfs_direction::gamma)
-  double alpha = 15, beta = 18;  ///< of bfs_direction::beamer
-  launch_mode driver = launch_mode::automatic;
-};
-
-/// One level of a search.
-struct bfs_level {
-  std::uint64_t vertices;  ///< found at this distance
-  std::uint64_t edges;     ///< looked at to find the next level
-  std::uint32_t hubs;      ///< among the vertices, where they stood in the queue
-  bool bottom_up;          ///< how the next level was found
-};
-
-/// What a search did.
-struct bfs_report {
-  std::int32_t levels = 0;    ///< distances that occur: the largest is levels - 1
-  std::uint64_t visited = 0;  ///< vertices with a distance, sources included
-  std::uint64_t edges_top_down = 0, edges_bottom_up = 0;  ///< looked at
-  std::int32_t turned_up = -1,
-               turned_down =
-                   -1;  ///< first level expanded bottom-up, and top-down after it; -1: none
-  std::uint64_t hub_cache_hits = 0;
-  std::uint64_t hub_degree = 0;      ///< vertices with more edges are hubs
-  std::uint32_t hubs = 0;            ///< how many there are
-  bool bottom_up_available = false;  ///< the graph is undirected, or has its transpose
-  std::vector<bfs_level> level;      ///< the first 1,024
-};
-
-/// Follows every edge.
-struct follow_all {
-  template <class VertexId>
-  KOKKOS_FUNCTION bool operator()(VertexId, VertexId) const {
-    return true;
-  }
-};
-/// Does nothing when a vertex is discovered.
-struct ignore_discovery {
-  template <class VertexId>
-  KOKKOS_FUNCTION void operator()(VertexId, std::int32_t) const {}
-};
-
-/// Functors that a search calls in its kernels.
-///   follow(u, v)           whether the edge from u to v may be used; the same answer at every call
-///   discovered(v, level)   called once for every vertex found, sources included; many run at the same time
-template <class Follow = follow_all, class Discovered = ignore_discovery>
-struct bfs_hooks {
-  Follow follow = {};
-  Discovered discovered = {};
-};
-
-/// Searches of one workspace. bfs() below is this in one call.
+/// Searches of one workspace, asynchronous to the host where one kernel does a search.
 template <execution_space ExecSpace, class Graph>
 class bfs_search {
  public:
   using workspace = bfs_workspace<ExecSpace, Graph>;
-  using vertex = typename Graph::vertex_type;
+  using vertex_id = typename Graph::vertex_type;
 
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
-  /// Starts a search from one vertex. distances: n numbers of 32 bits, -1 where no path leads. parents: n vertex ids,
-  /// or a view without elements for none; a source is its own parent, -1 stands where no path leads.
+  /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
+  /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for none;
+  /// a source is its own parent, -1 stands where no path leads.
   /// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
-  /// Concurrency: asynchronous to the host where the search is one kernel (CUDA); otherwise it waits.
-  template <view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
-  void start(std::uint64_t source, Distances const& distances, Parents const& parents,
+  /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
+  /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it
+  /// waits.
+  template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
+  void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
-    std::uint64_t const n = m_workspace.m_graph.vertices();
-    if (source >= n)
-      detail::reject("source " + std::to_string(source) + " of a search is no vertex",
-                     "the graph has " + std::to_string(n), "pass a vertex below that");
-    run({nullptr, 1, source}, distances, parents, options, hooks);
-  }
-  /// The same from several vertices at once; a vertex may occur more than once.
-  template <view_1d Sources, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
-  void start(Sources const& sources, Distances const& distances, Parents const& parents,
-             bfs_options const& options = {}, Hooks const& hooks = {}) const {
-    detail::require_reachable<ExecSpace, Sources>();
-    static_assert(std::is_same_v<typename Sources::non_const_value_type, vertex>,
-                  "karpos: sources come in a view of the graph's vertex type");
-    check_sources(sources);
-    run({sources.data(), sources.extent(0), 0}, distances, parents, options, hooks);
+    using tuned = detail::bfs::tuning<ExecSpace>;
+    auto const sources = checked_sources(source);
+    check_results(distances, parents, options);
+    auto s = m_workspace.state(options, hooks);
+    s.distance = distances.data();
+    s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
+    Kokkos::Profiling::ScopedRegion const region("karpos::bfs");
+    device::run_program<tuned::team_threads, tuned::teams_per_processor>(
+        m_exec, options.driver, m_workspace.m_grid,
+        detail::bfs::level_loop<decltype(s)>{s, plan_of(options), sources,
+                                             m_workspace.m_record.data()});
   }
 
-  /// What the last search did. Waits for it. Requires: one was started.
-  bfs_report report() const;
+  /// Returns: what the last search did. Waits for it. Requires: one was started.
+  bfs_report report() const {
+    workspace const& w = m_workspace;
+    auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");
+    auto const& sum = record.summary;
+    bfs_report r{.levels = sum.levels,
+                 .visited = sum.visited,
+                 .edges_top_down = sum.edges_top_down,
+                 .edges_bottom_up = sum.edges_bottom_up,
+                 .first_bottom_up = sum.first_bottom_up,
+                 .first_top_down_again = sum.first_top_down_again,
+                 .hub_cache_hits = sum.hub_hits,
+                 .hub_degree = w.m_hub_degree,
+                 .hubs = w.m_hub_count,
+                 .bottom_up_available = w.m_graph.has_transpose(),
+                 .level = {}};
+    for (std::int32_t l = 0; l < r.levels && l < detail::bfs::recorded_levels; ++l) {
+      auto const& from = record.level[l];
+      r.level.push_back({from.vertices, from.edges, from.hubs, from.bottom_up != 0});
+    }
+    return r;
+  }
 
  private:
   template <class View>
@@ -137,13 +102,65 @@ class bfs_search {
       detail::reject(std::string(what) + " of a search do not lie side by side", "a strided view",
                      "pass a contiguous one");
   }
-  template <class Sources>
-  void check_sources(Sources const& sources) const;
-  template <class Distances, class Parents, class Hooks>
-  void run(detail::bfs::source_list const& sources, Distances const& distances,
-           Parents const& parents, bfs_options const& options, Hooks const& hooks) const;
-  template <class Hooks>
-  auto state(bfs_options const& options, Hooks const& hooks) const;
+
+  template <class Source>
+  detail::bfs::source_list checked_sources(Source const& source) const {
+    std::uint64_t const n = m_workspace.m_graph.vertices();
+    std::string const has = "the graph has " + std::to_string(n);
+    if constexpr (std::is_integral_v<Source>) {
+      auto const v = static_cast<std::uint64_t>(source);
+      if (v >= n)
+        detail::reject("source " + std::to_string(v) + " of a search is no vertex", has,
+                       "pass a vertex below that");
+      return {nullptr, 1, v};
+    } else {
+      detail::require_reachable<ExecSpace, Source>();
+      static_assert(std::is_same_v<typename Source::non_const_value_type, vertex_id>,
+                    "karpos: sources come in a view of the graph's vertex type");
+      require_contiguous("sources", source);
+      std::uint64_t count = 0;
+      Kokkos::parallel_reduce("karpos::bfs::check_sources",
+                              detail::index_range(m_exec, source.extent(0)),
+                              detail::bfs::count_out_of_range<Source>{source, n}, count);
+      if (count > 0)
+        detail::reject(std::to_string(count) + " sources of a search are no vertices", has,
+                       "pass vertices below that");
+      return {source.data(), source.extent(0), 0};
+    }
+  }
+
+  template <class Distances, class Parents>
+  void check_results(Distances const& distances, Parents const& parents,
+                     bfs_options const& options) const {
+    detail::require_reachable<ExecSpace, Distances, Parents>();
+    static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
+                  "karpos: distances come in a view of std::int32_t");
+    static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
+                  "karpos: parents come in a view of the graph's vertex type");
+    std::uint64_t const n = m_workspace.m_graph.vertices();
+    require_contiguous("distances", distances);
+    require_contiguous("parents", parents);
+    if (!options.degree_classes && m_workspace.m_needs_classes)
+      detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
+                     "leave degree_classes on");
+    detail::require_same_extent("distances", distances.extent(0), "vertices", n);
+    if (parents.extent(0) != 0)
+      detail::require_same_extent("parents", parents.extent(0), "vertices", n);
+  }
+
+  detail::bfs::search_plan plan_of(bfs_options const& o) const {
+    workspace const& w = m_workspace;
+    return {.direction = w.m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
+            .scanned_queue = o.queue == bfs_queue::scanned,
+            .unvisited_queue = o.unvisited_queue,
+            .hub_cache = o.hub_cache && w.m_hub_count > 0,
+            .gamma = o.gamma,
+            .alpha = o.alpha,
+            .beta = o.beta,
+            .vertices = w.m_graph.vertices(),
+            .words = w.m_words,
+            .hubs = w.m_hub_count};
+  }
 
   ExecSpace m_exec;
   workspace m_workspace;
@@ -153,8 +170,8 @@ class bfs_search {
 /// path leads, and, if `parents` are asked for, a parent one level nearer (a source is its own).
 ///
 /// Returns: what was done; so it waits for the search.
-/// Complexity: O(vertices + edges) work; bottom-up levels look at fewer edges.
-/// Requires: nobody writes the graph or the results meanwhile.
+/// Complexity: O(vertices + edges) work; bottom-up levels inspect fewer edges.
+/// Requires: the graph and the results are not written meanwhile.
 /// Memory: a workspace of 12.4 bytes a vertex, or the one passed in.
 /// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
 /// Source: see the top of this file.
@@ -164,11 +181,8 @@ template <execution_space ExecSpace, class Graph, class Source, class Distances,
 bfs_report bfs(ExecSpace const& exec, bfs_workspace<ExecSpace, Graph> const& workspace,
                Source const& source, Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
-  bfs_search<ExecSpace, Graph> const search(exec, workspace);
-  if constexpr (std::is_integral_v<Source>)
-    search.start(static_cast<std::uint64_t>(source), distances, parents, options, hooks);
-  else
-    search.start(source, distances, parents, options, hooks);
+  bfs_search const search(exec, workspace);
+  search.start(source, distances, parents, options, hooks);
   return search.report();
 }
 
@@ -179,125 +193,9 @@ template <execution_space ExecSpace, class VertexId, class EdgeOffset, class Mem
 bfs_report bfs(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
                Source const& source, Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
-  return bfs(exec, bfs_workspace(exec, graph), source, distances, parents, options, hooks);
-}
-
-// What follows is how.
-
-template <execution_space ExecSpace, class Graph>
-template <class Sources>
-void bfs_search<ExecSpace, Graph>::check_sources(Sources const& sources) const {
-  require_contiguous("sources", sources);
-  auto const n = m_workspace.m_graph.vertices();
-  std::uint64_t bad = 0;
-  Kokkos::parallel_reduce("karpos::bfs::check_sources", workspace::range(m_exec, sources.extent(0)),
-                          detail::bfs::count_strangers<Sources>{sources, n}, bad);
-  if (bad > 0)
-    detail::reject(std::to_string(bad) + " sources of a search are no vertices",
-                   "the graph has " + std::to_string(n), "pass vertices below that");
-}
-
-template <execution_space ExecSpace, class Graph>
-template <class Hooks>
-auto bfs_search<ExecSpace, Graph>::state(bfs_options const& options, Hooks const& hooks) const {
-  using namespace detail::bfs;
-  workspace const& w = m_workspace;
-  search_state<ExecSpace, vertex, typename Graph::offset_type, Hooks> s{};
-  s.vertices = w.m_graph.vertices();
-  s.words = w.m_words;
-  s.edges = w.m_graph.edges();
-  s.reachable = w.m_reachable;
-  s.out = w.out_rows();
-  s.in = w.in_rows();
-  s.in_aligned = reinterpret_cast<std::uintptr_t>(s.in.column) % 16 == 0;
-  s.hooks = hooks;
-  s.isolated = w.m_isolated.data();
-  s.queue = w.m_queue.data();
-  for (int i = 0; i < 2; ++i) {
-    s.visited[i] = w.m_visited[i].data();
-    s.candidates[i] = w.m_candidates[i].data();
-  }
-  s.levels = w.m_levels.data();
-  s.part_counts = w.m_parts.data();
-  s.hub_degree = w.m_hub_degree;
-  s.hubs = w.m_hubs.data();
-  s.hub_count = w.m_hub_count;
-  using tuned = detail::bfs::tuning<ExecSpace>;
-  std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
-  for (int c = 1; c < degree_classes; ++c) {
-    s.class_limit[c - 1] = options.degree_classes ? limits[c - 1] : ~std::uint64_t(0);
-    s.class_begin[c] =
-        options.degree_classes ? s.class_begin[c - 1] + w.m_class_size[c - 1] : s.vertices;
-  }
-  return s;
-}
-
-template <execution_space ExecSpace, class Graph>
-template <class Distances, class Parents, class Hooks>
-void bfs_search<ExecSpace, Graph>::run(detail::bfs::source_list const& sources,
-                                       Distances const& distances, Parents const& parents,
-                                       bfs_options const& options, Hooks const& hooks) const {
-  using namespace detail::bfs;
-  detail::require_reachable<ExecSpace, Distances, Parents>();
-  static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
-                "karpos: distances come in a view of std::int32_t");
-  static_assert(std::is_same_v<typename Parents::value_type, vertex>,
-                "karpos: parents come in a view of the graph's vertex type");
-  Graph const& g = m_workspace.m_graph;
-  require_contiguous("distances", distances);
-  require_contiguous("parents", parents);
-  if (!options.degree_classes && m_workspace.m_needs_classes)
-    detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
-                   "leave degree_classes on");
-  detail::require_same_extent("distances", distances.extent(0), "vertices", g.vertices());
-  if (parents.extent(0) != 0)
-    detail::require_same_extent("parents", parents.extent(0), "vertices", g.vertices());
-  using tuned = detail::bfs::tuning<ExecSpace>;
-  auto s = state(options, hooks);
-  s.distance = distances.data();
-  s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
-  search_plan const plan{g.has_transpose() ? options.direction : bfs_direction::top_down,
-                         options.queue == bfs_queue::scanned,
-                         options.unvisited_queue,
-                         options.hub_cache && m_workspace.m_hub_count > 0,
-                         options.gamma,
-                         options.alpha,
-                         options.beta,
-                         s.vertices,
-                         s.words,
-                         m_workspace.m_hub_count};
-  Kokkos::Profiling::ScopedRegion const region("karpos::bfs");
-  device::run_program<tuned::team_threads, tuned::teams_per_processor>(
-      m_exec, options.driver, m_workspace.m_grid,
-      search_program<decltype(s)>{s, plan, sources, m_workspace.m_record.data()});
-}
-
-template <execution_space ExecSpace, class Graph>
-bfs_report bfs_search<ExecSpace, Graph>::report() const {
-  using namespace detail::bfs;
-  workspace const& w = m_workspace;
-  search_record record;
-  Kokkos::deep_copy(
-      m_exec, Kokkos::View<search_record*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&record, 1),
-      w.m_record);
-  m_exec.fence("karpos::bfs: report");
-  search_summary const& sum = record.summary;
-  bfs_report r;
-  r.levels = sum.levels;
-  r.visited = sum.visited;
-  r.edges_top_down = sum.edges_down;
-  r.edges_bottom_up = sum.edges_up;
-  r.turned_up = sum.first_up;
-  r.turned_down = sum.first_down;
-  r.hub_cache_hits = sum.hub_hits;
-  r.hub_degree = w.m_hub_degree;
-  r.hubs = w.m_hub_count;
-  r.bottom_up_available = w.m_graph.has_transpose();
-  for (std::int32_t l = 0; l < r.levels && l < recorded_levels; ++l) {
-    level_record const& from = record.level[l];
-    r.level.push_back({from.vertices, from.edges, from.hubs, from.up != 0});
-  }
-  return r;
+  bfs_search const search(exec, bfs_workspace(exec, graph));
+  search.start(source, distances, parents, options, hooks);
+  return search.report();
 }
 
 }  // namespace karpos

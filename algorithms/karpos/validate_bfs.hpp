@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/bfs.hpp"
+#include "karpos/bfs_options.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"

@@ -81,7 +81,7 @@ TEST_CASE("without a transpose a search stays top-down") {
     auto const r = subject.search({g.some_leaf()}, o).report;
     CHECK(r.visited > 100);
     CHECK(!r.bottom_up_available);
-    CHECK(r.turned_up == -1);
+    CHECK(r.first_bottom_up == -1);
     CHECK(r.edges_bottom_up == 0);
   }
 }

@@ -111,15 +111,15 @@ TEST_CASE("gamma turns up when the frontier has so many of the hubs, and for goo
   for (std::uint64_t v = 0; v < 64; ++v) {
     auto const r = s.search({v}, o).report;
     REQUIRE(r.hubs > 0);
-    CHECK(r.turned_down == -1);
-    turned += r.turned_up >= 0 ? 1 : 0;
-    if (r.turned_up < 0) continue;
-    for (std::size_t l = 0; l <= static_cast<std::size_t>(r.turned_up); ++l)
-      CHECK((r.level[l].hubs > 0.3 * r.hubs) == (l == static_cast<std::size_t>(r.turned_up)));
+    CHECK(r.first_top_down_again == -1);
+    turned += r.first_bottom_up >= 0 ? 1 : 0;
+    if (r.first_bottom_up < 0) continue;
+    for (std::size_t l = 0; l <= static_cast<std::size_t>(r.first_bottom_up); ++l)
+      CHECK((r.level[l].hubs > 0.3 * r.hubs) == (l == static_cast<std::size_t>(r.first_bottom_up)));
   }
   CHECK(turned > 0);
   o.gamma = 1;  // more than all hubs there cannot be
-  CHECK(s.search({g.some_leaf()}, o).report.turned_up == -1);
+  CHECK(s.search({g.some_leaf()}, o).report.first_bottom_up == -1);
 }
 
 TEST_CASE("hubs are the vertices above a degree, and their cache is hit") {
@@ -151,7 +151,7 @@ TEST_CASE("bottom-up looks at fewer edges") {
     bfs_options o;
     o.direction = d;
     auto const r = s.search({g.some_leaf()}, o).report;
-    CHECK(r.turned_up >= 0);
+    CHECK(r.first_bottom_up >= 0);
     CHECK(r.edges_top_down + r.edges_bottom_up < all.edges_top_down / 2);
   }
 }

@@ -66,10 +66,11 @@ void check_turns(complaints& c, karpos::bfs_options const& o, karpos::bfs_report
     if (!now && before && down < 0) down = static_cast<int>(l);
     turns += now != before ? 1 : 0;
   }
-  c.unless(r.turned_up == up,
-           "turned up at " + std::to_string(r.turned_up) + " instead of " + std::to_string(up));
-  c.unless(r.turned_down == down, "turned down at " + std::to_string(r.turned_down) +
-                                      " instead of " + std::to_string(down));
+  c.unless(r.first_bottom_up == up, "turned up at " + std::to_string(r.first_bottom_up) +
+                                        " instead of " + std::to_string(up));
+  c.unless(r.first_top_down_again == down, "turned down at " +
+                                               std::to_string(r.first_top_down_again) +
+                                               " instead of " + std::to_string(down));
   if (o.direction == karpos::bfs_direction::gamma)
     c.unless(turns <= 1 && down < 0, "gamma turns more than once");
   if (o.direction == karpos::bfs_direction::top_down || !r.bottom_up_available)
@@ -84,7 +85,7 @@ void check_report(complaints& c, host_graph const& g, karpos::bfs_options const&
   c.unless(r.bottom_up_available == (g.kind != sides::directed), "bottom_up_available");
   check_levels(c, s, r);
   if (r.level.size() == s.vertices.size()) check_turns(c, o, r);
-  if (r.turned_up < 0) c.unequal("edges of the component", r.edges_top_down, s.edges);
+  if (r.first_bottom_up < 0) c.unequal("edges of the component", r.edges_top_down, s.edges);
   if (!o.hub_cache) c.unequal("hub cache hits", r.hub_cache_hits, 0);
 }
 

@@ -56,8 +56,8 @@ json result_of(bfs_run const& run, bfs_result const& r) {
             {"all_seconds", r.time.seconds},
             {"edges_top_down", r.report.edges_top_down},
             {"edges_bottom_up", r.report.edges_bottom_up},
-            {"turned_up", r.report.turned_up},
-            {"turned_down", r.report.turned_down},
+            {"turned_up", r.report.first_bottom_up},
+            {"turned_down", r.report.first_top_down_again},
             {"hub_cache_hits", r.report.hub_cache_hits}};
   if (run.parameters.baseline) {
     j["baseline_seconds"] = r.baseline_time.median();

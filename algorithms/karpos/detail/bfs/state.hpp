@@ -11,42 +11,125 @@
 #include "karpos/device/launch.hpp"
 #include "karpos/lane_mask.hpp"
 
-// What a breadth-first search keeps, and who may write it when.
+// The memory of a search: what each array holds, which step writes it, and when.
 //
-//   visited[2]   bitmaps of n bits. Top-down levels claim vertices in visited[now]; a bottom-up level reads
-//                visited[now], writes visited[1 - now] and swaps the two. An unvisited vertex with a visited
-//                neighbour has that neighbour in the frontier (else it would have been found before), so that no
-//                bitmap of the frontier is needed.
-//   queue        n entries: every vertex enters it at most once in a whole search, so that a level is a segment
-//                behind the last one. It has a region for each degree class, as long as the class.
-//   levels[3]    counters of level l in levels[l % 3]: what the level's vertices are was counted while they were
-//                found, one level before; the counters of the level after are cleared meanwhile.
+//   visited[2]    status bitmaps: the paper's status array, one bit for each vertex. Top-down levels claim a vertex by
+//                 fetch_or in visited[current]. Bottom-up levels read visited[current], write visited[1 - current] and
+//                 swap the two at the end. There is no bitmap of the frontier: a visited neighbour of an unvisited
+//                 vertex is in the frontier, or the vertex would have been found one level earlier.
+//   queue         frontier queue, n entries. A vertex enters it at most once in a search, so each level is a segment
+//                 [head, tail) behind that of the level before. It has a region for each degree class, as long as
+//                 the class.
+//   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
+//                 unvisited[current_unvisited] and writes those it did not find to the other one.
+//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that step
+//                 also clears the counters of level l + 2.
 
 namespace karpos::detail::bfs {
 
-/// By whom a vertex is expanded.
+/// A vertex by its number on this device: an index of bitmaps, distances and rows, an entry of queues. The graph's own
+/// (global) number is State::vertex_id; State::local and State::global convert. On one device both have the same value.
+using local_vertex = std::uint32_t;
+
+KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
+  return std::uint32_t(1) << (v % 32);
+}
+
+/// Degree classes: what expands a vertex (the paper's thread, warp, CTA and grid).
 enum degree_class : int { by_thread, by_tile, by_team, by_grid, degree_classes };
 
-/// A frontier: the vertices of one level.
+/// Totals of one level over all teams, added up while the level is found.
 struct level_counters {
-  std::uint32_t in_class[degree_classes];  // vertices in the queue
-  std::uint32_t found;                     // vertices that are in no queue: found bottom-up
-  std::uint32_t hubs;                      // of those in the queue, hubs
-  std::uint32_t candidates;                // entries of the queue of unvisited vertices
+  std::uint32_t in_class[degree_classes];  // vertices in the frontier queue
+  std::uint32_t unqueued;                  // vertices found without entering the queue
+  std::uint32_t hubs;                      // hub vertices among those in the queue
+  std::uint32_t unvisited;                 // entries of the next queue of unvisited vertices
   std::uint32_t unused;
-  std::uint64_t edges;     // of the level's vertices
-  std::uint64_t examined;  // edges looked at to find them, bottom-up
-  std::uint64_t hub_hits;  // searches ended by the cache of hubs
+  std::uint64_t edges;           // of the level's vertices
+  std::uint64_t edges_examined;  // to find them, bottom-up
+  std::uint64_t hub_hits;        // neighbours found in the hub vertex cache
 
   KOKKOS_FUNCTION std::uint64_t queued() const {
     std::uint64_t n = 0;
     for (int c = 0; c < degree_classes; ++c) n += in_class[c];
     return n;
   }
-  KOKKOS_FUNCTION std::uint64_t vertices() const { return queued() + found; }
+  KOKKOS_FUNCTION std::uint64_t vertices() const { return queued() + unqueued; }
 };
 
-/// Rows of a graph or of its transpose.
+inline constexpr std::int32_t recorded_levels = 1024;
+
+struct level_record {
+  std::uint64_t vertices, edges;
+  std::uint32_t hubs, bottom_up;
+};
+struct search_summary {
+  std::uint64_t visited, edges_top_down, edges_bottom_up, hub_hits;
+  std::int32_t levels, first_bottom_up, first_top_down_again;  // first_…: -1 for never
+  std::int32_t unused;
+};
+/// What bfs_report is made from. The level loop writes it, the host reads it.
+struct search_record {
+  search_summary summary;
+  level_record level[recorded_levels];
+};
+
+/// What the level loop remembers from level to level: one copy on the host, or one in the shared memory of each team of
+/// a cooperative kernel. All copies are equal, for all are computed from the same totals.
+struct progress {
+  level_counters frontier;  // totals of the level that is expanded
+  std::uint32_t
+      head[degree_classes];  // segment of the frontier in each region of the queue: its begin
+  std::uint32_t tail[degree_classes];  // and its end, where the next level is appended
+  std::int32_t level;                  // distance of the frontier
+  int current;                         // visited[current] is the status bitmap
+  int current_unvisited;               // index of the queue of unvisited vertices
+  bool has_unvisited_queue, bottom_up, frontier_grows, done;
+  bool count_only;      // a top-down level that queues nothing: the next level is bottom-up
+  bool small_frontier;  // few vertices, all of low degree
+  std::uint64_t unvisited, edges_unexplored;
+  search_summary sum;
+
+  template <class State>
+  KOKKOS_FUNCTION void begin(State const& s) {
+    *this = progress{};
+    level = -1;
+    unvisited = s.non_isolated;
+    edges_unexplored = s.edges;
+    sum.first_bottom_up = sum.first_top_down_again = -1;
+  }
+  /// Makes the level that has just been found, with these totals, the frontier.
+  KOKKOS_FUNCTION void advance(level_counters const& next) {
+    std::uint64_t const n = next.vertices();
+    frontier_grows = n > frontier.vertices();
+    ++level;
+    sum.hub_hits += next.hub_hits;
+    sum.edges_bottom_up += next.edges_examined;
+    sum.visited += n;
+    sum.levels = level;
+    unvisited -= n < unvisited ? n : unvisited;
+    edges_unexplored -= next.edges < edges_unexplored ? next.edges : edges_unexplored;
+    done = n == 0;
+    take_segment(next);
+  }
+  /// Makes what stands behind the frontier's segment of the queue the new segment.
+  KOKKOS_FUNCTION void take_segment(level_counters const& next) {
+    frontier = next;
+    for (int c = 0; c < degree_classes; ++c) {
+      head[c] = tail[c];
+      tail[c] += next.in_class[c];
+    }
+  }
+  KOKKOS_FUNCTION void set_direction(bool is_bottom_up) {
+    if (is_bottom_up == bottom_up) return;
+    bottom_up = is_bottom_up;
+    has_unvisited_queue = false;
+    if (bottom_up && sum.first_bottom_up < 0) sum.first_bottom_up = level;
+    if (!bottom_up && sum.first_top_down_again < 0) sum.first_top_down_again = level;
+  }
+};
+
+/// Rows of a graph or of its transpose, by local vertex; columns are vertex ids.
 template <class VertexId, class EdgeOffset>
 struct rows {
   EdgeOffset const* offset;
@@ -61,40 +144,42 @@ struct rows {
   }
 };
 
-/// Everything that the steps of a search share. Template parameters: of the graph; Hooks has follow(u, v), whether
-/// the edge may be used, and discovered(v, level).
+/// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
 struct search_state {
   using execution_space = ExecSpace;
-  using vertex = VertexId;
+  using vertex_id = VertexId;
   using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
   static_assert(width <= 32);
   using edge = typename rows<VertexId, EdgeOffset>::edge;
-  static constexpr int neighbours_of_load =
+  static constexpr int neighbours_per_load =
       tuned::load_bytes < int(sizeof(VertexId)) ? 1 : tuned::load_bytes / int(sizeof(VertexId));
 
-  std::uint64_t vertices, words, edges;
-  std::uint64_t reachable;  // vertices that are not isolated
-  bool in_aligned;          // whether in-rows may be loaded 16 bytes at once
+  std::uint64_t vertices, words, edges;  // words: of a bitmap
+  std::uint64_t non_isolated;            // vertices that a search can reach at all
+  bool in_aligned;                       // whether in-rows may be loaded 16 bytes at once
   rows<VertexId, EdgeOffset> out, in;
   Hooks hooks;
   std::int32_t* distance;
   VertexId* parent;  // null: not asked for
 
   std::uint32_t* visited[2];
-  std::uint32_t const* isolated;
-  std::uint32_t* queue;
-  std::uint32_t* candidates[2];
+  std::uint32_t const* isolated;  // bitmap that every search starts from
+  local_vertex* queue;
+  local_vertex* unvisited[2];
   level_counters* levels;
-  std::uint32_t* part_counts;  // degree_classes for each part of a scan
+  std::uint32_t* scan_counts;  // of a bitmap scan: degree_classes for each team
 
   std::uint64_t class_limit[degree_classes - 1];  // degrees from which on the next class begins
   std::uint64_t class_begin[degree_classes];      // regions of the queue
-  std::uint64_t hub_degree;                       // hubs have more edges than that
-  std::uint32_t const* hubs;
+  std::uint64_t hub_degree;                       // hub vertices have more edges than that
+  local_vertex const* hubs;
   std::uint32_t hub_count;
+
+  KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
+  KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
 
   KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
     int c = 0;
@@ -105,54 +190,49 @@ struct search_state {
   KOKKOS_FUNCTION std::uint32_t* bitmap(int which) const {
     return which == 0 ? visited[0] : visited[1];
   }
-  KOKKOS_FUNCTION std::uint32_t* candidate_queue(int which) const {
-    return which == 0 ? candidates[0] : candidates[1];
+  KOKKOS_FUNCTION local_vertex* unvisited_queue(int which) const {
+    return which == 0 ? unvisited[0] : unvisited[1];
   }
   KOKKOS_FUNCTION level_counters& counters(std::int32_t level) const { return levels[level % 3]; }
 
-  /// Makes room for the counters of a level. Every step on the way to it does so two levels ahead, when nobody
-  /// reads what stood there any more.
+  /// Clears the counters of a level. Each expanding step does so two levels ahead: that slot holds the counters of the
+  /// level before the frontier, which no step reads any more.
   template <class Team>
   KOKKOS_FUNCTION void clear_counters(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) counters(level) = level_counters{};
   }
 
-  /// The ids at the places e … e + N - 1 of the in-rows; anything where there is no such place. Requires: N divides e.
+  /// Loads the neighbours at the places e … e + N - 1 of the in-rows; unspecified beyond the last edge.
+  /// Requires: N divides e.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(edge e, std::uint32_t (&u)[N]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
     if constexpr (N > 1) {
       if (in_aligned && e + N <= edges) {
         VertexId v[N];
         device::load_frozen(in.column + e, v);
-        for (int i = 0; i < N; ++i) u[i] = static_cast<std::uint32_t>(v[i]);
+        for (int i = 0; i < N; ++i) u[i] = local(v[i]);
         return;
       }
     }
     for (int i = 0; i < N; ++i)
-      u[i] = e + static_cast<edge>(i) < edges
-                 ? static_cast<std::uint32_t>(in.column[e + static_cast<edge>(i)])
-                 : 0;
+      u[i] = e + static_cast<edge>(i) < edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
   }
 
-  /// Writes what is known of a vertex once it is found. Requires: one caller for a vertex.
-  KOKKOS_FUNCTION void discover(std::uint64_t v, std::uint64_t from, std::int32_t level) const {
+  /// Writes distance and parent of a vertex and calls the hook. Requires: one caller for each vertex, its claimer.
+  KOKKOS_FUNCTION void discover(local_vertex v, local_vertex from, std::int32_t level) const {
     distance[v] = level;
-    if (parent != nullptr) parent[v] = static_cast<VertexId>(from);
-    hooks.discovered(static_cast<VertexId>(v), level);
+    if (parent != nullptr) parent[v] = global(from);
+    hooks.discovered(global(v), level);
   }
-  /// The parent alone: several may write one, any of them is right.
-  KOKKOS_FUNCTION void propose_parent(std::uint64_t v, std::uint64_t from) const {
+  /// Writes the parent alone, where several threads may find v at the same time: the last one to write stays.
+  KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent != nullptr)
       device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(from));
   }
-  KOKKOS_FUNCTION bool follows(std::uint64_t from, std::uint64_t to) const {
-    return hooks.follow(static_cast<VertexId>(from), static_cast<VertexId>(to));
+  KOKKOS_FUNCTION bool follows(local_vertex from, local_vertex to) const {
+    return hooks.follow(global(from), global(to));
   }
 };
-
-KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
-  return std::uint32_t(1) << (v % 32);
-}
 
 }  // namespace karpos::detail::bfs

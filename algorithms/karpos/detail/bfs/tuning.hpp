@@ -7,7 +7,8 @@
 
 namespace karpos::detail::bfs {
 
-/// Constants of the search. Figures: H200, Kronecker graphs (scale, edge factor), harmonic mean over 32 sources, `karpos bfs`. by execution space, each with the measurement behind it.
+/// Constants of the search by execution space, each with the measurement behind it. Figures: H200, Kronecker graphs
+/// (scale, edge factor), harmonic mean of GTEPS over 32 sources, `karpos bfs`.
 template <class ExecSpace>
 struct tuning {
   /// Lanes of a tile: a warp; on CPUs the number of vertices whose memory accesses overlap.
@@ -15,21 +16,24 @@ struct tuning {
   /// Degrees from which on a vertex is expanded by a tile, a team, the whole grid (Enterprise, section 4.2).
   static constexpr std::uint64_t tile_degree = 32, team_degree = 256, grid_degree = 65536;
   /// Threads of a team and teams of a multiprocessor. (24, 16): 1,024 x 1 gives 776 GTEPS, 768 x 1 684, 512 x 1 501;
-  /// 512 x 2 has twice as many blocks to meet: (20, 16) 206 instead of 252.
+  /// 512 x 2 has twice as many blocks at each grid barrier: (20, 16) 206 instead of 252.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
   /// Neighbours that a lane claims at once, top-down.
   static constexpr int neighbours_at_once = device::is_device<ExecSpace> ? 4 : 8;
-  /// Whether the lanes of a tile share the edges of the rows of low degree; off: each lane has a row. Uniform 22 on
-  /// the H200: the three top-down levels take 191 us by row and 85 us shared.
-  static constexpr bool rows_in_turn = device::is_device<ExecSpace>;
-  /// Frontiers of no more vertices and edges per vertex, all of low degree, are expanded by a step of their own that
-  /// has fewer instructions (grid 4096^2: 47 instead of 66 ms); 0: never.
-  static constexpr std::uint32_t narrow_vertices = device::is_device<ExecSpace> ? 16384 : 0;
-  static constexpr std::uint32_t narrow_degree = 8;
+  /// Whether the lanes of a tile balance the edges of its vertices among them; off: a lane for each vertex. Uniform 22
+  /// on the H200: the three top-down levels take 85 us balanced and 191 us with a lane for each vertex.
+  static constexpr bool balances_lanes = device::is_device<ExecSpace>;
+  /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so that no tile of the
+  /// grid idles: CPU tiles are loops, and short ones overlap fewer memory accesses.
+  static constexpr bool splits_chunks = device::is_device<ExecSpace>;
+  /// Frontiers of at most so many vertices and edges per vertex, all of low degree, are expanded by a step of their own
+  /// that has fewer instructions (grid 4096^2: 47 instead of 66 ms); 0: none.
+  static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
+  static constexpr std::uint32_t small_frontier_degree = 8;
   /// Frontiers with fewer edges are expanded for low latency, at the price of more atomics.
-  static constexpr std::uint64_t eager_edges = device::is_device<ExecSpace> ? 65536 : 0;
-  /// Vertices that a tile finds before it places them in the queue (128 instead of 256: uniform 22 loses 5 %).
+  static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
+  /// Vertices of a tile's bin (128 instead of 256: uniform 22 loses 5 %).
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 256 : 2048;
 
   /// Bytes of neighbours that a bottom-up search loads at once: the L1 cache serves one line a cycle, so that 16 bytes
@@ -40,10 +44,14 @@ struct tuning {
   static constexpr int lane_loads = device::is_device<ExecSpace> ? 7 : 1 << 30;
   /// Words of 32 vertices that a tile searches bottom-up before it takes new ones: at most (16 and 8: 770 and 738).
   static constexpr int words_at_once = 32;
-  /// Words that a thread scans at once.
+  /// Words that a thread scans at once, and threads of a team that scan together.
   static constexpr int scan_words = device::is_device<ExecSpace> ? 1 : 64;
-  /// Entries of the cache of hubs, 4 bytes each.
+  static constexpr int scan_threads = device::is_device<ExecSpace> ? team_threads : 1;
+  /// Entries of the hub vertex cache, 4 bytes each.
   static constexpr int hub_cache_entries = 2048;
+  /// Lanes that check the edges of a vertex in validate_bfs: a hub may have a million edges; a CPU has few threads, and
+  /// each is faster without a tile.
+  static constexpr int validation_width = device::is_device<ExecSpace> ? 32 : 1;
 };
 
 }  // namespace karpos::detail::bfs

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/bottom_up.hpp"
+#include "karpos/detail/bfs/prepare.hpp"
+#include "karpos/device/program.hpp"
+
+namespace karpos {
+
+/// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes, hub
+/// vertices): made once, for any number of searches from other sources. No search allocates.
+///
+/// Requires: the graph does not change while the workspace is used.
+/// Concurrency: copies share the memory. One search at a time: two at once may never end.
+/// Memory: 12.4 bytes a vertex, 40 KB, and 27 KB for each CPU thread (bfs_workspace_bytes).
+template <execution_space ExecSpace, class Graph>
+class bfs_workspace {
+ public:
+  using graph_type = Graph;
+  using vertex_type = typename Graph::vertex_type;
+  using memory_space = typename Graph::memory_space;
+
+  /// Reads the degrees of all vertices. Complexity: three passes over the row offsets; waits for them.
+  /// Throws: std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
+  ///  2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be had.
+  bfs_workspace(ExecSpace const& exec, Graph const& graph)
+      : m_graph(graph),
+        m_words((graph.vertices() + 31) / 32) {
+    detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
+    require_at_most(max_vertices, graph.vertices(), "vertices",
+                    "): its queues hold 32-bit entries");
+    require_at_most(max_edges, graph.edges(), "edges",
+                    " with offsets of 32 bits): use offsets of 64 bits");
+    detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
+                                              "free memory or search a smaller graph",
+                                              [&] { allocate(exec); });
+    if (graph.vertices() > 0) read_degrees(exec);
+  }
+
+  /// Bytes that a workspace for this graph allocates.
+  static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
+    std::size_t const words = (graph.vertices() + 31) / 32;
+    auto const shape = shape_of(exec);
+    return words * 3 * sizeof(std::uint32_t) +
+           (graph.vertices() * 3 + hub_capacity(graph)) * sizeof(detail::bfs::local_vertex) +
+           static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
+               sizeof(std::uint32_t) +
+           3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
+           device::grid_memory<ExecSpace>::bytes_for(shape);
+  }
+
+ private:
+  template <execution_space E, class G>
+  friend class bfs_search;
+  template <class T>
+  using array = Kokkos::View<T*, memory_space>;
+  using tuned = detail::bfs::tuning<ExecSpace>;
+  using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
+  template <class Hooks>
+  using search_state =
+      detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
+
+  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
+  /// Steps of a GPU compute edge numbers up to a grid's width beyond the last edge.
+  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
+                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
+                                                 : ~std::uint64_t(0);
+
+  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
+                              char const* suggestion) {
+    if (n > max)
+      throw std::length_error("karpos: a graph for bfs has " + std::to_string(n) + " " + of +
+                              " (at most " + std::to_string(max) + suggestion);
+  }
+  static std::uint64_t hub_capacity(Graph const& graph) {
+    return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
+  }
+  static device::grid_shape shape_of(ExecSpace const& exec) {
+    using s = device::state_copy<search_state<int>>;
+    using p = device::state_copy<detail::bfs::progress>;
+    using bitmap = detail::bfs::bottom_up_bitmap<s, p>;
+    using queue = detail::bfs::bottom_up_queue<s, p>;
+    return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
+        exec, bitmap::team_bytes,
+        Kokkos::max(std::size_t(bitmap::tile_bytes), std::size_t(queue::tile_bytes)));
+  }
+
+  void allocate(ExecSpace const& exec) {
+    auto const words = [&](char const* label, std::uint64_t n) {
+      return detail::uninitialized_array<array<std::uint32_t>>(
+          exec, std::string("karpos::bfs::") + label, n);
+    };
+    std::uint64_t const n = m_graph.vertices();
+    m_isolated = words("isolated", m_words);
+    for (auto& v : m_visited) v = words("visited", m_words);
+    m_queue = words("queue", n);
+    for (auto& u : m_unvisited) u = words("unvisited", n);
+    m_hubs = words("hubs", hub_capacity(m_graph));
+    m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
+    m_scan_counts = words("scan_counts", static_cast<std::uint64_t>(m_grid.shape().teams) *
+                                             detail::bfs::degree_classes);
+    m_levels =
+        array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
+    m_record =
+        array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
+  }
+
+  rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
+  rows in_rows() const {
+    return {m_graph.in_row_offsets().data(), m_graph.in_column_indices().data()};
+  }
+
+  void read_degrees(ExecSpace const& exec) {
+    using namespace detail::bfs;
+    bool const has_in = m_graph.has_transpose();
+    Kokkos::parallel_for(
+        "karpos::bfs::isolated", detail::index_range(exec, m_words),
+        find_isolated<rows>{out_rows(), in_rows(), has_in, m_graph.vertices(), m_isolated.data()});
+    array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::bfs::histogram"), 1);
+    using counter = count_degrees<rows>;
+    std::uint64_t sums[counter::value_count] = {};
+    Kokkos::parallel_reduce(
+        "karpos::bfs::degrees", detail::index_range(exec, m_graph.vertices()),
+        counter{out_rows(),
+                in_rows(),
+                has_in,
+                {tuned::tile_degree, tuned::team_degree, tuned::grid_degree},
+                histogram.data()},
+        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            sums, counter::value_count));
+    exec.fence("karpos::bfs_workspace: degrees");
+    for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
+    m_non_isolated = sums[degree_classes];
+    m_needs_classes = sums[degree_classes + 1] > 0;
+    if (sums[degree_classes + 2] > 0)
+      throw std::length_error(
+          "karpos: a vertex of a graph for bfs has 2^31 edges or more: remove duplicates");
+    choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
+  }
+  /// Hub vertices: as many as the hub vertex cache holds, and one in 256 vertices, at most.
+  void choose_hubs(ExecSpace const& exec, detail::bfs::degree_histogram const& histogram) {
+    using namespace detail::bfs;
+    m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
+    array<std::uint32_t> const count(Kokkos::view_alloc(exec, "karpos::bfs::hub_count"), 1);
+    Kokkos::parallel_for("karpos::bfs::hubs", detail::index_range(exec, m_graph.vertices()),
+                         list_hubs<rows>{out_rows(), m_hub_degree, m_hubs.data(), count.data()});
+    m_hub_count = detail::read_back(exec, count.data(), "karpos::bfs_workspace: hubs");
+  }
+
+  /// What the steps of a search share, but for the results.
+  template <class Hooks>
+  auto state(bfs_options const& options, Hooks const& hooks) const {
+    using namespace detail::bfs;
+    search_state<Hooks> s{};
+    s.vertices = m_graph.vertices();
+    s.words = m_words;
+    s.edges = m_graph.edges();
+    s.non_isolated = m_non_isolated;
+    s.out = out_rows();
+    s.in = in_rows();
+    s.in_aligned = reinterpret_cast<std::uintptr_t>(s.in.column) % 16 == 0;
+    s.hooks = hooks;
+    s.isolated = m_isolated.data();
+    s.queue = m_queue.data();
+    for (int i = 0; i < 2; ++i) {
+      s.visited[i] = m_visited[i].data();
+      s.unvisited[i] = m_unvisited[i].data();
+    }
+    s.levels = m_levels.data();
+    s.scan_counts = m_scan_counts.data();
+    s.hub_degree = m_hub_degree;
+    s.hubs = m_hubs.data();
+    s.hub_count = m_hub_count;
+    std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
+    for (int c = 1; c < degree_classes; ++c) {
+      s.class_limit[c - 1] = options.degree_classes ? limits[c - 1] : ~std::uint64_t(0);
+      s.class_begin[c] =
+          options.degree_classes ? s.class_begin[c - 1] + m_class_size[c - 1] : s.vertices;
+    }
+    return s;
+  }
+
+  Graph m_graph;
+  std::uint64_t m_words = 0, m_non_isolated = 0;
+  std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
+  std::uint64_t m_hub_degree = ~std::uint64_t(0);
+  std::uint32_t m_hub_count = 0;
+  bool m_needs_classes = false;  // some degree is too high for a lane
+  array<std::uint32_t> m_isolated, m_visited[2], m_scan_counts;
+  array<detail::bfs::local_vertex> m_queue, m_unvisited[2], m_hubs;
+  array<detail::bfs::level_counters> m_levels;
+  array<detail::bfs::search_record> m_record;
+  device::grid_memory<ExecSpace> m_grid;
+};
+
+/// Bytes that a bfs_workspace for this graph allocates.
+template <class Graph, execution_space ExecSpace = typename Graph::memory_space::execution_space>
+std::size_t bfs_workspace_bytes(Graph const& graph, ExecSpace const& exec = {}) {
+  return bfs_workspace<ExecSpace, Graph>::bytes_for(exec, graph);
+}
+
+}  // namespace karpos

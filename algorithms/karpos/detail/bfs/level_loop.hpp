@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/detail/bfs/bottom_up.hpp"
+#include "karpos/detail/bfs/scan.hpp"
+#include "karpos/detail/bfs/start.hpp"
+#include "karpos/detail/bfs/top_down.hpp"
+#include "karpos/device/program.hpp"
+
+// The level loop. A level is three parts:
+//
+//   expand     one or two steps that find the next level: every team runs a step, a barrier of the whole grid ends it
+//   exchange   the totals of the level, over all teams
+//   decide     makes that level the frontier, chooses its direction and its step, records it
+//
+// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it inside of one kernel.
+
+namespace karpos::detail::bfs {
+
+/// The options of a search that its loop needs, and the direction switch.
+struct search_plan {
+  bfs_direction direction;
+  bool scanned_queue, unvisited_queue, hub_cache;
+  double gamma, alpha, beta;
+  std::uint64_t vertices, words;  // of the graph, of a status bitmap
+  std::uint32_t hubs;             // of the graph
+
+  /// Whether the frontier is to be expanded bottom-up.
+  KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
+    switch (direction) {
+      case bfs_direction::automatic:
+        // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited vertex. The first
+        // top-down level after it costs a scan of the bitmap.
+        if (p.count_only) return true;
+        return p.bottom_up ? p.frontier.edges + words / 2 > p.unvisited
+                           : p.frontier.edges > p.unvisited + words / 16;
+      case bfs_direction::gamma:
+        return p.bottom_up ||
+               static_cast<double>(p.frontier.hubs) > gamma * static_cast<double>(hubs);
+      case bfs_direction::beamer:
+        if (!p.bottom_up)
+          return p.frontier_grows && static_cast<double>(p.frontier.edges) * alpha >
+                                         static_cast<double>(p.edges_unexplored);
+        return p.frontier_grows ||
+               static_cast<double>(p.frontier.vertices()) * beta > static_cast<double>(vertices);
+      case bfs_direction::top_down:
+        break;
+    }
+    return false;
+  }
+  /// Whether this top-down level need only count what it finds: the next level will be bottom-up, as the mean degree of
+  /// unvisited vertices predicts, and reads no queue.
+  KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
+    return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
+           !p.bottom_up && p.frontier.edges > words / 16 &&
+           p.frontier.edges * (p.edges_unexplored / (p.unvisited + 1)) > 2 * p.unvisited;
+  }
+};
+
+template <class State>
+struct level_loop {
+  using shared = progress;
+
+  State s;
+  search_plan plan;
+  source_list sources;
+  search_record* record;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
+    grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
+    grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
+    while (!p.done) {
+      if (p.bottom_up) {
+        expand_bottom_up(grid, p);
+        continue;
+      }
+      if (p.frontier.unqueued > 0)
+        scan(grid, p, scan_target::found_bottom_up,
+             [&] { p.take_segment(exchange(grid, p.level)); });
+      if (plan.scanned_queue) {
+        grid.run(
+            expand_frontier<G, P>{grid.handle(s), grid.handle(p), frontier_output::status_bits},
+            [] {});
+        scan(grid, p, scan_target::status_bits, next_level);
+      } else if (p.small_frontier) {
+        grid.run(expand_small_frontier<G, P>{grid.handle(s), grid.handle(p)}, next_level);
+      } else {
+        auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
+        grid.run(expand_frontier<G, P>{grid.handle(s), grid.handle(p), output}, next_level);
+      }
+    }
+  }
+
+ private:
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    if (!plan.unvisited_queue) {
+      grid.run(bottom_up_bitmap<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [&] {
+        p.current = 1 - p.current;
+        decide(grid, p, exchange(grid, p.level + 1));
+      });
+      return;
+    }
+    if (!p.has_unvisited_queue)
+      scan(grid, p, scan_target::unvisited, [&] {
+        p.frontier.unvisited = exchange(grid, p.level).unvisited;
+        p.has_unvisited_queue = true;
+      });
+    grid.run(bottom_up_queue<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [] {});
+    grid.run(set_status_bits_of_found<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+      p.current_unvisited = 1 - p.current_unvisited;
+      decide(grid, p, exchange(grid, p.level + 1));
+    });
+  }
+  /// Compacts a set of vertices, which the status bitmaps tell, into a queue.
+  KARPOS_PROGRAM template <class Grid, class Then>
+  KOKKOS_FUNCTION void scan(Grid& grid, progress& p, scan_target target, Then const& then) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p), target};
+    grid.run(scan_count<G, P>{pass}, [] {});
+    grid.run(scan_compact<G, P>{pass}, then);
+  }
+
+  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here and nowhere else: this
+  /// is where a search over several devices adds up their totals and merges their status bitmaps.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
+    return grid.read(&s.counters(level));
+  }
+
+  /// Makes the level with these totals the frontier, chooses how it is expanded, and keeps the records.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& next) const {
+    if (p.bottom_up && p.level < recorded_levels)
+      grid.write(&record->level[p.level].edges, next.edges_examined);
+    p.advance(next);
+    if (p.done) {
+      grid.write(&record->summary, p.sum);
+      return;
+    }
+    p.set_direction(plan.chooses_bottom_up(p));
+    p.count_only = plan.chooses_count_only(p);
+    p.small_frontier = is_small(p);
+    if (!p.bottom_up) p.sum.edges_top_down += next.edges;
+    if (p.level < recorded_levels)
+      grid.write(&record->level[p.level],
+                 level_record{next.vertices(), next.edges, next.hubs, p.bottom_up ? 1u : 0u});
+  }
+  KOKKOS_FUNCTION static bool is_small(progress const& p) {
+    using tuned = typename State::tuned;
+    std::uint32_t const n = p.frontier.in_class[by_thread];
+    return n > 0 && n <= tuned::small_frontier_vertices && n == p.frontier.vertices() &&
+           !p.count_only && p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
+  }
+};
+
+}  // namespace karpos::detail::bfs
