@@ -146,10 +146,10 @@ class cuckoo_map {
   std::uint64_t capacity() const {
     return layout() == cuckoo_layout::dense ? m_table.capacity() : size();
   }
-  cuckoo_layout layout() const { return m_table.chosen().layout; }
+  cuckoo_layout layout() const { return m_table.options().layout; }
   /// Taken now, with a workspace that is kept.
   std::size_t bytes() const { return m_table.bytes(); }
-  ref_type ref() const { return {layout(), m_table.seen()}; }
+  ref_type ref() const { return {layout(), m_table.view()}; }
   /// Looks at every slot. Waits for exec.
   cuckoo_stats stats(ExecSpace const& exec) const {
     return detail::cuckoo::statistics(exec, m_table);
@@ -157,7 +157,7 @@ class cuckoo_map {
 
   /// Bytes that a map of so many keys takes.
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
-    return table::extents_type::of(keys, o.capacity, o).bytes();
+    return table::shape_type::of(keys, o.capacity, o).bytes();
   }
   /// Bytes that building it takes beside.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
@@ -208,12 +208,12 @@ class cuckoo_map {
     constexpr int distance = table::prefetch_distance;
     using body = detail::lookup_body<distance, Ref, Queries, T, Out, Write, Stencil>;
     device::for_each_staged<distance>(table::label(what), exec, queries.extent(0),
-                                      body{{Ref(m_table.seen()), queries}, out, write, stencil});
+                                      body{{Ref(m_table.view()), queries}, out, write, stencil});
   }
   /// Scans see slots, whatever the layout.
-  typename table::dense any_ref() const { return typename table::dense(m_table.seen()); }
+  typename table::dense any_ref() const { return typename table::dense(m_table.view()); }
   auto each_slot(ExecSpace const& exec) const {
-    return detail::index_range(exec, m_table.extent().slots);
+    return detail::index_range(exec, m_table.shape().slots);
   }
 
   table m_table;

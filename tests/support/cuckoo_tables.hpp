@@ -31,10 +31,10 @@ std::vector<unsigned char> bytes_at(void const* data, std::size_t n) {
 template <class Table>
 table_bytes bytes_of(Table const& table) {
   using space_of = typename Table::execution_space;
-  auto const& e = table.extent();
-  auto const seen = table.seen();
-  return {bytes_at<space_of>(seen.slots, e.slots * sizeof(typename Table::word)),
-          bytes_at<space_of>(seen.marks, e.marks), table.size(), table.restarts()};
+  auto const& shape = table.shape();
+  auto const view = table.view();
+  return {bytes_at<space_of>(view.slots, shape.slots * sizeof(typename Table::word)),
+          bytes_at<space_of>(view.marks, shape.marks), table.size(), table.restarts()};
 }
 
 template <class Space, class X>

@@ -51,7 +51,7 @@ template <class View>
 class key_windows {
  public:
   using word = typename View::word;
-  using in_district = district_geometry<word>;
+  using in_district = partition_geometry<word>;
 
   key_windows() = default;
   KOKKOS_FUNCTION key_windows(View const& table, std::uint64_t hash)
@@ -172,7 +172,7 @@ class dense_ref : public table_ref<Key, T, Hash> {
 
  public:
   using word = typename base::word;
-  using in_district = district_geometry<word>;
+  using in_district = partition_geometry<word>;
   static constexpr int window_slots = in_district::window_slots;
 
   struct path {
@@ -209,7 +209,7 @@ class dense_ref : public table_ref<Key, T, Hash> {
   /// Whether a key like this one was put elsewhere, its first window being full.
   KOKKOS_FUNCTION bool marked(path const& p) const {
     return (m_table.marks[p.windows.window(m_table, 0)] &
-            in_district::mark_of(p.windows.places())) != 0;
+            in_district::overflow_bit(p.windows.places())) != 0;
   }
 };
 
