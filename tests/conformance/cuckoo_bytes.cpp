@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Equal seeds and keys make equal two-level tables, whoever builds them; and tables are copied between spaces.
+/// Equal seeds and keys make equal two-level tables in every space; and tables are copied between spaces.
 #include <algorithm>
 
 #include "conformance/cuckoo_suite.hpp"

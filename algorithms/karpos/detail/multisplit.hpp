@@ -19,23 +19,23 @@
 //               |    \______       /    |                           and writes runs: neighbours to neighbours
 //   regions | r0: run run … room | r1: run run … room | …
 //
-// Regions have equal capacity: the mean and 6.5 standard deviations of what a hash function sends there, so that nothing
-// is counted beforehand; items beyond the capacity are left out and counted. Where there are more regions than a team
-// has counters for, a first pass splits into coarse regions of 2^coarse_bits neighbours, and a second one splits these.
+// Regions have equal capacity: the mean and 6.5 standard deviations of what a hash function sends there, so that no
+// histogram is needed; items beyond the capacity are left out and counted. Where there are more regions than a team has
+// counters for, a first pass splits into coarse regions of 2^coarse_bits neighbours, and a second one splits these.
 //
 // Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit); there a histogram
 // and a scan come first, and the order is kept.
 
 namespace karpos::detail {
 
-/// Constants of a multisplit by execution space. On an H200 2^27 pairs are split at 2.5 TB/s with these.
+/// Constants of a multisplit by execution space. H200, cuckoo_map built of 2^27 pairs: 4.0 ms, of which two passes take
+/// 0.86 and 0.89; with 256 or 1,024 threads 5.3 to 6.3 ms.
 template <class ExecSpace>
 struct multisplit_tuning {
   static constexpr int threads = device::is_device<ExecSpace> ? 512 : 1;  ///< of a team
   static constexpr int teams_at_once = 3;                                 ///< on a multiprocessor
   static constexpr int tile_bytes = 32768;  ///< items that a team sorts in its scratch
-  static constexpr int max_targets =
-      2048;  ///< regions of one pass: their counters lie in scratch too
+  static constexpr int max_targets = 2048;  ///< regions of one pass: their counters are in scratch
 };
 
 /// What went wrong with items.

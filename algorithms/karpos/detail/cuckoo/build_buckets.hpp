@@ -20,8 +20,8 @@ namespace karpos::detail::cuckoo {
 ///   every unplaced key claims its slot in subtable (round mod 3); of several claims one wins | barrier |
 ///   keys whose claim lost, and keys evicted by one, are unplaced in the next round
 ///
-/// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables everywhere. A bucket
-/// with unplaced keys after `max_rounds` is restarted with the next constants.
+/// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables everywhere.
+/// A bucket with unplaced keys after `max_rounds` is restarted with the next constants.
 ///
 /// Source: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens, Amenta, "Real-time parallel hashing on the
 /// GPU", SIGGRAPH Asia 2009. There the last writer wins a slot.
@@ -82,8 +82,8 @@ struct build_buckets {
   }
 
  private:
-  // The candidate slots of an item: bucket : 5 | slot of subtable 3 : 9 | slot of subtable 2 in its half of the line : 5 |
-  // slot of subtable 1, counted from the region's first slot : 13.
+  // The candidate slots of an item:
+  //   bucket : 5 | in subtable 3 : 9 | in subtable 2, of its half of a line : 5 | in subtable 1, of the region : 13
   KOKKOS_FUNCTION static std::uint32_t pack(std::uint32_t b, std::uint64_t places) {
     std::uint32_t const second = in_bucket::slot_of(places, 1) % in_bucket::half_line;
     std::uint32_t const third = in_bucket::slot_of(places, 2) - 2 * in_bucket::subtable_slots;
@@ -191,8 +191,9 @@ struct build_buckets {
     }
   }
 
-  // A slot holds the largest claim made for it:  round, from 1 on : 8 | priority : 14 | item : 10.  The later round evicts;
-  // in one round the highest priority wins, and of equal priorities the largest key.
+  // A slot holds the largest claim made for it:
+  //   round, from 1 on : 8 | priority : 14 | item : 10
+  // The later round evicts; in one round the highest priority wins, and of equal priorities the largest key.
   static constexpr int item_bits = 10, priority_bits = 14;
   static_assert(max_items <= (1 << item_bits) && last_max_rounds < 255);
   KOKKOS_FUNCTION static std::uint32_t item_of(std::uint32_t claim) {
@@ -213,7 +214,8 @@ struct build_buckets {
     return before > claim ? item : before == 0 ? no_item : item_of(before);
   }
 
-  /// Two claims of one round and priority: the larger key has the slot, unless a third claim does; of equal keys one stays.
+  /// Two claims have one round and priority: the larger key has the slot, unless a third claim does; of equal keys one
+  /// stays.
   KOKKOS_FUNCTION std::uint32_t break_tie(memory& m, std::uint32_t* slot, std::uint32_t one,
                                           std::uint32_t other) const {
     std::uint32_t const mine = Kokkos::min(one, other);

@@ -71,8 +71,8 @@ struct bucket_geometry {
   }
 };
 
-/// The dense layout: windows of one line. All candidate windows of a key lie in one partition, which is small enough for
-/// a cache: keys are inserted partition by partition.
+/// The dense layout: windows of one line. All candidate windows of a key lie in one partition, a group of windows small
+/// enough for a cache: keys are inserted partition by partition.
 template <class Word>
 struct partition_geometry {
   static constexpr int window_slots = line_slots<Word>;

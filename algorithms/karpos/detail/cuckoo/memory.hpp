@@ -84,8 +84,8 @@ struct table_arrays {
   }
 };
 
-/// Memory that a build needs beside the table: the regions of the multisplit, and one array of counters (the report, the
-/// items of every region).
+/// Memory that a build needs beside the table: the regions of the multisplit, and one array of counters (the report,
+/// and how many items each region has).
 template <class Word, class ExecSpace>
 struct build_workspace {
   using memory_space = typename ExecSpace::memory_space;

@@ -18,8 +18,8 @@
 namespace karpos::detail::cuckoo {
 
 /// Bucketed cuckoo insertion: puts an item into the first of its candidate windows that has an empty slot; where none
-/// has, it evicts an item of one of them, which goes on in the same way. An eviction chain ends after max_evictions: the
-/// item in hand is lost and counted, and the caller, who has a copy of everything, builds anew.
+/// has, it evicts an item of one of them, which goes on in the same way. An eviction chain ends after max_evictions:
+/// the item in hand is lost and counted, and the caller, who has a copy of everything, builds anew.
 ///
 /// Where slots can be swapped by one instruction, a GPU's threads insert concurrently; else one thread has a partition.
 ///
@@ -89,8 +89,8 @@ struct place_items {
   }
 
   // Two passes: first every item tries its first window, so that as many as possible are where lookups look first; then
-  // the unplaced ones start eviction chains. Chains differ in length: the lanes of a tile take items from the team's list
-  // whenever theirs has ended.
+  // the unplaced ones start eviction chains. Chains differ in length: a lane whose chain has ended takes the next item
+  // from the team's list.
 
   template <class Team>
   KOKKOS_FUNCTION void place_concurrently(Team const& t, word const* items, std::uint32_t n) const {

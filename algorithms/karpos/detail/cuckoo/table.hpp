@@ -30,8 +30,8 @@
 //                                               409 keys on average, 520 at most, in 576 slots: 1.41 n in all
 //   level 2   mix(hash + constants of the bucket)  ->  a candidate slot in each of three subtables of 192 slots
 //
-//             | line 0                                  | line 1 … 47 |                          |     lines of 64 bytes,
-//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |    …      |  subtable 3: 192 slots   |     slots of 8 bytes
+//             | line 0                                    | line 1 … 47 |                        |  lines of 64 bytes,
+//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots  |  slots of 8 bytes
 //   marks     one byte for each bucket: the number of its constants
 //
 //   divide    The multisplit moves items into regions of two neighbouring buckets (../multisplit.hpp).
@@ -54,7 +54,7 @@
 //   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain
 //             (place.hpp).
 //   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
-//   insert    The keys that are absent are placed in a copy of the table. If one has no place, all keys move to a new one.
+//   insert    The absent keys are placed in a copy of the table; if one finds no slot, all keys move to a larger table.
 //
 // ## Failures
 //
@@ -183,15 +183,15 @@ class table {
     return {name(), exec, view(), m_shape, m_arrays, m_workspace};
   }
 
-  /// Allocates a table of n keys, with room for some number of them, and the workspace. Changes nothing when there is no
-  /// memory.
+  /// Allocates a table of n keys that has room for some number of them, and the workspace. Changes nothing when there
+  /// is no memory.
   void reserve(ExecSpace const& exec, std::uint64_t n, std::uint64_t room) {
     auto const s = shape_type::of(n, room, m_options);
     auto const plan = plan_for(n, s);
+    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     if (!plan.is_possible(attempt_type::split_tuning::max_targets))
       throw std::length_error("karpos: cuckoo_map cannot be built from so many keys at once (" +
                               std::to_string(n) + "): divide them among several maps");
-    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;

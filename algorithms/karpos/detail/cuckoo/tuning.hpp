@@ -38,8 +38,8 @@ struct tuning {
       on_device && device::is_lock_free<static_cast<int>(sizeof(Word)), ExecSpace>;
   /// Threads of a team that inserts concurrently, and teams of a multiprocessor.
   static constexpr int placer_threads = 256, placers_at_once = 6;
-  /// Bytes of items that such a team inserts; its list of unplaced ones, in shared memory, has room for all of them, and
-  /// warps take them from there in step (three windows of four: 15.8 ms with a thread an item, 12.5 with lists).
+  /// Bytes of items that such a team inserts. Its list of unplaced ones, in shared memory, has room for all of them,
+  /// and the lanes of a warp take items from it in step (windows of four: 15.8 ms with a thread an item, 12.5 so).
   static constexpr int placer_bytes = 16384, placer_lanes = 32;
   /// Threads of a team of which one inserts alone: a GPU has none of fewer than a warp.
   static constexpr int lone_placer_threads = on_device ? 32 : 1;
