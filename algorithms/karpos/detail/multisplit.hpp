@@ -60,7 +60,7 @@ struct multisplit_regions {
 /// How n items are split: how many regions there are and their capacity, in one pass or in two.
 struct multisplit_plan {
   std::uint64_t regions = 1, capacity = 0;
-  std::uint64_t coarse_regions = 0, coarse_capacity = 0;  ///< of the first pass; 0: there is one
+  std::uint64_t coarse_regions = 0, coarse_capacity = 0;  ///< of the first pass of two; 0: one pass
   int coarse_bits = 0;  ///< a coarse region is 2^coarse_bits regions
 
   /// `mean`: items of a region, on average. max_targets: regions of one pass.
@@ -216,7 +216,8 @@ struct multisplit_tile {
     t.barrier();
     return total;
   }
-  /// All loads come before the first store, which a compiler must take for a change of what they load.
+  /// Moves the items of a thread to their runs. All loads come before the first store: a compiler must assume that they
+  /// alias.
   KOKKOS_FUNCTION static void sort(memory& m, Word const (&item)[each],
                                    std::uint32_t const (&at)[each]) {
     std::uint32_t to_index[each];
@@ -228,7 +229,7 @@ struct multisplit_tile {
       m.target[to_index[j]] = static_cast<std::uint16_t>(at[j] >> 16);
     }
   }
-  /// Returns: items of the thread for which there was no room.
+  /// Writes the runs of a tile, neighbours to neighbours. Returns: items of the thread for which there was no room.
   template <class Team>
   KOKKOS_FUNCTION std::uint64_t write_runs(Team const& t, memory const& m, std::uint64_t valid,
                                            std::uint64_t first_target) const {
@@ -261,7 +262,7 @@ struct multisplit_tile {
 ///   source  size() and item(i), a Word
 ///   target  is_valid(item): whether the item has a target; target(item): the number of its region, 32 bits;
 ///           padding(): an item that is not valid; coarsened(bits): the target functor of regions 2^bits as large
-///   coarse  memory of the first pass, where the plan has two; unused else
+///   coarse  regions of the first pass, where the plan has two; unused else
 ///
 /// The counters of `to` and `coarse` and the report are zero beforehand; the report adds up over calls. Asynchronous.
 /// Requires: plan.is_possible(max_targets).

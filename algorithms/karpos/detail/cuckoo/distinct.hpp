@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "karpos/detail/linear_probing.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/device/atomics.hpp"
@@ -15,28 +16,21 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Inserts an index into a set of slots, in linear probing: of equal keys the lowest index stays.
+/// Inserts an index into a set, in linear probing: of equal keys the lowest index stays.
 template <class View, class Keys>
 struct keep_first {
-  static constexpr std::uint64_t none = ~std::uint64_t(0);
   using key_bits = typename View::key_bits;
   View table;
   Keys keys;
-  std::uint64_t* set;
-  std::uint64_t slots;
+  linear_probing::table<std::uint64_t> set;
   std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const key = to_bits<key_bits>(keys(i));
     if (table.slot.reserved(keys(i))) return;
-    for (std::uint64_t s = multiply_high(mix(key), slots);; s = s + 1 == slots ? 0 : s + 1) {
-      std::uint64_t seen = device::load_relaxed(set + s);
-      if (seen == none) {
-        seen = device::compare_and_swap(set + s, none, i);
-        if (seen == none) return;
-      }
-      if (to_bits<key_bits>(keys(seen)) == key) return keep_lower(set + s, seen, i);
-    }
+    auto const has_key = [&](std::uint64_t j) { return to_bits<key_bits>(keys(j)) == key; };
+    auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
+    if (p.ended == linear_probing::outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }
 
  private:
@@ -91,9 +85,11 @@ distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const&
                      uninitialized_array<words>(exec, table_label(name, "indices"), n)};
   });
   distinct_keys<typename ExecSpace::memory_space> result{indices};
-  fill(table_label(name, "clear distinct"), exec, set, ~std::uint64_t(0));
-  Kokkos::parallel_for(table_label(name, "distinct"), index_range(exec, n),
-                       keep_first<View, Keys>{table, keys, set.data(), slots, set.data() + slots});
+  constexpr std::uint64_t none = ~std::uint64_t(0);
+  fill(table_label(name, "clear distinct"), exec, set, none);
+  Kokkos::parallel_for(
+      table_label(name, "distinct"), index_range(exec, n),
+      keep_first<View, Keys>{table, keys, {set.data(), slots, none}, set.data() + slots});
   Kokkos::parallel_scan(table_label(name, "gather distinct"), index_range(exec, slots),
                         gather_indices<words, Predicate>{set.data(), result.indices, predicate},
                         result.count);

@@ -54,7 +54,8 @@
 //   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain
 //             (place.hpp).
 //   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
-//   insert    The absent keys are placed in a copy of the table; if one finds no slot, all keys move to a larger table.
+//   insert    The absent keys are placed in a copy of the table; if one finds no slot, or there are too many for the
+//             load, all keys move to a new table.
 //
 // ## Failures
 //

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/device/atomics.hpp"
+
+// Linear probing over an array of words, each empty or taken for good: the plainest concurrent hash set. A word may be
+// the key itself or stand for it, such as an index into an array of keys; `matches` compares. Nothing is erased while
+// others probe, so that an empty word ends a probe sequence.
+
+namespace karpos::detail::linear_probing {
+
+/// How a probe sequence ended.
+enum class outcome {
+  inserted,  ///< the slot was empty and holds the new word now
+  found,     ///< the slot's word matches
+  absent,    ///< find: an empty slot ended the sequence
+  full       ///< every slot was probed
+};
+
+template <class Word>
+struct probe {
+  outcome ended;
+  std::uint64_t slot;  ///< where it ended; meaningless when `full`
+  Word word;           ///< the word seen there: for `found`, the one that matches
+};
+
+/// The words that probe sequences run over.
+template <class Word>
+struct table {
+  Word* words;
+  std::uint64_t slots;
+  Word empty;
+
+  /// Probes from slot `first` on for a word that matches, or puts `word` into the first empty slot; compare-and-swap,
+  /// relaxed. Of several threads that insert matching words one inserts, the others find its word.
+  /// Requires: first < slots, word != empty. Complexity: at most `slots` probes.
+  template <class Matches>
+  KOKKOS_FUNCTION probe<Word> insert_or_find(std::uint64_t first, Word word,
+                                             Matches const& matches) const {
+    std::uint64_t slot = first;
+    for (std::uint64_t i = 0; i < slots; ++i, slot = next(slot)) {
+      Word seen = device::load_relaxed(words + slot);
+      if (seen == empty) {
+        seen = device::compare_and_swap(words + slot, empty, word);
+        if (seen == empty) return {outcome::inserted, slot, word};
+      }
+      if (matches(seen)) return {outcome::found, slot, seen};
+    }
+    return {outcome::full, slot, empty};
+  }
+
+  /// Probes from slot `first` on for a word that matches. Requires: first < slots.
+  template <class Matches>
+  KOKKOS_FUNCTION probe<Word> find(std::uint64_t first, Matches const& matches) const {
+    std::uint64_t slot = first;
+    for (std::uint64_t i = 0; i < slots; ++i, slot = next(slot)) {
+      Word const seen = device::load_relaxed(words + slot);
+      if (seen == empty) return {outcome::absent, slot, seen};
+      if (matches(seen)) return {outcome::found, slot, seen};
+    }
+    return {outcome::full, slot, empty};
+  }
+
+ private:
+  KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
+    return slot + 1 == slots ? 0 : slot + 1;
+  }
+};
+
+}  // namespace karpos::detail::linear_probing
