@@ -32,7 +32,7 @@ struct cuckoo_map_options {
   bool keep_workspace = false;        ///< keep the memory that a build needs, for the next one
 };
 
-/// What a cuckoo_map looks like inside. A group is a bucket (two_level) or a district (dense).
+/// What a cuckoo_map looks like inside. A group is a bucket (two_level) or a partition (dense).
 struct cuckoo_stats {
   std::uint64_t keys = 0, slots = 0;
   double space_factor = 0;                                          ///< slots per key

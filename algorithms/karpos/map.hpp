@@ -33,8 +33,9 @@ namespace karpos {
 /// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
 /// run beside writers on another one. Calls that return void only enqueue.
 ///
-/// Storage owns the memory of a table: settings().label, slot_count(), the slots that scans visit; size(exec) where it is
-/// known; with_ref(f), which calls f with what kernels see of it (probe.hpp), or ref(); prefetch_distance.
+/// Storage owns the memory of a table and offers: with_ref(f), which calls f with what kernels see of it (probe.hpp);
+/// slot_count() and scan_ref(), for scans; size(), where it is known; label(what), the label of a kernel;
+/// prefetch_distance, keys in flight per CPU thread.
 template <class Storage>
 class lookup_table {
  public:
@@ -78,7 +79,7 @@ class lookup_table {
   /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
-    auto const table = m_storage.ref();
+    auto const table = m_storage.scan_ref();
     Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
                          detail::visit_body<decltype(table), Visit>{table, visit});
   }
@@ -103,7 +104,7 @@ class lookup_table {
     if constexpr (requires { m_storage.size(); }) {
       return m_storage.size();
     } else {
-      auto const table = m_storage.ref();
+      auto const table = m_storage.scan_ref();
       std::uint64_t n = 0;
       Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
                               detail::count_body<decltype(table)>{table}, n);
@@ -113,7 +114,9 @@ class lookup_table {
 
  protected:
   explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
-  std::string label(char const* what) const { return m_storage.settings().label(what); }
+  lookup_table(lookup_table&&) = default;  // tables are moved, and copied by deep_copy
+  lookup_table& operator=(lookup_table&&) = default;
+  std::string label(char const* what) const { return m_storage.label(what); }
 
   Storage m_storage;
 
@@ -124,6 +127,8 @@ class lookup_table {
   void look_up(execution_space const& exec, char const* what, Queries const& queries,
                Out const& out, Write const& write, Stencil const& stencil) const {
     detail::require_reachable<execution_space, Queries, Out>();
+    if constexpr (requires { requires Storage::exact_queries; })
+      detail::require_key_type<key_type, Queries>();
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     m_storage.with_ref([&](auto const& table) {
       using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
@@ -138,7 +143,7 @@ class lookup_table {
     detail::require_reachable<execution_space, KeysOut>();
     if (keys.extent(0) < m_storage.slot_count())
       detail::require_room("retrieve_all", keys.extent(0), size(exec));
-    auto const table = m_storage.ref();
+    auto const table = m_storage.scan_ref();
     std::uint64_t n = 0;
     Kokkos::parallel_scan(
         label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),

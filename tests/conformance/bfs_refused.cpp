@@ -66,7 +66,8 @@ TEST_CASE("a driver that the space does not have") {
   if (karpos::device::has_cooperative_grid<space>) {
     CHECK(karpos::bfs(space(), g, 0u, d, {}, o).visited == 5);
   } else {
-    throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "persistent_kernel", "not available");
+    throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "persistent_kernel",
+                    "not available");
   }
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("cuckoo_map<u32, u32>: batches of insertions, up to the capacity and b
   for (u64 capacity : {200u, 2000u, 100000u})
     for (double load : {0.7, 0.95, 0.98}) takes_batches<u32, u32>(capacity, load);
   takes_batches<u32, u32>(2000, 0.95, true);
-  takes_batches<u32, u32>(200000, 0.95);  // two districts, and then three
+  takes_batches<u32, u32>(200000, 0.95);  // two partitions, and then three
 }
 TEST_CASE("cuckoo_map<u64, u64>: batches of insertions, up to the capacity and beyond it") {
   for (u64 capacity : {200u, 2000u, 100000u})

@@ -36,24 +36,24 @@ struct outcome_of_step {
   cuckoo::build_report report;
 };
 
-/// Keys divided into the regions of so many groups; then buckets built by either step.
+/// Keys split into the regions of a number of groups; then buckets built by either step.
 template <class Key, class T, class Hash = karpos::seeded_hash<Key>>
-class division_of {
+class split_keys {
  public:
-  using view = cuckoo::table_view<Key, T, Hash>;
+  using view = cuckoo::table_view<cuckoo::traits<Key, T, space, Hash>>;
   using word = typename view::word;
   using in_bucket = cuckoo::bucket_geometry<word>;
   using step = cuckoo::build_buckets<host, view>;
 
   /// max_targets: regions of one pass.
-  division_of(std::vector<Key> const& keys, u64 groups, u64 seed, u64 max_targets = 4096) {
+  split_keys(std::vector<Key> const& keys, u64 groups, u64 seed, u64 max_targets = 4096) {
     constexpr u64 max_items = step::max_items;
     int shift = 0;
     while ((1 << shift) < step::buckets) ++shift;
-    m_division = cuckoo::division::of(keys.size(), groups, shift, max_targets);
-    m_division.capacity = std::min(m_division.capacity, max_items);
-    m_items = host_view<word>("items", m_division.items() + m_division.coarse_items());
-    m_fill = host_view<u64>("fill", m_division.regions + m_division.coarse_regions);
+    m_plan = cuckoo::plan_for_groups(keys.size(), groups, shift, max_targets);
+    m_plan.capacity = std::min(m_plan.capacity, max_items);
+    m_items = host_view<word>("items", m_plan.items() + m_plan.coarse_items());
+    m_fill = host_view<u64>("fill", m_plan.regions + m_plan.coarse_regions);
     m_table.groups = static_cast<u32>(groups);
     m_table.seed = seed;
     auto const empty = karpos::detail::default_sentinel<Key, typename view::key_bits>(0);
@@ -62,19 +62,19 @@ class division_of {
     auto const d_keys = karpos_test::in_space<host>(keys);
     auto const d_values = karpos_test::in_space<host>(numbered_values<T>(keys.size()));
     cuckoo::all_pairs<view, host_view<Key>, host_view<T>> const pairs{d_keys, d_values};
-    cuckoo::regions<word> const coarse{m_items.data() + m_division.items(),
-                                       m_fill.data() + m_division.regions,
-                                       m_division.coarse_capacity};
-    cuckoo::divide("karpos_test::divide", host{}, m_table, pairs, m_division, coarse, regions(),
-                   &m_report);
+    karpos::detail::multisplit_regions<word> const coarse{
+        m_items.data() + m_plan.items(), m_fill.data() + m_plan.regions, m_plan.coarse_capacity};
+    karpos::detail::multisplit<karpos::detail::multisplit_tuning<host>>(
+        "karpos_test::multisplit", host{}, pairs, cuckoo::region_of_item<view>{m_table, shift},
+        m_plan, coarse, regions(), &m_report.split);
     host{}.fence();
   }
 
   cuckoo::build_report const& report() const { return m_report; }
-  cuckoo::division const& regions_used() const { return m_division; }
+  karpos::detail::multisplit_plan const& plan() const { return m_plan; }
   u64 items() const {
     u64 n = 0;
-    for (u64 r = 0; r < m_division.regions; ++r) n += regions().size(r);
+    for (u64 r = 0; r < m_plan.regions; ++r) n += regions().size(r);
     return n;
   }
 
@@ -90,7 +90,7 @@ class division_of {
     table.slots = slots.data();
     table.marks = result.marks.data();
     step const builds{table, regions(), &result.report};
-    auto const league = static_cast<int>(m_division.regions);
+    auto const league = static_cast<int>(m_plan.regions);
     if (threads == 1) {
       karpos::device::for_each_in_league("karpos_test::build", host{}, league, builds);
       host{}.fence();
@@ -103,12 +103,12 @@ class division_of {
   }
 
  private:
-  cuckoo::regions<word> regions() const {
-    return {m_items.data(), m_fill.data(), m_division.capacity};
+  karpos::detail::multisplit_regions<word> regions() const {
+    return {m_items.data(), m_fill.data(), m_plan.capacity};
   }
 
   view m_table;
-  cuckoo::division m_division;
+  karpos::detail::multisplit_plan m_plan;
   host_view<word> m_items;
   host_view<u64> m_fill;
   cuckoo::build_report m_report;
@@ -116,23 +116,23 @@ class division_of {
 
 /// What came of many comparisons.
 struct tally {
-  u64 compared = 0, restarted_buckets = 0, homeless = 0, placed = 0;
+  u64 compared = 0, restarted_buckets = 0, unplaced = 0, placed = 0;
 };
 
 /// Teams and one thread report the same and, if all found a place and none is there twice, write the same.
-template <class Division>
-void compare(Division const& division, tally& t, int threads, bool duplicates = false) {
-  auto const team = division.built(threads, 0x11);
-  auto const alone = division.built(1, 0x22);
-  same("homeless", team.report.homeless, alone.report.homeless);
-  same("overflowing", team.report.overflowing, alone.report.overflowing);
+template <class Split>
+void compare(Split const& split, tally& t, int threads, bool duplicates = false) {
+  auto const team = split.built(threads, 0x11);
+  auto const alone = split.built(1, 0x22);
+  same("unplaced", team.report.unplaced, alone.report.unplaced);
+  same("overflowing", team.report.split.overflowing, alone.report.split.overflowing);
   ++t.compared;
-  t.homeless += team.report.homeless;
-  if (team.report.homeless != 0 || division.report().overflowing != 0) return;
-  same("repeated", team.report.repeated, alone.report.repeated);
+  t.unplaced += team.report.unplaced;
+  if (team.report.unplaced != 0 || split.report().split.overflowing != 0) return;
+  same("duplicates", team.report.duplicates, alone.report.duplicates);
   ++t.placed;
   CHECK(team.marks == alone.marks);
-  if (!duplicates) CHECK(team.report.repeated == 0);
+  if (!duplicates) CHECK(team.report.duplicates == 0);
   if (!duplicates) CHECK(team.slots == alone.slots);
   t.restarted_buckets += static_cast<u64>(
       std::count_if(team.marks.begin(), team.marks.end(), [](int m) { return m != 0; }));
@@ -140,7 +140,7 @@ void compare(Division const& division, tally& t, int threads, bool duplicates = 
 
 template <class Key, class T>
 u64 groups_for(u64 n) {
-  return division_of<Key, T>::in_bucket::count_for(n);
+  return split_keys<Key, T>::in_bucket::count_for(n);
 }
 
 template <class Key, class T>
@@ -149,12 +149,12 @@ void steps_agree() {
   for (std::size_t n : {0u, 1u, 2u, 3u, 100u, 409u, 410u, 1000u, 3272u, 3273u, 10000u, 100000u})
     for (u64 seed : {1, 2, 3}) {
       INFO(n, " keys, seed ", seed);
-      division_of<Key, T> const d(unique_keys<Key>(n), groups_for<Key, T>(n), karpos::mix(seed));
-      CHECK(d.report().overflowing == 0);
+      split_keys<Key, T> const d(unique_keys<Key>(n), groups_for<Key, T>(n), karpos::mix(seed));
+      CHECK(d.report().split.overflowing == 0);
       CHECK(d.items() == n);
       compare(d, t, seed % 2 == 0 ? 512 : 96);
     }
-  CHECK(t.homeless == 0);
+  CHECK(t.unplaced == 0);
   CHECK(t.placed == t.compared);
   CHECK(t.restarted_buckets > 0);
 }
@@ -172,12 +172,12 @@ void steps_agree_in_full_buckets() {
     for (u64 groups : {1, 3})
       for (u64 seed = 0; seed < 3; ++seed) {
         INFO(keys, " keys a bucket, ", groups, " buckets, seed ", seed);
-        division_of<Key, T> const d(unique_keys<Key>(keys * groups, seed), groups,
-                                    karpos::mix(seed));
+        split_keys<Key, T> const d(unique_keys<Key>(keys * groups, seed), groups,
+                                   karpos::mix(seed));
         compare(d, t, 32 << seed % 5);
       }
   CHECK(t.restarted_buckets > 10);
-  CHECK(t.homeless > 3);
+  CHECK(t.unplaced > 3);
   CHECK(t.placed > 10);
 }
 
@@ -196,12 +196,12 @@ void steps_agree_about_duplicates() {
       auto draws =
           karpos_test::joined(different, karpos_test::skewed_draws(different, n / 2, seed));
       draws = karpos_test::shuffled(draws, seed);
-      division_of<Key, T> const d(draws, groups_for<Key, T>(n), karpos::mix(seed));
+      split_keys<Key, T> const d(draws, groups_for<Key, T>(n), karpos::mix(seed));
       u64 const before = t.placed;
       compare(d, t, 64, true);
       if (t.placed != before) {
         auto const team = d.built(64, 0);
-        CHECK(d.items() - team.report.repeated == different.size());
+        CHECK(d.items() - team.report.duplicates == different.size());
       }
     }
   CHECK(t.placed > 10);
@@ -226,31 +226,31 @@ void steps_agree_about_collisions() {
       for (std::size_t i = 0; i < bad; ++i)
         keys.push_back(static_cast<Key>((Key(1) << 30) + static_cast<Key>(i)));
       tally t;
-      division_of<Key, T, collides<Key>> const d(karpos_test::shuffled(keys, bad),
-                                                 groups_for<Key, T>(keys.size()), karpos::mix(5));
-      CHECK(d.report().overflowing == 0);
+      split_keys<Key, T, collides<Key>> const d(karpos_test::shuffled(keys, bad),
+                                                groups_for<Key, T>(keys.size()), karpos::mix(5));
+      CHECK(d.report().split.overflowing == 0);
       compare(d, t, 64);
-      CHECK(t.homeless == (bad > 3 ? 1 : 0));  // regions; there are three places for one hash
+      CHECK(t.unplaced == (bad > 3 ? 1 : 0));  // regions; there are three places for one hash
     }
 }
 
-TEST_CASE("cuckoo_map: teams and threads alone find the same keys homeless") {
+TEST_CASE("cuckoo_map: teams and threads alone leave the same keys unplaced") {
   steps_agree_about_collisions<u32, u32>();
   steps_agree_about_collisions<u64, u64>();
 }
 
-/// A region with more keys than it has room for is left alone by both: whoever divided has reported it.
+/// A region with more keys than it has room for is left alone by both: the multisplit has reported it.
 TEST_CASE("cuckoo_map: regions that overflow are reported once") {
   std::vector<u32> keys(100000);
   for (u32 i = 0; i < keys.size(); ++i) keys[i] = (1u << 30) + i;
-  division_of<u32, u32, collides<u32>> const d(keys, groups_for<u32, u32>(keys.size()), 5);
-  CHECK(d.report().overflowing == keys.size() - d.regions_used().capacity);
-  CHECK(d.report().invalid == 0);
-  CHECK(d.items() == d.regions_used().capacity);
+  split_keys<u32, u32, collides<u32>> const d(keys, groups_for<u32, u32>(keys.size()), 5);
+  CHECK(d.report().split.overflowing == keys.size() - d.plan().capacity);
+  CHECK(d.report().split.invalid == 0);
+  CHECK(d.items() == d.plan().capacity);
   for (int threads : {1, 64}) {
     auto const result = d.built(threads, 0);
-    CHECK(result.report.homeless == 0);
-    CHECK(result.report.repeated == 0);
+    CHECK(result.report.unplaced == 0);
+    CHECK(result.report.duplicates == 0);
   }
 }
 
@@ -258,15 +258,15 @@ template <class Key, class T>
 void passes_agree() {
   tally t;
   for (std::size_t n : {40000u, 100000u})
-    for (u64 most : {8, 12}) {
-      INFO(n, " keys, at most ", most, " regions in a pass");
+    for (u64 max_targets : {8, 12}) {
+      INFO(n, " keys, at most ", max_targets, " regions in a pass");
       auto const keys = unique_keys<Key>(n);
-      division_of<Key, T> const one(keys, groups_for<Key, T>(n), 9),
-          two(keys, groups_for<Key, T>(n), 9, most);
-      CHECK(one.regions_used().coarse_regions == 0);
-      CHECK(two.regions_used().coarse_regions > 0);
-      CHECK(two.regions_used().regions == one.regions_used().regions);
-      CHECK(two.report().overflowing == 0);
+      split_keys<Key, T> const one(keys, groups_for<Key, T>(n), 9),
+          two(keys, groups_for<Key, T>(n), 9, max_targets);
+      CHECK(one.plan().coarse_regions == 0);
+      CHECK(two.plan().coarse_regions > 0);
+      CHECK(two.plan().regions == one.plan().regions);
+      CHECK(two.report().split.overflowing == 0);
       CHECK(two.items() == n);
       auto const a = one.built(1, 1), b = two.built(1, 2);
       CHECK(a.slots == b.slots);
@@ -276,17 +276,17 @@ void passes_agree() {
   CHECK(t.placed == 4);
 }
 
-TEST_CASE("cuckoo_map: two passes divide 3.4 billion keys; more are refused") {
-  auto const division = [](u64 n) {
+TEST_CASE("cuckoo_map: two passes split 3.4 billion keys, no more") {
+  constexpr u64 max_targets = karpos::detail::multisplit_tuning<host>::max_targets;
+  auto const is_possible = [](u64 n) {
     u64 const groups = cuckoo::bucket_geometry<u64>::count_for(n);
-    return cuckoo::division::of(n, groups, 1, cuckoo::max_regions);
+    return cuckoo::plan_for_groups(n, groups, 1, max_targets).is_possible(max_targets);
   };
-  u64 const most = 3'400'000'000, more = 3'450'000'000;
-  CHECK_NOTHROW(division(most).require_possible(most));
-  CHECK_THROWS_AS(division(more).require_possible(more), std::length_error);
+  CHECK(is_possible(3'400'000'000));
+  CHECK(!is_possible(3'450'000'000));
 }
 
-TEST_CASE("cuckoo_map: dividing in two passes makes the same buckets") {
+TEST_CASE("cuckoo_map: splitting in two passes makes the same buckets") {
   passes_agree<u32, u32>();
   passes_agree<u64, u64>();
 }

@@ -2,6 +2,7 @@
 /// \file
 /// The steps of a build on emulated teams of many threads, as GPUs have them: the same bytes as on one thread.
 #include <algorithm>
+#include <bit>
 #include <karpos/cuckoo_map.hpp>
 #include <numeric>
 
@@ -29,8 +30,8 @@ struct crowding {
 /// A table and what a build needs, filled by steps on emulated teams.
 template <class Key, class Hash>
 struct emulated_build {
-  using table = cuckoo::table<Key, Key, host, Hash>;
-  using view = typename table::view;
+  using table = cuckoo::table<cuckoo::traits<Key, Key, host, Hash>>;
+  using view = typename table::view_type;
   using word = typename view::word;
   using keys_view = Kokkos::View<Key*, host::memory_space>;
   using source = cuckoo::all_pairs<view, keys_view, keys_view>;
@@ -41,71 +42,81 @@ struct emulated_build {
   cuckoo::build_report report;
 
   emulated_build(table const& like, keys_view const& keys, int threads, int max_targets)
-      : slots(like.extent().slots),
-        marks(like.extent().marks) {
-    view seen = like.seen();
-    seen.slots = slots.data();
-    seen.marks = marks.data();
-    auto d = table::division_for(keys.extent(0), like.extent(), like.chosen().layout);
-    if (d.regions > static_cast<u64>(max_targets))
-      d = cuckoo::division::of(keys.extent(0), like.extent().groups, d.shift,
-                               static_cast<u64>(max_targets));
+      : slots(like.shape().slots),
+        marks(like.shape().marks) {
+    view table_here = like.view();
+    table_here.slots = slots.data();
+    table_here.marks = marks.data();
+    auto p = table::plan_for(keys.extent(0), like.shape());
+    if (p.regions > static_cast<u64>(max_targets))
+      p = cuckoo::plan_for_groups(keys.extent(0), like.shape().groups, shift,
+                                  static_cast<u64>(max_targets));
     emulated_block block(threads, 7);
-    divide(block, seen, source{keys, keys}, d);
-    cuckoo::build_buckets<host, view> const step{seen, regions(d), &report};
-    for (u64 r = 0; r < d.regions; ++r)
-      block.run(step, static_cast<int>(r), static_cast<int>(d.regions));
+    split(block, {table_here, shift}, source{keys, keys}, p);
+    cuckoo::build_buckets<host, view> const step{table_here, regions(p), &report};
+    for (u64 r = 0; r < p.regions; ++r)
+      block.run(step, static_cast<int>(r), static_cast<int>(p.regions));
   }
 
  private:
-  cuckoo::regions<word> regions(cuckoo::division const& d) {
-    return {items.data(), fill.data(), d.capacity};
+  using target = cuckoo::region_of_item<view>;
+  static constexpr int shift =
+      std::countr_zero(static_cast<unsigned>(cuckoo::build_buckets<host, view>::buckets));
+
+  karpos::detail::multisplit_regions<word> regions(karpos::detail::multisplit_plan const& p) {
+    return {items.data(), fill.data(), p.capacity};
   }
-  void divide(emulated_block& block, view const& seen, source const& from,
-              cuckoo::division const& d) {
-    items.resize(d.items());
-    fill.assign(d.regions, 0);
-    coarse_items.resize(d.coarse_items());
-    coarse_fill.assign(d.coarse_regions, 0);
-    bool const twice = d.coarse_regions != 0;
-    cuckoo::regions<word> const coarse{coarse_items.data(), coarse_fill.data(), d.coarse_capacity};
-    using step = cuckoo::divide_tile<host, view, cuckoo::whole_source<source>>;
-    step const first{seen,
-                     {from},
-                     twice ? coarse : regions(d),
-                     static_cast<int>(twice ? d.coarse_regions : d.regions),
-                     d.shift + d.coarse_bits,
-                     &report};
+  void split(emulated_block& block, target const& to, source const& from,
+             karpos::detail::multisplit_plan const& p) {
+    items.resize(p.items());
+    fill.assign(p.regions, 0);
+    coarse_items.resize(p.coarse_items());
+    coarse_fill.assign(p.coarse_regions, 0);
+    bool const twice = p.coarse_regions != 0;
+    karpos::detail::multisplit_regions<word> const coarse{coarse_items.data(), coarse_fill.data(),
+                                                          p.coarse_capacity};
+    using tiles_of_source = karpos::detail::tiles_of_source<source>;
+    using step = karpos::detail::multisplit_tile<host, word, tiles_of_source, target>;
+    step const first{{from},
+                     to.coarsened(p.coarse_bits),
+                     twice ? coarse : regions(p),
+                     static_cast<int>(twice ? p.coarse_regions : p.regions),
+                     &report.split};
     u64 const tiles = (from.size() + step::tile_items - 1) / step::tile_items;
     for (u64 i = 0; i < tiles; ++i) block.run(first, static_cast<int>(i), static_cast<int>(tiles));
     if (!twice) return;
-    u64 const each = (d.coarse_capacity + step::tile_items - 1) / step::tile_items;
-    int const targets = 1 << d.coarse_bits;
-    cuckoo::divide_tile<host, view, cuckoo::coarse_source<word>> const second{
-        seen,   {coarse, static_cast<std::uint32_t>(each), targets}, regions(d), targets, d.shift,
-        &report};
-    for (u64 i = 0; i < d.coarse_regions * each; ++i)
-      block.run(second, static_cast<int>(i), static_cast<int>(d.coarse_regions * each));
+    u64 const each = (p.coarse_capacity + step::tile_items - 1) / step::tile_items;
+    int const targets = 1 << p.coarse_bits;
+    using tiles_of_coarse = karpos::detail::tiles_of_coarse<word>;
+    karpos::detail::multisplit_tile<host, word, tiles_of_coarse, target> const second{
+        {coarse, static_cast<std::uint32_t>(each), targets},
+        to,
+        regions(p),
+        targets,
+        0,
+        &report.split};
+    for (u64 i = 0; i < p.coarse_regions * each; ++i)
+      block.run(second, static_cast<int>(i), static_cast<int>(p.coarse_regions * each));
   }
 };
 
-/// Returns: how often buckets were started again.
+/// Returns: how often buckets were restarted.
 template <class Key, class Hash = karpos::seeded_hash<Key>>
 u64 builds_the_same(std::vector<Key> const& list, int threads, int max_targets = 4096) {
   std::size_t const n = list.size();
   INFO("keys: ", n, ", threads: ", threads, ", targets: ", max_targets);
   Kokkos::View<Key*, host::memory_space> const keys("keys", n);
   std::copy(list.begin(), list.end(), keys.data());
-  cuckoo::table<Key, Key, host, Hash> reference({}, Hash{});
+  cuckoo::table<cuckoo::traits<Key, Key, host, Hash>> reference({}, Hash{});
   reference.build(host{}, keys, keys);
   same("the reference was built with the first seed", reference.restarts(), 0);
   emulated_build<Key, Hash> const built(reference, keys, threads, max_targets);
-  same("repeated", built.report.repeated, 0);
-  same("left out, homeless or invalid",
-       built.report.overflowing + built.report.homeless + built.report.invalid, 0);
-  auto const seen = reference.seen();
-  CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), seen.slots)));
-  CHECK(bool(std::equal(built.marks.begin(), built.marks.end(), seen.marks)));
+  same("duplicates", built.report.duplicates, 0);
+  same("overflowing, unplaced or invalid",
+       built.report.split.overflowing + built.report.unplaced + built.report.split.invalid, 0);
+  auto const expected = reference.view();
+  CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), expected.slots)));
+  CHECK(bool(std::equal(built.marks.begin(), built.marks.end(), expected.marks)));
   return cuckoo::statistics(host{}, reference).group_restarts;
 }
 
@@ -120,7 +131,7 @@ TEST_CASE("a team of many threads builds what one thread builds") {
     }
 }
 
-TEST_CASE("so does one that divides in two passes") {
+TEST_CASE("so does one that splits in two passes") {
   builds_the_same(unique_keys<u32>(60000), 64, 8);
   builds_the_same(unique_keys<u64>(60000), 64, 8);
 }

@@ -31,10 +31,10 @@ std::vector<unsigned char> bytes_at(void const* data, std::size_t n) {
 template <class Table>
 table_bytes bytes_of(Table const& table) {
   using space_of = typename Table::execution_space;
-  auto const& e = table.extent();
-  auto const seen = table.seen();
-  return {bytes_at<space_of>(seen.slots, e.slots * sizeof(typename Table::word)),
-          bytes_at<space_of>(seen.marks, e.marks), table.size(), table.restarts()};
+  auto const& shape = table.shape();
+  auto const view = table.view();
+  return {bytes_at<space_of>(view.slots, shape.slots * sizeof(typename Table::word)),
+          bytes_at<space_of>(view.marks, shape.marks), table.size(), table.restarts()};
 }
 
 template <class Space, class X>
@@ -51,7 +51,9 @@ table_bytes built_on(Space const& exec, std::vector<Key> const& keys, std::vecto
                      std::uint64_t seed) {
   karpos::cuckoo_map_options<Key> o;
   o.seed = seed;
-  karpos::detail::cuckoo::table<Key, T, Space, karpos::seeded_hash<Key>> table(o, {});
+  karpos::detail::cuckoo::table<
+      karpos::detail::cuckoo::traits<Key, T, Space, karpos::seeded_hash<Key>>>
+      table(o, {});
   table.build(exec, in_space<Space>(keys), in_space<Space>(values));
   return bytes_of(table);
 }

@@ -6,83 +6,78 @@
 #include <string>
 #include <utility>
 
+#include "karpos/detail/linear_probing.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
-// Which of equal keys is the first. Hashing by the bits of keys: a user's hash may collide.
+// The first of equal keys, found with a hash set of indices. It hashes the bits of keys: a user's hash may collide.
 
 namespace karpos::detail::cuckoo {
 
-/// A set of indices, in linear probing: of equal keys the lowest index stays.
+/// Inserts an index into a set, in linear probing: of equal keys the lowest index stays.
 template <class View, class Keys>
 struct keep_first {
-  static constexpr std::uint64_t none = ~std::uint64_t(0);
   using key_bits = typename View::key_bits;
   View table;
   Keys keys;
-  std::uint64_t* set;
-  std::uint64_t slots;
-  std::uint64_t* first_repeated;  ///< the lowest index that does not stay
+  linear_probing::table<std::uint64_t> set;
+  std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const key = to_bits<key_bits>(keys(i));
     if (table.slot.reserved(keys(i))) return;
-    for (std::uint64_t s = multiply_high(mix(key), slots);; s = s + 1 == slots ? 0 : s + 1) {
-      std::uint64_t seen = device::load_relaxed(set + s);
-      if (seen == none) {
-        seen = device::compare_and_swap(set + s, none, i);
-        if (seen == none) return;
-      }
-      if (to_bits<key_bits>(keys(seen)) == key) return settle(set + s, seen, i);
-    }
+    auto const has_key = [&](std::uint64_t j) { return to_bits<key_bits>(keys(j)) == key; };
+    auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
+    if (p.ended == linear_probing::outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }
 
  private:
-  KOKKOS_FUNCTION void settle(std::uint64_t* slot, std::uint64_t seen, std::uint64_t i) const {
+  KOKKOS_FUNCTION void keep_lower(std::uint64_t* slot, std::uint64_t seen, std::uint64_t i) const {
     while (i < seen) {
       std::uint64_t const before = device::compare_and_swap(slot, seen, i);
       if (before == seen) break;
       seen = before;
     }
-    std::uint64_t const loser = i < seen ? seen : i;
-    if (loser < device::load_relaxed(first_repeated)) Kokkos::atomic_min(first_repeated, loser);
+    std::uint64_t const other = Kokkos::max(i, seen);
+    if (other < device::load_relaxed(first_duplicate)) Kokkos::atomic_min(first_duplicate, other);
   }
 };
 
-/// Writes the indices of a set that `keeps` lets through one behind the other.
-template <class Indices, class Keeps>
+/// Compacts the indices of the set for which predicate(index).
+template <class Indices, class Predicate>
 struct gather_indices {
   std::uint64_t const* set;
   Indices to;
-  Keeps keeps;
+  Predicate predicate;
   KOKKOS_FUNCTION void operator()(std::uint64_t s, std::uint64_t& at, bool last_pass) const {
-    if (set[s] == ~std::uint64_t(0) || !keeps(set[s])) return;
+    if (set[s] == ~std::uint64_t(0) || !predicate(set[s])) return;
     if (last_pass) to(at) = set[s];
     ++at;
   }
 };
 
-/// Lets every index through.
-struct keep_all {
+/// The predicate that holds for every index.
+struct every_index {
   KOKKOS_FUNCTION bool operator()(std::uint64_t) const { return true; }
 };
 
-/// The first of every kind of key.
+/// Indices of the first of equal keys, for every key.
 template <class MemorySpace>
 struct distinct_keys {
   Kokkos::View<std::uint64_t*, MemorySpace> indices;
-  std::uint64_t kept = 0;  ///< how many of the indices count
-  std::uint64_t first_repeated = ~std::uint64_t(0);
+  std::uint64_t count = 0;  ///< of the indices
+  std::uint64_t first_duplicate = ~std::uint64_t(0);
 };
 
-/// Finds the first of every kind of valid key for which keeps(index). Waits for exec.
+/// Finds the first index of every valid key, of those with predicate(index). Waits for exec.
 /// Complexity: expected linear. Memory: four words for each key.
-template <class ExecSpace, class View, class Keys, class Keeps>
-distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name,
-                                                         ExecSpace const& exec, View const& table,
-                                                         Keys const& keys, Keeps const& keeps) {
+template <class ExecSpace, class View, class Keys, class Predicate>
+distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const& name,
+                                                              ExecSpace const& exec,
+                                                              View const& table, Keys const& keys,
+                                                              Predicate const& predicate) {
   using words = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
   std::uint64_t const n = keys.extent(0), slots = 2 * n + 1;
   auto const [set, indices] = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
@@ -90,13 +85,15 @@ distinct_keys<typename ExecSpace::memory_space> distinct(std::string const& name
                      uninitialized_array<words>(exec, table_label(name, "indices"), n)};
   });
   distinct_keys<typename ExecSpace::memory_space> result{indices};
-  fill(table_label(name, "clear distinct"), exec, set, ~std::uint64_t(0));
-  Kokkos::parallel_for(table_label(name, "distinct"), index_range(exec, n),
-                       keep_first<View, Keys>{table, keys, set.data(), slots, set.data() + slots});
+  constexpr std::uint64_t none = ~std::uint64_t(0);
+  fill(table_label(name, "clear distinct"), exec, set, none);
+  Kokkos::parallel_for(
+      table_label(name, "distinct"), index_range(exec, n),
+      keep_first<View, Keys>{table, keys, {set.data(), slots, none}, set.data() + slots});
   Kokkos::parallel_scan(table_label(name, "gather distinct"), index_range(exec, slots),
-                        gather_indices<words, Keeps>{set.data(), result.indices, keeps},
-                        result.kept);
-  Kokkos::deep_copy(exec, result.first_repeated, Kokkos::subview(set, slots));
+                        gather_indices<words, Predicate>{set.data(), result.indices, predicate},
+                        result.count);
+  Kokkos::deep_copy(exec, result.first_duplicate, Kokkos::subview(set, slots));
   return result;
 }
 

@@ -7,8 +7,8 @@
 
 #include "karpos/hash.hpp"
 
-// Where keys may lie. Both layouts divide the slots into groups (buckets, districts) by the high bits of a key's hash,
-// and read slots in lines of 64 bytes, which is what memory moves.
+// The slots that may hold a key, in both layouts. The high bits of a key's hash select a group of slots (a bucket, a
+// partition), a second hash the slots in it. Slots are read in lines of 64 bytes, which is what memory moves.
 
 namespace karpos::detail::cuckoo {
 
@@ -20,18 +20,18 @@ KOKKOS_FUNCTION constexpr std::uint32_t scale(std::uint32_t bits, std::uint32_t 
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bits) * n) >> 32);
 }
 
-/// Another hash of the same key, for each of its numbers.
-KOKKOS_FUNCTION constexpr std::uint64_t rehashed(std::uint64_t hash, std::uint32_t number) {
-  return mix(hash + number * 0x9e37'79b9'7f4a'7c15u);
+/// The i-th of a family of hashes of one key, made of its hash.
+KOKKOS_FUNCTION constexpr std::uint64_t rehashed(std::uint64_t hash, std::uint32_t i) {
+  return mix(hash + i * 0x9e37'79b9'7f4a'7c15u);
 }
 
-/// The two-level layout: buckets of three subtables of 192 slots, each key in one slot of one of them.
+/// The two-level layout: a bucket has three subtables of 192 slots, and a key one candidate slot in each of them.
 ///
 ///   line 0: half a line of subtable 1, half a line of subtable 2 | line 1 … | subtable 3
 ///
-/// The places of a key in the first two subtables share a line: three lookups in four end with the first. In the
-/// paper the three are independent. Here a bucket wants a few rounds more (409 keys: 19 instead of 16). The paper gives
-/// up a bucket of more than 512 keys, which one table in seven of 2^27 keys has; with eight more it is one in 45.
+/// A key's slots in subtables 1 and 2 share a line, so that three lookups in four read one line; in the paper all
+/// three are independent. The price: 19 rounds on average instead of 16 (409 keys). The paper gives up a bucket of more
+/// than 512 keys, which one table in seven of 2^27 keys has; a limit of 520 makes it one in 45.
 template <class Word>
 struct bucket_geometry {
   static constexpr std::uint32_t subtables = 3, subtable_slots = 192;
@@ -40,15 +40,16 @@ struct bucket_geometry {
   static constexpr std::uint32_t line = line_slots<Word>, half_line = line / 2;
   static constexpr std::uint32_t lines = subtable_slots / half_line;
 
-  /// What the constants of a bucket make of a hash. The constants are the number of the attempt that succeeded.
+  /// The bits that the candidate slots of a key are taken from: its hash with the constants of its bucket, which are
+  /// the number of the attempt that succeeded.
   KOKKOS_FUNCTION static constexpr std::uint64_t places(std::uint64_t hash, std::uint32_t attempt) {
     return rehashed(hash, attempt + 1);
   }
-  /// First slot of the line that holds the places in the first two subtables.
+  /// First slot of the line that holds the candidates in subtables 1 and 2.
   KOKKOS_FUNCTION static constexpr std::uint32_t line_of(std::uint64_t places) {
     return scale(static_cast<std::uint32_t>(places), lines) * line;
   }
-  /// Slot of the bucket that is the place in a subtable.
+  /// The candidate in a subtable, as a slot of the bucket.
   KOKKOS_FUNCTION static constexpr std::uint32_t slot_of(std::uint64_t places, int subtable) {
     if (subtable == 2)
       return 2 * subtable_slots + scale(static_cast<std::uint32_t>(places >> 32), subtable_slots);
@@ -56,8 +57,8 @@ struct bucket_geometry {
     return line_of(places) + static_cast<std::uint32_t>(subtable) * half_line + in_half % half_line;
   }
 
-  /// Buckets for n keys. Few more than n / 409, so many that hardly one in four tables has a bucket of more than 520:
-  /// from about 2^31 keys on the mean falls.
+  /// Buckets for n keys: n / 409, more from about 2^31 keys on, so that the probability that a bucket of the table
+  /// gets more than 520 keys stays below 1/4 (a Poisson tail; see docs/cuckoo_map.md).
   static std::uint64_t count_for(std::uint64_t n) {
     double const limit = max_keys + 1, pi = 3.141592653589793;
     for (double mean = mean_keys;; --mean) {
@@ -70,20 +71,20 @@ struct bucket_geometry {
   }
 };
 
-/// The dense layout: windows of one line. The windows that may hold a key lie in one district, so small that a cache
-/// holds it: keys are inserted district by district.
+/// The dense layout: windows of one line. All candidate windows of a key lie in one partition, a group of windows small
+/// enough for a cache: keys are inserted partition by partition.
 template <class Word>
-struct district_geometry {
+struct partition_geometry {
   static constexpr int window_slots = line_slots<Word>;
-  /// Windows that may hold a key. Two of eight slots have room for a load of 0.998, but hardly a way there: 2^27 keys at
-  /// 0.98 found no place in 500 moves.
+  /// Candidate windows of a key. With two windows of eight slots arrangements exist up to a load of 0.998, but eviction
+  /// chains grow too long: 2^27 keys at 0.98 were not placed in 500 evictions.
   static constexpr int choices = 3;
   static constexpr std::uint64_t max_windows = (std::uint64_t(1) << 17) / window_slots;
 
   KOKKOS_FUNCTION static constexpr std::uint64_t places(std::uint64_t hash) {
     return rehashed(hash, 0);
   }
-  /// Window of the district that is a key's choice.
+  /// A candidate of a key, as a window of the partition.
   KOKKOS_FUNCTION static constexpr std::uint32_t window_of(std::uint64_t places, int choice,
                                                            std::uint32_t windows) {
     std::uint64_t const bits = choice == 0   ? places
@@ -91,8 +92,8 @@ struct district_geometry {
                                              : (places * 0x9e37'79b9'7f4a'7c15u) >> 32;
     return scale(static_cast<std::uint32_t>(bits), windows);
   }
-  /// The bit of a window's marks that stands for a key which is not in its first choice.
-  KOKKOS_FUNCTION static constexpr std::uint32_t mark_of(std::uint64_t places) {
+  /// The overflow bit of a key: set in the byte of its first window when the key lies in another one.
+  KOKKOS_FUNCTION static constexpr std::uint32_t overflow_bit(std::uint64_t places) {
     return 1u << (places & 7);
   }
 };

@@ -18,13 +18,21 @@
 
 namespace karpos::detail::cuckoo {
 
-/// What a kernel sees of a table, whichever its layout.
-template <class Key, class T, class Hash>
-struct table_view {
+/// What a cuckoo table is made of. Keys are compared by their bits.
+template <class Key, class T, class ExecSpace, class Hash>
+struct traits : table_traits<Key, T, ExecSpace, Hash, equal_to<Key>> {
   using protocol = slot_protocol<Key, T, true>;
-  using layout = typename protocol::layout;
-  using word = typename layout::word;
-  using key_bits = typename layout::key_bits;
+};
+
+/// What a kernel sees of a table, whichever its layout.
+template <class Traits>
+struct table_view {
+  using key_type = typename Traits::key_type;
+  using hasher = typename Traits::hasher;
+  using protocol = typename Traits::protocol;
+  using layout = typename Traits::layout;
+  using word = typename Traits::word;
+  using key_bits = typename Traits::key_bits;
 
   word* slots = nullptr;
   /// Of buckets: their constants; of windows: which keys are elsewhere.
@@ -33,13 +41,13 @@ struct table_view {
   std::uint32_t windows = 0;  ///< of a district
   std::uint64_t seed = 0;
   protocol slot{};
-  Hash hash{};
+  hasher hash{};
 
-  KOKKOS_FUNCTION std::uint64_t hash_of(Key const& key) const {
+  KOKKOS_FUNCTION std::uint64_t hash_of(key_type const& key) const {
     return detail::hash_of(hash, key, seed);
   }
   KOKKOS_FUNCTION std::uint64_t hash_of_item(word item) const {
-    return hash_of(from_bits<Key>(layout::key_of(item)));
+    return hash_of(from_bits<key_type>(layout::key_of(item)));
   }
   KOKKOS_FUNCTION std::uint64_t group_of(std::uint64_t hash_of_key) const {
     // multiply_high of 32 bits: two multiplications where one of 64 bits takes four.
@@ -53,7 +61,7 @@ template <class View>
 class key_windows {
  public:
   using word = typename View::word;
-  using in_district = district_geometry<word>;
+  using in_district = partition_geometry<word>;
 
   key_windows() = default;
   KOKKOS_FUNCTION key_windows(View const& table, std::uint64_t hash)
@@ -74,12 +82,12 @@ class key_windows {
 };
 
 /// What the refs share: see probe.hpp for what kernels ask of a table.
-template <class Key, class T, class Hash>
+template <class Traits>
 class layout_ref {
  public:
-  using key_type = Key;
-  using mapped_type = T;
-  using view = table_view<Key, T, Hash>;
+  using key_type = typename Traits::key_type;
+  using mapped_type = typename Traits::mapped_type;
+  using view = table_view<Traits>;
   using protocol = typename view::protocol;
   using layout = typename view::layout;
   using word = typename view::word;
@@ -88,25 +96,26 @@ class layout_ref {
   layout_ref() = default;
   KOKKOS_FUNCTION explicit layout_ref(view const& v) : m_table(v) {}
 
-  KOKKOS_FUNCTION bool reserved(Key const& key) const { return m_table.slot.reserved(key); }
-  KOKKOS_FUNCTION auto holds(Key const& key) const {
+  KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.slot.reserved(key); }
+  KOKKOS_FUNCTION auto holds(key_type const& key) const {
     return typename protocol::has_key{to_bits<typename layout::key_bits>(key)};
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_table.slot; }
   KOKKOS_FUNCTION word const* slot_at(std::uint64_t i) const { return m_table.slots + i; }
 
  protected:
-  using step = lookup_step<T>;
+  using step = lookup_step<typename Traits::mapped_type>;
   view m_table;
 };
 
 /// Lookups in the two-level layout: the bucket's constants, and three slots at most.
-template <class Key, class T, class ExecSpace, class Hash>
-class two_level_ref : public layout_ref<Key, T, Hash> {
-  using base = layout_ref<Key, T, Hash>;
+template <class Traits>
+class two_level_ref : public layout_ref<Traits> {
+  using base = layout_ref<Traits>;
   using base::m_table;
 
  public:
+  using typename base::key_type;
   using layout = typename base::layout;
   using word = typename base::word;
   using in_bucket = bucket_geometry<word>;
@@ -118,7 +127,7 @@ class two_level_ref : public layout_ref<Key, T, Hash> {
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(Key const& key) const {
+  KOKKOS_FUNCTION path start(key_type const& key) const {
     std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
     path const p{m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b])};
     if constexpr (!by_slot) device::prefetch(place(p, 2));
@@ -132,8 +141,8 @@ class two_level_ref : public layout_ref<Key, T, Hash> {
   KOKKOS_FUNCTION bool advance(path const&) const { return false; }
 
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<T> find_step(Tile const& t, path const& p,
-                                           Holds const& holds_query) const {
+  KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
+      Tile const& t, path const& p, Holds const& holds_query) const {
     word slot{};
     if constexpr (Tile::width == 1 && by_slot) {
       // Each key of a bucket was in the first subtable once, and those that lost there in the second: an empty slot
@@ -157,7 +166,7 @@ class two_level_ref : public layout_ref<Key, T, Hash> {
   }
 
  private:
-  static constexpr bool by_slot = tuning<ExecSpace>::reads_slots;
+  static constexpr bool by_slot = tuning<typename Traits::execution_space>::reads_slots;
   KOKKOS_FUNCTION static word const* place(path const& p, int subtable) {
     return p.bucket + in_bucket::slot_of(p.places, subtable);
   }
@@ -165,14 +174,15 @@ class two_level_ref : public layout_ref<Key, T, Hash> {
 
 /// Lookups in the dense layout: the first window, and the others only if the marks say that a key like this one is
 /// there.
-template <class Key, class T, class ExecSpace, class Hash>
-class dense_ref : public layout_ref<Key, T, Hash> {
-  using base = layout_ref<Key, T, Hash>;
+template <class Traits>
+class dense_ref : public layout_ref<Traits> {
+  using base = layout_ref<Traits>;
   using base::m_table;
 
  public:
+  using typename base::key_type;
   using word = typename base::word;
-  using in_district = district_geometry<word>;
+  using in_district = partition_geometry<word>;
   static constexpr int window_slots = in_district::window_slots;
 
   struct path {
@@ -182,7 +192,9 @@ class dense_ref : public layout_ref<Key, T, Hash> {
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(Key const& key) const { return {{m_table, m_table.hash_of(key)}, 0}; }
+  KOKKOS_FUNCTION path start(key_type const& key) const {
+    return {{m_table, m_table.hash_of(key)}, 0};
+  }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
 
   /// Moves on to the next window that may hold the key. Returns: whether there is one.
@@ -191,9 +203,10 @@ class dense_ref : public layout_ref<Key, T, Hash> {
   /// Looks at one window, in parts that a thread reads at once: windows fill from their first slot on, so that an empty
   /// one in the first part ends the search.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<T> find_step(Tile const& t, path const& p,
-                                           Holds const& holds_query) const {
-    constexpr int at_once = tuning<ExecSpace>::read_bytes / static_cast<int>(sizeof(word));
+  KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
+      Tile const& t, path const& p, Holds const& holds_query) const {
+    constexpr int at_once =
+        tuning<typename Traits::execution_space>::read_bytes / static_cast<int>(sizeof(word));
     constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
     word const* const slots = bucket(p);
     for (int i = 0; i < window_slots; i += part_slots) {
@@ -210,25 +223,27 @@ class dense_ref : public layout_ref<Key, T, Hash> {
   /// Whether a key like this one was put elsewhere, its first window being full.
   KOKKOS_FUNCTION bool marked(path const& p) const {
     return (m_table.marks[p.windows.window(m_table, 0)] &
-            in_district::mark_of(p.windows.places())) != 0;
+            in_district::overflow_bit(p.windows.places())) != 0;
   }
 };
 
 /// A table as a kernel of the user's sees it, whose layout is chosen when the program runs.
-template <class Key, class T, class ExecSpace, class Hash>
-class any_ref : public layout_ref<Key, T, Hash> {
-  using base = layout_ref<Key, T, Hash>;
+template <class Traits>
+class any_ref : public layout_ref<Traits> {
+  using base = layout_ref<Traits>;
   using base::m_table;
 
  public:
+  using typename base::key_type;
   any_ref() = default;
   any_ref(cuckoo_layout chosen, typename base::view const& v) : base(v), m_layout(chosen) {}
 
   template <device::access Access, device::tile Tile>
-  KOKKOS_FUNCTION found<T> find(Tile const& t, Key const& key) const {
+  KOKKOS_FUNCTION found<typename Traits::mapped_type> find(
+      Tile const& t, typename Traits::key_type const& key) const {
     if (m_layout == cuckoo_layout::two_level)
-      return find_in<Access>(two_level_ref<Key, T, ExecSpace, Hash>(m_table), t, key);
-    return find_in<Access>(dense_ref<Key, T, ExecSpace, Hash>(m_table), t, key);
+      return find_in<Access>(two_level_ref<Traits>(m_table), t, key);
+    return find_in<Access>(dense_ref<Traits>(m_table), t, key);
   }
 
  private:

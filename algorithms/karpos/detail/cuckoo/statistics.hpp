@@ -10,8 +10,9 @@
 
 namespace karpos::detail::cuckoo {
 
+/// Counts the keys of each group of slots.
 template <class View, class Counts>
-struct count_group {
+struct count_group_keys {
   View table;
   std::uint64_t group_slots;
   Counts counts;
@@ -21,15 +22,16 @@ struct count_group {
 };
 
 template <class Counts>
-struct smallest_and_largest {
+struct min_max_count {
   using result = Kokkos::MinMaxScalar<std::uint64_t>;
   Counts counts;
   KOKKOS_FUNCTION void operator()(std::uint64_t g, result& r) const {
-    if (counts(g) < r.min_val) r.min_val = counts(g);
-    if (counts(g) > r.max_val) r.max_val = counts(g);
+    r.min_val = Kokkos::min(r.min_val, counts(g));
+    r.max_val = Kokkos::max(r.max_val, counts(g));
   }
 };
 
+/// Adds up how often buckets were restarted.
 template <class View>
 struct sum_attempts {
   View table;
@@ -41,24 +43,23 @@ struct sum_attempts {
 /// Looks at every slot of a table. Waits for exec.
 template <class ExecSpace, class Table>
 cuckoo_stats statistics(ExecSpace const& exec, Table const& of) {
-  using view = typename Table::view;
+  using view = typename Table::view_type;
   using counts_view = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
-  auto const& e = of.extent();
-  view const seen = of.seen();
-  counts_view const counts(Kokkos::view_alloc(exec, Table::label("group sizes")), e.groups);
-  Kokkos::parallel_for(Table::label("group sizes"), index_range(exec, e.slots),
-                       count_group<view, counts_view>{seen, e.slots / e.groups, counts});
-  typename smallest_and_largest<counts_view>::result sizes;
-  Kokkos::parallel_reduce(Table::label("largest group"), index_range(exec, e.groups),
-                          smallest_and_largest<counts_view>{counts},
-                          Kokkos::MinMax<std::uint64_t>(sizes));
+  auto const& shape = of.shape();
+  view const v = of.view();
+  counts_view const counts(Kokkos::view_alloc(exec, Table::label("group sizes")), shape.groups);
+  Kokkos::parallel_for(Table::label("group sizes"), index_range(exec, shape.slots),
+                       count_group_keys<view, counts_view>{v, shape.slots / shape.groups, counts});
+  typename min_max_count<counts_view>::result sizes;
+  Kokkos::parallel_reduce(Table::label("largest group"), index_range(exec, shape.groups),
+                          min_max_count<counts_view>{counts}, Kokkos::MinMax<std::uint64_t>(sizes));
   std::uint64_t group_restarts = 0;
-  if (of.chosen().layout == cuckoo_layout::two_level)
-    Kokkos::parallel_reduce(Table::label("group restarts"), index_range(exec, e.groups),
-                            sum_attempts<view>{seen}, group_restarts);
+  if (shape.layout == cuckoo_layout::two_level)
+    Kokkos::parallel_reduce(Table::label("group restarts"), index_range(exec, shape.groups),
+                            sum_attempts<view>{v}, group_restarts);
   double const factor =
-      of.size() == 0 ? 0 : static_cast<double>(e.slots) / static_cast<double>(of.size());
-  return {of.size(),     e.slots,       factor,        e.groups,
+      of.size() == 0 ? 0 : static_cast<double>(shape.slots) / static_cast<double>(of.size());
+  return {of.size(),     shape.slots,   factor,        shape.groups,
           sizes.min_val, sizes.max_val, of.restarts(), group_restarts};
 }
 

@@ -3,298 +3,313 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
-#include "karpos/detail/cuckoo/build_buckets.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/cuckoo/attempt.hpp"
 #include "karpos/detail/cuckoo/distinct.hpp"
-#include "karpos/detail/cuckoo/divide.hpp"
+#include "karpos/detail/cuckoo/insert.hpp"
 #include "karpos/detail/cuckoo/memory.hpp"
-#include "karpos/detail/cuckoo/place.hpp"
+#include "karpos/detail/cuckoo/messages.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
+#include "karpos/detail/scans.hpp"
 #include "karpos/detail/table_memory.hpp"
+
+// Cuckoo hashing: a key lies in one of a few candidate slots, and a lookup reads these.
+//
+// ## The two-level layout (Alcantara et al. 2009)
+//
+//   level 1   hash(key, seed)  ->  bucket       the first level of Fredman, Komlós and Szemerédi: n / 409 buckets,
+//                                               409 keys on average, 520 at most, in 576 slots: 1.41 n in all
+//   level 2   mix(hash + constants of the bucket)  ->  a candidate slot in each of three subtables of 192 slots
+//
+//             | line 0                                    | line 1 … 47 |                        |  lines of 64 bytes,
+//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots  |  slots of 8 bytes
+//   marks     one byte for each bucket: the number of its constants
+//
+//   divide    The multisplit moves items into regions of two neighbouring buckets (../multisplit.hpp).
+//   build     A team builds a region's buckets in its scratch by parallel cuckoo hashing (build_buckets.hpp): in a
+//             round all unplaced keys claim their slots in one subtable; losers, and keys that were evicted, are
+//             unplaced in the next round, which takes the next subtable. A bucket that is not done after 50 rounds is
+//             restarted with the next constants. Then it is written, once.
+//   look up   Hash, constants, at most three slots; two of them share a line (refs.hpp).
+//
+// ## The dense layout (bucketed cuckoo hashing: Dietzfelbinger and Weidling 2007, BGHT 2021)
+//
+//   hash(key, seed)  ->  partition: up to 2^17 slots, which a cache holds
+//   mix(hash)        ->  three candidate windows of the partition
+//
+//   window    | slot 0 | slot 1 | … | slot 7 |     a line of 64 bytes, filled from slot 0 on
+//   marks     one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key with that remainder,
+//             whose first candidate this window is, lies in another one
+//
+//   divide    As above; a region is a partition.
+//   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain
+//             (place.hpp).
+//   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
+//   insert    The absent keys are placed in a copy of the table; if one finds no slot, or there are too many for the
+//             load, all keys move to a new table.
+//
+// ## Failures
+//
+// A region that overflows, a bucket without constants that do, a chain without an end: the whole table is built anew
+// with the next of 17 seeds. Equal keys show after the build, as claims of one slot or as shadowed duplicates; then the
+// first of each is selected (distinct.hpp) and the table built from these.
 
 namespace karpos::detail::cuckoo {
 
-/// The table of a cuckoo_map: memory, and how it is filled.
-template <class Key, class T, class ExecSpace, class Hash>
-class table {
+/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for lookup_table (map.hpp).
+template <class Traits>
+class table : public Traits {
  public:
-  using execution_space = ExecSpace;
-  using memory_space = typename ExecSpace::memory_space;
-  using options = cuckoo_map_options<Key>;
-  using view = table_view<Key, T, Hash>;
-  using word = typename view::word;
-  using extents_type = extents<word>;
-  using two_level = two_level_ref<Key, T, ExecSpace, Hash>;
-  using dense = dense_ref<Key, T, ExecSpace, Hash>;
-  static constexpr int prefetch_distance = tuning<ExecSpace>::prefetch_distance;
+  using typename Traits::execution_space;
+  using typename Traits::hasher;
+  using typename Traits::key_type;
+  using typename Traits::mapped_type;
+  using typename Traits::memory_space;
+  using typename Traits::word;
+  using options_type = cuckoo_map_options<key_type>;
+  using view_type = table_view<Traits>;
+  using shape_type = table_shape<word>;
+  using two_level = two_level_ref<Traits>;
+  using dense = dense_ref<Traits>;
+  static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
+  static constexpr bool exact_queries = true;  ///< queries are of the key's type
   static constexpr std::uint64_t max_restarts = 16;
 
-  table(options const& o, Hash const& hash) : m_options(o), m_hash(hash) {
+  table(options_type const& o, hasher const& hash) : m_options(o), m_hash(hash) {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
-    m_empty = o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<Key, key_bits>(0);
+    m_empty =
+        o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
   }
 
   static std::string name() { return "cuckoo_map"; }
   static std::string label(char const* what) { return table_label(name(), what); }
 
-  options const& chosen() const { return m_options; }
+  options_type const& options() const { return m_options; }
   std::uint64_t size() const { return m_size; }
   std::uint64_t restarts() const { return m_restarts; }
-  extents_type const& extent() const { return m_extents; }
-  std::size_t bytes() const { return m_extents.bytes() + m_work.bytes(); }
-  view seen() const {
-    return {m_slots.data(),
-            reinterpret_cast<std::uint8_t*>(m_marks.data()),
-            static_cast<std::uint32_t>(m_extents.groups),
-            m_extents.windows,
+  shape_type const& shape() const { return m_shape; }
+  std::size_t bytes() const { return m_shape.bytes() + m_workspace.bytes(); }
+  view_type view() const {
+    return {m_arrays.slots.data(),
+            reinterpret_cast<std::uint8_t*>(m_arrays.marks.data()),
+            static_cast<std::uint32_t>(m_shape.groups),
+            m_shape.windows,
             seed(m_restarts),
-            typename view::protocol({m_empty, m_empty, m_empty}),
+            typename view_type::protocol({m_empty, m_empty, m_empty}),
             m_hash};
   }
-
+  /// Slots that a scan visits, and what it sees them through, whatever the layout.
+  std::uint64_t slot_count() const { return m_shape.slots; }
+  dense scan_ref() const { return dense(view()); }
+  /// Calls f with the ref of the layout.
+  template <class F>
+  void with_ref(F const& f) const {
+    if (m_options.layout == cuckoo_layout::two_level)
+      f(two_level(view()));
+    else
+      f(dense(view()));
+  }
   /// Keys that fit into the dense layout without growing.
   std::uint64_t capacity() const {
     double const rounding = 1 + 1e-12;
-    return static_cast<std::uint64_t>(static_cast<double>(m_extents.slots) * m_options.load *
+    return static_cast<std::uint64_t>(static_cast<double>(m_shape.slots) * m_options.load *
                                       rounding);
   }
-  static division division_for(std::uint64_t n, extents_type const& e, cuckoo_layout layout) {
-    using builder = build_buckets<ExecSpace, view>;
-    if (layout == cuckoo_layout::dense) return division::of(n, e.groups, 0, max_regions);
-    auto d = division::of(n, e.groups, std::countr_zero(static_cast<unsigned>(builder::buckets)),
-                          max_regions);
-    if (d.capacity > builder::max_items) d.capacity = builder::max_items;
-    return d;
-  }
 
-  static std::size_t workspace_bytes_for(std::uint64_t n, options const& o) {
-    auto const e = extents_type::of(n, o.capacity, o);
-    division const d = division_for(n, e, o.layout);
-    return workspace<word, ExecSpace>::bytes_for(d, d.coarse_items() > e.slots);
+  static multisplit_plan plan_for(std::uint64_t n, shape_type const& s) {
+    return attempt_type::plan_for(n, s);
+  }
+  static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {
+    auto const s = shape_type::of(n, o.capacity, o);
+    auto const plan = plan_for(n, s);
+    return workspace::bytes_for(plan, attempt_type::needs_coarse(plan, s));
   }
 
   /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws.
   template <class Keys, class Values>
-  void build(ExecSpace const& exec, Keys const& keys, Values const& values) {
+  void build(execution_space const& exec, Keys const& keys, Values const& values) {
     Kokkos::Profiling::ScopedRegion const region(label("build"));
-    begin(exec, keys.extent(0), m_options.capacity);
+    reserve(exec, keys.extent(0), m_options.capacity);
     try {
-      fill_with(exec, keys, values);
+      build_from(exec, keys, values);
     } catch (...) {
-      clear(exec);
+      m_arrays.clear(name(), exec, view().slot.empty_slot());
       finish(0);
       throw;
     }
   }
 
-  /// Adds the pairs whose keys are new, the first of equal ones. Requires: the layout is dense.
+  /// Adds the pairs whose keys are absent, the first of equal ones. Requires: the layout is dense.
   template <class Keys, class Values>
-  insert_report insert(ExecSpace const& exec, Keys const& keys, Values const& values);
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
+    Kokkos::Profiling::ScopedRegion const region(label("insert"));
+    dense const ref(view());
+    insert_report report;
+    std::uint64_t const n = keys.extent(0);
+    Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, n),
+                            count_reserved<dense, Keys>{ref, keys}, report.invalid);
+    auto const absent =
+        find_distinct(name(), exec, view(), keys, is_absent<dense, Keys>{ref, keys});
+    report.inserted = absent.count;
+    report.existing = n - report.invalid - absent.count;
+    auto const source = selected(keys, values, absent);
+    std::uint64_t const total = m_size + absent.count, room = capacity();
+    if (total > room)
+      grow(exec, source, Kokkos::max(total, room + room / 2));
+    else if (absent.count == 0 || place_new(exec, source))
+      finish(total);
+    else
+      grow(exec, source, room);
+    if (report.invalid != 0) reject_sentinels(report.invalid, n);
+    return report;
+  }
 
   /// Takes over the contents of a table in any space. Waits for exec.
-  template <class OtherSpace>
-  void copy_from(ExecSpace const& exec, table<Key, T, OtherSpace, Hash> const& other) {
-    if (m_extents.slots != other.m_extents.slots || m_extents.marks != other.m_extents.marks)
-      std::tie(m_slots, m_marks) = allocate(exec, other.m_extents);
-    m_extents = other.m_extents;
+  template <class Other>
+    requires same_contents<Traits, Other>
+  void copy_from(execution_space const& exec, table<Other> const& other) {
+    if (!m_arrays.has(other.m_shape)) m_arrays = arrays::allocate(name(), exec, other.m_shape);
+    m_shape = other.m_shape;
     m_options = other.m_options;
     m_hash = other.m_hash;
     m_empty = other.m_empty;
     m_size = other.m_size;
     m_restarts = other.m_restarts;
-    Kokkos::deep_copy(exec, m_slots, other.m_slots);
-    Kokkos::deep_copy(exec, m_marks, other.m_marks);
+    m_arrays.copy_from(exec, other.m_arrays);
     exec.fence("karpos::deep_copy: the source may change once this returns");
   }
 
  private:
-  template <class, class, class, class>
+  template <class>
   friend class table;
-  using layout = typename view::layout;
-  using key_bits = typename layout::key_bits;
-  using slot_view = Kokkos::View<word*, memory_space>;
-  using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
+  using key_bits = typename view_type::key_bits;
+  using arrays = table_arrays<word, execution_space>;
+  using workspace = build_workspace<word, execution_space>;
+  using attempt_type = build_attempt<execution_space, view_type>;
 
   std::uint64_t seed(std::uint64_t restart) const { return mix(mix(m_options.seed) + restart); }
-  static bool complete(build_report const& r) {
-    return r.overflowing == 0 && r.homeless == 0 && r.repeated == 0;
+  attempt_type attempt(execution_space const& exec) const {
+    return {name(), exec, view(), m_shape, m_arrays, m_workspace};
   }
 
-  /// Makes room for a table of n keys, with room for some number of them, and for building it. Changes nothing when
-  /// there is no memory.
-  void begin(ExecSpace const& exec, std::uint64_t n, std::uint64_t room) {
-    auto const e = extents_type::of(n, room, m_options);
-    division const d = division_for(n, e, m_options.layout);
-    auto slots = m_slots;
-    auto marks = m_marks;
-    auto work = m_work;
-    if (e.slots != slots.extent(0) || e.mark_words() != marks.extent(0))
-      std::tie(slots, marks) = allocate(exec, e);
-    d.require_possible(n);
-    work.reserve(name(), exec, d, d.coarse_items() > e.slots);
-    m_slots = slots;
-    m_marks = marks;
-    m_work = work;
-    m_extents = e;
+  /// Allocates a table of n keys that has room for some number of them, and the workspace. Changes nothing when there
+  /// is no memory.
+  void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t room) {
+    auto const s = shape_type::of(n, room, m_options);
+    auto const plan = plan_for(n, s);
+    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
+    if (!plan.is_possible(attempt_type::split_tuning::max_targets))
+      throw std::length_error("karpos: cuckoo_map cannot be built from so many keys at once (" +
+                              std::to_string(n) + "): divide them among several maps");
+    m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
+    m_arrays = a;
+    m_shape = s;
     m_size = m_restarts = 0;
   }
   void finish(std::uint64_t n) {
     m_size = n;
-    if (!m_options.keep_workspace) m_work = {};
+    if (!m_options.keep_workspace) m_workspace = {};
   }
 
   template <class Keys, class Values>
-  void fill_with(ExecSpace const& exec, Keys const& keys, Values const& values) {
+  void build_from(execution_space const& exec, Keys const& keys, Values const& values) {
     std::uint64_t const n = keys.extent(0);
-    all_pairs<view, Keys, Values> const pairs{keys, values};
-    // Equal keys show where they share a slot. Where too many keys meet in one place, there may be equal ones too:
-    // that is looked into once it has happened with two seeds, for it happens without them.
+    all_pairs<view_type, Keys, Values> const pairs{keys, values};
+    // Two attempts before equal keys are looked for, for an attempt fails without them too, if rarely.
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
-      build_report const r = attempt(exec, pairs);
-      if (r.invalid != 0) reject_sentinels(r.invalid, n);
-      if (complete(r)) return finish(n);
-      if (r.repeated != 0) break;
+      build_report const r = attempt(exec).build(pairs);
+      if (r.split.invalid != 0) reject_sentinels(r.split.invalid, n);
+      if (is_complete(r)) return finish(n);
+      if (r.duplicates != 0) break;
     }
-    auto const first = distinct(name(), exec, seen(), keys, keep_all{});
-    if (first.kept == n) return try_seeds(exec, pairs);
+    auto const first = find_distinct(name(), exec, view(), keys, every_index{});
+    if (first.count == n) return try_seeds(exec, pairs);
     if (m_options.duplicates == duplicate_keys::reject)
-      reject_duplicates(exec, keys, n - first.kept, first.first_repeated);
-    begin(exec, first.kept, m_options.capacity);
-    try_seeds(exec, chosen(keys, values, first));
+      reject_duplicates(exec, keys, n - first.count, first.first_duplicate);
+    reserve(exec, first.count, m_options.capacity);
+    try_seeds(exec, selected(keys, values, first));
   }
-  void clear(ExecSpace const& exec) {
-    fill(label("clear"), exec, m_slots, seen().slot.empty_slot());
-    fill(label("clear marks"), exec, m_marks, 0);
-  }
-  static std::pair<slot_view, mark_view> allocate(ExecSpace const& exec, extents_type const& e) {
-    return allocated<memory_space>(e.bytes(), [&] {
-      return std::pair{uninitialized_array<slot_view>(exec, label("slots"), e.slots),
-                       uninitialized_array<mark_view>(exec, label("marks"), e.mark_words())};
-    });
-  }
-
   /// Builds with one seed after the other, from m_restarts on.
   template <class Source>
-  void try_seeds(ExecSpace const& exec, Source const& source) {
+  void try_seeds(execution_space const& exec, Source const& source) {
     build_report r;
     for (; m_restarts <= max_restarts; ++m_restarts) {
-      r = attempt(exec, source);
-      if (complete(r)) return finish(source.size());
+      r = attempt(exec).build(source);
+      if (is_complete(r)) return finish(source.size());
     }
     m_restarts = 0;
-    throw hash_error("cuckoo_map found no place for all of " + std::to_string(source.size()) +
-                         " keys with any of " + std::to_string(max_restarts + 1) + " seeds",
-                     std::to_string(r.overflowing) + " keys too many in their group, " +
-                         std::to_string(r.homeless) + " groups or keys without a place",
-                     "pass a hash function that tells keys apart, or a lower load");
+    throw_unplaced(source.size(), max_restarts + 1, r);
+  }
+  static bool is_complete(build_report const& r) {
+    return r.split.overflowing == 0 && r.unplaced == 0 && r.duplicates == 0;
   }
 
-  /// Builds with the current seed. Waits for the report.
+  /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns: whether all were placed; if
+  /// not, the table is as it was.
   template <class Source>
-  build_report attempt(ExecSpace const& exec, Source const& source) {
-    division const d = division_for(source.size(), m_extents, m_options.layout);
-    bool const coarse_in_table = d.coarse_items() <= m_extents.slots;
-    divide_source(exec, source, d, coarse_in_table ? m_slots.data() : nullptr);
-    if (m_options.layout == cuckoo_layout::two_level) {
-      device::for_each_in_league(
-          label("build buckets"), exec, static_cast<int>(d.regions),
-          build_buckets<ExecSpace, view>{seen(), divided(d), m_work.report()});
-    } else {
-      clear(exec);
-      place(exec, d);
-    }
-    build_report r = reported(exec);
-    if (m_options.layout == cuckoo_layout::dense && r.homeless == 0)
-      Kokkos::parallel_reduce(label("look for equal keys"), index_range(exec, m_extents.slots),
-                              count_twins<view>{seen()}, r.repeated);
-    return r;
+  bool place_new(execution_space const& exec, Source const& source) {
+    auto const before = m_arrays;
+    auto w = m_workspace;
+    w.reserve(name(), exec, plan_for(source.size(), m_shape), true);
+    m_arrays = arrays::allocate(name(), exec, m_shape);
+    m_workspace = w;
+    m_arrays.copy_from(exec, before);
+    build_report const r = attempt(exec).add(source);
+    if (r.split.overflowing == 0 && r.unplaced == 0) return true;
+    m_arrays = before;
+    finish(m_size);
+    return false;
   }
 
-  template <class Space>
-  static auto unmanaged(build_report* r) {
-    return Kokkos::View<build_report, Space, Kokkos::MemoryUnmanaged>(r);
-  }
-  build_report reported(ExecSpace const& exec) const {
-    build_report r;
-    Kokkos::deep_copy(exec, unmanaged<Kokkos::HostSpace>(&r),
-                      unmanaged<memory_space>(m_work.report()));
-    exec.fence("karpos::cuckoo_map: whether every key has a place");
-    return r;
-  }
-
-  regions<word> divided(division const& d) const {
-    return {m_work.items.data(), m_work.fill(), d.capacity};
-  }
+  /// Replaces the table by one with room for more keys, built from its pairs and those of a source.
   template <class Source>
-  void divide_source(ExecSpace const& exec, Source const& source, division const& d,
-                     word* room_for_coarse) {
-    regions<word> const to = divided(d);
-    regions<word> const coarse{room_for_coarse ? room_for_coarse : to.items + d.items(),
-                               to.fill + d.regions, d.coarse_capacity};
-    fill(label("clear counters"), exec, m_work.counters, 0);
-    divide(label("divide"), exec, seen(), source, d, coarse, to, m_work.report());
-  }
-  void place(ExecSpace const& exec, division const& d) {
-    place_items<ExecSpace, view> const placing{seen(), divided(d), m_work.report()};
-    device::for_each_in_league(label("place"), exec,
-                               static_cast<int>(d.regions * placing.teams_each()), placing);
+  void grow(execution_space const& exec, Source const& source, std::uint64_t room) {
+    using keys_view = Kokkos::View<key_type*, memory_space>;
+    using values_view = Kokkos::View<mapped_type*, memory_space>;
+    std::uint64_t const n = m_size + source.size();
+    auto const [keys, values] =
+        allocated<memory_space>(n * (sizeof(key_type) + sizeof(mapped_type)), [&] {
+          return std::pair{uninitialized_array<keys_view>(exec, label("keys to move"), n),
+                           uninitialized_array<values_view>(exec, label("values to move"), n)};
+        });
+    std::uint64_t retrieved = 0;
+    Kokkos::parallel_scan(label("keys to move"), index_range(exec, m_shape.slots),
+                          retrieve_body<dense, keys_view, values_view>{dense(view()), keys, values},
+                          retrieved);
+    Kokkos::parallel_for(label("keys to add"), index_range(exec, source.size()),
+                         append_pairs<key_type, view_type, Source, keys_view, values_view>{
+                             source, keys, values, m_size});
+    table larger(m_options, m_hash);
+    larger.reserve(exec, n, room);
+    larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values});
+    *this = std::move(larger);
   }
 
-  template <class Source>
-  bool place_new(ExecSpace const& exec, Source const& source);
-  template <class Source>
-  void move_to_new(ExecSpace const& exec, Source const& source, std::uint64_t room);
-
-  template <class Keys, class Values, class Distinct>
-  static auto chosen(Keys const& keys, Values const& values, Distinct const& first) {
+  /// The pairs at the indices of distinct keys.
+  template <class Keys, class Values>
+  static auto selected(Keys const& keys, Values const& values,
+                       distinct_keys<memory_space> const& distinct) {
     using indices = Kokkos::View<std::uint64_t const*, memory_space>;
-    indices const which =
-        Kokkos::subview(first.indices, std::pair<std::uint64_t, std::uint64_t>(0, first.kept));
-    return chosen_pairs<view, Keys, Values, indices>{keys, values, which};
+    indices const list = Kokkos::subview(
+        distinct.indices, std::pair<std::uint64_t, std::uint64_t>(0, distinct.count));
+    return selected_pairs<view_type, Keys, Values, indices>{keys, values, list};
   }
 
-  [[noreturn]] static void reject_sentinels(std::uint64_t invalid, std::uint64_t n) {
-    reject("keys equal to the sentinel",
-           std::to_string(invalid) + " of " + std::to_string(n) + " keys",
-           "choose another empty_key in the options");
-  }
-  template <class Keys>
-  [[noreturn]] static void reject_duplicates(ExecSpace const& exec, Keys const& keys,
-                                             std::uint64_t repeated, std::uint64_t example) {
-    Key key{};
-    Kokkos::deep_copy(exec, key, Kokkos::subview(keys, example));
-    reject("keys occur more than once",
-           std::to_string(repeated) + " of " + std::to_string(keys.extent(0)) + " keys; keys(" +
-               std::to_string(example) + ") = " + name_of(key) + " is the first of them",
-           "remove them, or choose duplicate_keys::keep_one");
-  }
-
-  static std::string name_of(Key const& key) {
-    if constexpr (std::is_arithmetic_v<Key>)
-      return std::to_string(key);
-    else
-      return "the bits " + std::to_string(to_bits<std::uint64_t>(key));
-  }
-
-  options m_options;
-  Hash m_hash;
+  options_type m_options;
+  hasher m_hash;
   key_bits m_empty{};
-  extents_type m_extents;
-  slot_view m_slots;
-  mark_view m_marks;
-  workspace<word, ExecSpace> m_work;
+  shape_type m_shape;
+  arrays m_arrays;
+  workspace m_workspace;
   std::uint64_t m_size = 0, m_restarts = 0;
 };
 
 }  // namespace karpos::detail::cuckoo
-
-#include "karpos/detail/cuckoo/insert.hpp"

@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
 
 namespace karpos::detail::cuckoo {
 
-/// Constants of the cuckoo tables by execution space, each with the measurement behind it.
+/// Constants of the cuckoo tables by execution space. Figures: H200, 2^27 pairs of 4 + 4 bytes, `karpos hash`; all that
+/// was tried stands in perf/results/h200.
 template <class ExecSpace>
 struct tuning {
+  static constexpr bool on_device = device::is_device<ExecSpace>;
+
+  // Lookups.
+
   /// Keys between the prefetch of a key's line and its use, per CPU thread.
-  static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;
+  static constexpr int prefetch_distance = on_device ? 0 : 64;
   /// Whether a lookup reads the slots of a line one by one. CPUs compare a whole line as fast.
-  static constexpr bool reads_slots = device::is_device<ExecSpace>;
+  static constexpr bool reads_slots = on_device;
   /// Bytes of a window that a lookup reads at once: a sector of a GPU's memory, a line of a CPU's cache.
-  static constexpr int read_bytes = device::is_device<ExecSpace> ? 32 : 64;
-  /// Threads of a team that divides, of one that builds, and how many of these a multiprocessor has room for.
-  static constexpr int threads = device::is_device<ExecSpace> ? 512 : 1;
-  static constexpr int threads_of_builders = device::is_device<ExecSpace> ? 128 : 1;
-  static constexpr int builders_at_once = 10;
-  /// Threads that play the last rounds of a build alone.
-  static constexpr int tile_width = device::is_device<ExecSpace> ? 32 : 1;
+  static constexpr int read_bytes = on_device ? 32 : 64;
+
+  // two_level: building buckets.
+
+  /// Buckets of a region, which a team builds, and threads of the team (8 and 512: 5.7 ms; 4 and 256: 5.2; 2 and 128:
+  /// 5.0; 1 and 64: 5.7); teams of a multiprocessor.
+  static constexpr int region_buckets = 2;
+  static constexpr int builder_threads = on_device ? 128 : 1, builders_at_once = 10;
+  /// Lanes of the warp that finishes the rounds once it has a lane for every unplaced key (4.4 ms without, 4.0 with).
+  static constexpr int finishing_lanes = on_device ? 32 : 1;
+
+  // dense: placing items.
+
+  /// Whether threads insert into a partition concurrently, with a compare-and-swap for a slot; else one thread alone.
+  template <class Word>
+  static constexpr bool places_concurrently =
+      on_device && device::is_lock_free<static_cast<int>(sizeof(Word)), ExecSpace>;
+  /// Threads of a team that inserts concurrently, and teams of a multiprocessor.
+  static constexpr int placer_threads = 256, placers_at_once = 6;
+  /// Bytes of items that such a team inserts. Its list of unplaced ones, in shared memory, has room for all of them,
+  /// and the lanes of a warp take items from it in step (windows of four: 15.8 ms with a thread an item, 12.5 so).
+  static constexpr int placer_bytes = 16384, placer_lanes = 32;
+  /// Threads of a team of which one inserts alone: a GPU has none of fewer than a warp.
+  static constexpr int lone_placer_threads = on_device ? 32 : 1;
 };
 
 }  // namespace karpos::detail::cuckoo

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "karpos/detail/hopscotch/ref.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
@@ -56,17 +57,19 @@ class storage : public Traits {
     return ref_type(lines<Traits>(m_words.data(), line_geometry{m_lines}, m_settings.reserved_keys,
                                   m_settings.hash, m_settings.equal));
   }
+  ref_type scan_ref() const { return ref(); }
   template <class F>
   void with_ref(F const& f) const {
     f(ref());
   }
+  std::string label(char const* what) const { return m_settings.label(what); }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return m_lines * line_slots; }
 
   /// Makes every slot empty. Asynchronous.
   void clear(execution_space const& exec) {
     Kokkos::parallel_for(
-        m_settings.label("clear"), index_range(exec, m_words.extent(0)),
+        label("clear"), index_range(exec, m_words.extent(0)),
         clear_lines_body<typename Traits::protocol>{m_words.data(), ref().slot().empty_slot()});
   }
 
@@ -94,7 +97,7 @@ class storage : public Traits {
   /// Changes nothing when there is no memory.
   void allocate(execution_space const& exec, std::uint64_t n) {
     m_words = allocated<memory_space>(bytes_of(n), [&] {
-      return uninitialized_array<word_view>(exec, m_settings.label("lines"), words_of(n));
+      return uninitialized_array<word_view>(exec, label("lines"), words_of(n));
     });
     m_lines = n;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -46,18 +47,20 @@ class storage : public Traits {
     return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys,
                     m_settings.hash, m_settings.equal);
   }
+  ref_type scan_ref() const { return ref(); }
   template <class F>
   void with_ref(F const& f) const {
     f(ref());
   }
+  std::string label(char const* what) const { return m_settings.label(what); }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return slots_of(m_pairs); }
   std::uint64_t bucket_count() const { return 2 * m_pairs; }
 
   /// Makes every slot empty. Asynchronous.
   void clear(execution_space const& exec) {
-    fill(m_settings.label("clear"), exec, m_slots, ref().slot().empty_slot());
-    fill(m_settings.label("clear marks"), exec, m_marks, 0);
+    fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
+    fill(label("clear marks"), exec, m_marks, 0);
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
@@ -96,9 +99,8 @@ class storage : public Traits {
   /// Changes nothing when there is no memory.
   void allocate(execution_space const& exec, std::uint64_t pairs) {
     auto [slots, marks] = allocated<memory_space>(bytes_of(pairs), [&] {
-      return std::pair{
-          uninitialized_array<slot_view>(exec, m_settings.label("slots"), slots_of(pairs)),
-          uninitialized_array<mark_view>(exec, m_settings.label("marks"), mark_words(pairs))};
+      return std::pair{uninitialized_array<slot_view>(exec, label("slots"), slots_of(pairs)),
+                       uninitialized_array<mark_view>(exec, label("marks"), mark_words(pairs))};
     });
     m_slots = slots;
     m_marks = marks;
