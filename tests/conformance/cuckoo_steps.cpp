@@ -40,7 +40,7 @@ struct outcome_of_step {
 template <class Key, class T, class Hash = karpos::seeded_hash<Key>>
 class split_keys {
  public:
-  using view = cuckoo::table_view<cuckoo::traits<Key, T, space, Hash>>;
+  using view = cuckoo::table_view<cuckoo::traits<Key, T, host, Hash>>;
   using word = typename view::word;
   using in_bucket = cuckoo::bucket_geometry<word>;
   using step = cuckoo::build_buckets<host, view>;
