@@ -70,7 +70,7 @@ def measure(command):
 def compiler_of(command):
     """The first line of its version, without the distribution's build number."""
     words = subprocess.run([command[0], "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
-    return re.sub(r"\s*\([^)]*\)", "", words)
+    return re.sub(r"^[cg]\+\+(-\d+)? ", "GCC ", re.sub(r"\s*\([^)]*\)", "", words))
 
 
 def recorded():
