@@ -4,6 +4,13 @@
 # target of its own, so that nothing of it can reach a user of karpos::karpos.
 
 add_library(karpos_build_options INTERFACE)
+# Parsing Kokkos takes two seconds of each translation unit. nvcc knows no precompiled headers.
+set(karpos_precompiled ON)
+if("cuda" IN_LIST KARPOS_KOKKOS_SPACES)
+  set(karpos_precompiled OFF)
+endif()
+option(KARPOS_PRECOMPILED "Precompile Kokkos for the tests and the driver" ${karpos_precompiled})
+option(KARPOS_FULL_TESTS "Compile the tests and the checks that only the full suite has, too" ON)
 
 # Through nvcc every header is ours, and its generated code trips over the stricter warnings.
 set(karpos_warnings -Wall -Wextra -Wshadow)
@@ -33,7 +40,13 @@ if(KARPOS_ENABLE_SANITIZER)
   endif()
   set(karpos_sanitize -fsanitize=${KARPOS_ENABLE_SANITIZER})
   target_compile_options(karpos_build_options INTERFACE
-    ${karpos_sanitize} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+    ${karpos_sanitize} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
+  # The checks of every single access take a third of the time that compiling under these sanitizers takes.
+  if(KARPOS_ENABLE_SANITIZER MATCHES "undefined" AND NOT KARPOS_FULL_TESTS)
+    set(karpos_full_checks null,alignment,object-size,vptr)
+    target_compile_options(karpos_build_options INTERFACE -fno-sanitize=${karpos_full_checks})
+    message(STATUS "Karpos: left to the full suite (KARPOS_FULL_TESTS), of the sanitizers: ${karpos_full_checks}")
+  endif()
   target_link_options(karpos_build_options INTERFACE ${karpos_sanitize})
 endif()
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <karpos/hash_set.hpp>
+
+namespace karpos_test {
+
+using space = Kokkos::DefaultExecutionSpace;
+using ids = Kokkos::View<std::uint32_t*, space>;
+
+std::uint64_t use(space const& exec, ids const& keys, Kokkos::View<bool*, space> const& there) {
+  karpos::hash_set<std::uint32_t> set(exec, keys.extent(0));
+  set.insert(exec, keys);
+  set.contains(exec, keys, there);
+  return set.size(exec);
+}
+
+}  // namespace karpos_test
