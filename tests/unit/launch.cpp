@@ -29,16 +29,6 @@ struct count_visits {
   }
 };
 
-/// Sums i + 1, by a different path on neighbouring tiles.
-struct sum_indices {
-  template <karpos::device::tile Tile>
-  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i, std::uint64_t& sum) const {
-    for (std::uint64_t j = 0; j < i % 5; ++j) sum += t.once([] { return std::uint64_t(2); });
-    auto const zero = t.each([&](int lane) { return static_cast<std::uint64_t>(lane % 1); });
-    sum += i + 1 - 2 * (i % 5) + t.get(zero, Tile::width - 1);
-  }
-};
-
 template <int W>
 void reaches_every_index() {
   for (std::uint64_t const n : sizes) {
@@ -46,22 +36,10 @@ void reaches_every_index() {
     view<std::uint32_t> const visits("visits", n * W);
     karpos::device::for_each_tile<W>("karpos_test::visit", space{}, n, count_visits{visits});
     CHECK(karpos_test::to_host(visits) == std::vector<std::uint32_t>(n * W, 1));
-
-    std::uint64_t sum = 99;
-    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                        Kokkos::Sum<std::uint64_t>(sum));
-    CHECK(sum == n * (n + 1) / 2);
-
-    Kokkos::View<std::uint64_t, space::memory_space> const sum_view("sum");
-    Kokkos::deep_copy(sum_view, 99u);
-    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                        Kokkos::Sum<std::uint64_t, space::memory_space>(sum_view));
-    space{}.fence();
-    CHECK(karpos_test::to_host_scalar(sum_view) == n * (n + 1) / 2);
   }
 }
 
-TEST_CASE("for_each_tile and reduce_each_tile") {
+TEST_CASE("for_each_tile") {
   reaches_every_index<1>();
   reaches_every_index<2>();
   reaches_every_index<8>();
@@ -110,39 +88,6 @@ void prepares_before_it_works() {
     CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 2));
     CHECK(bool(karpos_test::to_host_scalar(tally) ==
                karpos::insert_report{(n + 3) / 4, (n + 2) / 4, (n + 1) / 4, 0}));
-  }
-}
-
-/// Each team adds up its number, once for each thread, in its scratch.
-struct team_sums {
-  using member = typename Kokkos::TeamPolicy<space>::member_type;
-  view<std::uint32_t> sums, sizes;
-  KOKKOS_FUNCTION void operator()(member const& team) const {
-    auto* const sum =
-        static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(sizeof(std::uint32_t)));
-    if (team.team_rank() == 0) *sum = 0;
-    team.team_barrier();
-    Kokkos::atomic_add(sum, static_cast<std::uint32_t>(team.league_rank()) + 1);
-    team.team_barrier();
-    if (team.team_rank() == 0) {
-      sums(team.league_rank()) = *sum;
-      sizes(team.league_rank()) = static_cast<std::uint32_t>(team.team_size());
-    }
-  }
-};
-
-TEST_CASE("for_each_team gives every team its scratch") {
-  for (int const league : {0, 1, 7, 100}) {
-    team_sums const body{view<std::uint32_t>("sums", std::size_t(league)),
-                         view<std::uint32_t>("sizes", std::size_t(league))};
-    karpos::device::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
-    space{}.fence();
-    auto const sums = karpos_test::to_host(body.sums), threads = karpos_test::to_host(body.sizes);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      CHECK(threads[i] >= 1);
-      CHECK(threads[i] <= 128);
-      CHECK(sums[i] == (i + 1) * threads[i]);
-    }
   }
 }
 

@@ -17,8 +17,10 @@ using karpos_test::view;
 
 static_assert(karpos::device::is_lock_free<4, space> && karpos::device::is_lock_free<8, space>);
 static_assert(!karpos::device::is_lock_free<2, space> && !karpos::device::is_lock_free<32, space>);
-static_assert(karpos::device::is_lock_free<16, Kokkos::DefaultHostExecutionSpace> ==
+static_assert(karpos::device::has_wide_cas<Kokkos::DefaultHostExecutionSpace> ==
               karpos::device::host::has_compare_and_swap_16);
+static_assert(!karpos::device::is_device<Kokkos::DefaultHostExecutionSpace> &&
+              karpos::device::warp_width<Kokkos::DefaultHostExecutionSpace> == 1);
 static_assert(sizeof(karpos::device::word16) == 16 && alignof(karpos::device::word16) == 16);
 static_assert(karpos::device::machine_word<karpos::device::word16> &&
               !karpos::device::machine_word<int>);

@@ -4,6 +4,7 @@
 /// reference tile does on the host, while its neighbours in the same warp are busy with something else.
 #include <doctest/doctest.h>
 
+#include <karpos/device/atomics.hpp>
 #include <karpos/device/launch.hpp>
 #include <karpos/hash.hpp>
 

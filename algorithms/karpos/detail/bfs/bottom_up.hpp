@@ -229,7 +229,7 @@ struct search_bitmap {
     search.run(
         t, base, list, at.total,
         [&](std::uint32_t v, std::uint32_t parent, auto degree) {
-          device::set_bits_in_scratch(after + (v - base) / 32, bit_of(v));
+          device::set_bits(device::scratch(after + (v - base) / 32), bit_of(v));
           search.count(v, degree, sum);
           s->discover(v, parent, p->level + 1);
         },

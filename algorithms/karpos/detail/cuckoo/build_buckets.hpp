@@ -200,7 +200,7 @@ struct build_buckets {
                                     << (item_bits + priority_bits) |
                                 priority << item_bits | item;
     std::uint32_t* const slot = m.slot + slot_of(place, subtable);
-    std::uint32_t const before = device::fetch_max_in_scratch(slot, claim);
+    std::uint32_t const before = device::fetch_max(device::scratch(slot), claim);
     if ((before ^ claim) >> item_bits == 0) return break_tie(m, slot, before, claim);
     return before > claim ? item : before == 0 ? nobody : item_of(before);
   }
@@ -210,15 +210,15 @@ struct build_buckets {
                                           std::uint32_t other) const {
     std::uint32_t const mine = one < other ? one : other;
     for (;;) {
-      std::uint32_t const taken = device::load_in_scratch(slot);
+      std::uint32_t const taken = device::load_relaxed(device::scratch(slot));
       if ((taken ^ mine) >> item_bits != 0) return item_of(mine);
       key_bits const key = key_of(m, item_of(mine)), its_key = key_of(m, item_of(taken));
       if (key == its_key) {
-        device::fetch_add_in_scratch(m.repeated + bucket_of(m.place[item_of(mine)]), 1);
+        device::fetch_add(device::scratch(m.repeated + bucket_of(m.place[item_of(mine)])), 1);
         return nobody;
       }
       if (key < its_key) return item_of(mine);
-      if (device::compare_and_swap_in_scratch(slot, taken, mine) == taken) return item_of(taken);
+      if (device::compare_and_swap(device::scratch(slot), taken, mine) == taken) return item_of(taken);
     }
   }
 
@@ -231,9 +231,9 @@ struct build_buckets {
     if (t.rank() == 0) m.unfinished = 0;
     t.barrier();
     for (std::uint32_t i = rank(t); i < left; i += size(t))
-      device::set_bits_in_scratch(&m.unfinished, 1u << bucket_of(m.place[homeless[i]]));
+      device::set_bits(device::scratch(&m.unfinished), 1u << bucket_of(m.place[homeless[i]]));
     for (std::uint32_t i = rank(t); i < n; i += size(t))
-      device::fetch_add_in_scratch(m.count + bucket_of(m.place[i]), 1);
+      device::fetch_add(device::scratch(m.count + bucket_of(m.place[i])), 1);
     t.barrier();
     std::uint32_t const unfinished = m.unfinished;
     bool gave_up = false;

@@ -173,7 +173,7 @@ struct divide_tile {
     if (!table.slot.live(item)) return nothing;
     std::uint64_t const group = table.group_of(table.hash_of_item(item));
     auto const r = static_cast<std::uint32_t>((group >> shift) - first_target);
-    return r << 16 | device::fetch_add_in_scratch(m.begin + r, 1);
+    return r << 16 | device::fetch_add(device::scratch(m.begin + r), 1);
   }
   /// Turns lengths into where runs begin, and finds room for each. Returns: the items of the tile.
   template <class Team>

@@ -76,7 +76,7 @@ struct count_digits {
  private:
   KOKKOS_FUNCTION void count(std::uint32_t* mine, bits falling, cut<bits> const& c) const {
     if (!first && falling >> c.shift != c.prefix) return;
-    device::fetch_add_in_scratch(mine + (falling >> shift & ((bits(1) << width) - 1)), 1);
+    device::fetch_add(device::scratch(mine + (falling >> shift & ((bits(1) << width) - 1))), 1);
   }
 };
 

@@ -113,7 +113,7 @@ class survivor_filter {
     std::uint32_t const* const places = s.survivors[p.list];
     for (std::uint32_t i = rank; i < p.survivors; i += size) {
       std::uint32_t const bit = bit_of(s.objects.id_at(places[i]));
-      device::set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
+      device::set_bits(device::scratch(m_bits + bit / 32), 1u << (bit % 32));
     }
     team.barrier();
   }

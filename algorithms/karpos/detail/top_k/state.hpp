@@ -178,7 +178,7 @@ class class_counts {
   }
   KOKKOS_FUNCTION void change(std::uint64_t sum, std::uint32_t by) const {
     if (m_own != nullptr)
-      device::fetch_add_in_scratch(m_own + classes::of(sum), by);
+      device::fetch_add(device::scratch(m_own + classes::of(sum)), by);
     else
       device::add(m_to + classes::of(sum), by);
   }
