@@ -36,7 +36,7 @@ struct place_items {
                                  : device::is_device<ExecSpace> ? 32
                                                                 : 1,
                        teams_at_once = 6;
-  static constexpr int tile_width = at_once ? 32 : 1;
+  static constexpr int tile_width = at_once ? Kokkos::min(32, device::warp_width<ExecSpace>) : 1;
   static constexpr std::uint64_t items_of_a_team = at_once ? 16384 / sizeof(word) : 1;
   static constexpr int max_moves = 500;
   /// Lost items after which the others are left alone: the table must be built anew in any case.

@@ -19,7 +19,7 @@ struct tuning {
   static constexpr int threads_of_builders = device::is_device<ExecSpace> ? 128 : 1;
   static constexpr int builders_at_once = 10;
   /// Threads that play the last rounds of a build alone.
-  static constexpr int tile_width = device::is_device<ExecSpace> ? 32 : 1;
+  static constexpr int tile_width = Kokkos::min(32, device::warp_width<ExecSpace>);
 };
 
 }  // namespace karpos::detail::cuckoo

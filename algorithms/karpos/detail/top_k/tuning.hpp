@@ -12,7 +12,7 @@ template <class ExecSpace>
 struct tuning {
   static constexpr int team_threads = device::is_device<ExecSpace> ? 512 : 1;
   static constexpr int teams_per_processor = device::is_device<ExecSpace> ? 2 : 1;
-  static constexpr int tile_width = device::is_device<ExecSpace> ? 32 : 1;
+  static constexpr int tile_width = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Entries that a lane reads in a row, and of these at once: so many cache misses overlap.
   static constexpr int entries_of_a_lane = device::is_device<ExecSpace> ? 4 : 256;
   static constexpr int entries_at_once = 4;
