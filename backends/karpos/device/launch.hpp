@@ -109,7 +109,10 @@ struct pipelined {
     }
   }
   auto policy(ExecSpace const& exec) const {
-    using bounds = Kokkos::LaunchBounds<block_threads<Body>, blocks_at_once<Body>>;
+    // What LaunchBounds' second argument does to registers is CUDA's: on HIP it counts something else.
+    constexpr bool bound = native_part<ExecSpace>::bounds_registers;
+    using bounds =
+        Kokkos::LaunchBounds<bound ? block_threads<Body> : 0, bound ? blocks_at_once<Body> : 0>;
     return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>, bounds>(
         exec, 0, (n + block - 1) / block);
   }

@@ -173,6 +173,7 @@ struct part {
   static constexpr int warp_width = 32;
   static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = has_wide_cas;
   static constexpr bool has_grid_barrier = true, counts_votes = true;
+  static constexpr bool bounds_registers = true;
   template <int W>
   using tile = std::conditional_t<(W > 1), warp_tile<W>, reference_tile<W>>;
   using team_handle = block;
