@@ -66,7 +66,7 @@ TEST_CASE("a driver that the space does not have") {
   if (karpos::device::has_grid_barrier<space>) {
     CHECK(karpos::bfs(space(), g, 0u, d, {}, o).visited == 5);
   } else {
-    throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "cooperative", "not available");
+    throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "persistent_kernel", "not available");
   }
 }
 

@@ -31,7 +31,7 @@ struct touch {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    auto const t = Team::template this_tile<32>();
+    auto const t = team.template this_tile<32>();
     team.template for_each_tile<32>(s->n, [&](std::uint64_t i) {
       t.on(karpos::lane_mask<32>::of(0),
            [&](int) { karpos::device::add(&s->hits[i], std::uint32_t(1)); });
@@ -54,7 +54,7 @@ struct touch_often {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    auto const t = Team::template this_tile<32>();
+    auto const t = team.template this_tile<32>();
     for (int call = 0; call < 3 * karpos::device::host::work_counters; ++call)
       team.template for_each_tile<32>(s->n, [&](std::uint64_t i) {
         t.on(karpos::lane_mask<32>::of(0),

@@ -40,8 +40,8 @@ class team {
     return rank() / tile_threads<ExecSpace, W>;
   }
   template <int W>
-  KOKKOS_FUNCTION static tile_for<ExecSpace, W> this_tile() {
-    return {};
+  KOKKOS_FUNCTION tile_for<ExecSpace, W> this_tile() const {
+    return m_handle.template this_tile<W>();
   }
 
   /// The scratch of this tile, where `team_bytes` of the whole team come first and each tile has `tile_bytes`.

@@ -181,7 +181,7 @@ struct search_bitmap {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     std::uint32_t const* const before = s->bitmap(p->now);
     hub_cache<State> const hubs(team.scratch());
     if (with_hubs) hubs.fill(team, *s, before);
@@ -267,7 +267,7 @@ struct search_candidates {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     hub_cache<State> const hubs(team.scratch());
     if (with_hubs) hubs.fill(team, *s, s->bitmap(p->now));
     searcher const search(*s, s->bitmap(p->now), hubs, with_hubs);
@@ -340,7 +340,7 @@ struct mark_found {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     level_counters const& found = s->counters(p->level + 1);
     for (int c = 0; c < degree_classes; ++c) {
       std::uint32_t const count = found.in_class[c];

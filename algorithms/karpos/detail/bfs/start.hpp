@@ -40,7 +40,7 @@ struct reset {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
-    auto const t = Team::template this_tile<width>();
+    auto const t = team.template this_tile<width>();
     constexpr std::uint64_t at_once = 8 * width;  // stores of a lane that overlap
     team.template for_each_tile<width>((s->vertices + at_once - 1) / at_once, [&](std::uint64_t i) {
       t.each([&](int lane) {
@@ -87,7 +87,7 @@ struct seed {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     queue_bin<State> found(team.template tile_scratch<width>(0, tile_bytes),
                            queue_end<State>(t, *s, p->tail, &s->counters(0)));
     team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {

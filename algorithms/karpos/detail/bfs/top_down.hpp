@@ -40,7 +40,7 @@ struct expand_frontier {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     queue_bin<State> found(team.template tile_scratch<width>(0, tile_bytes),
                            queue_end<State>(t, *s, p->tail, &s->counters(p->level + 1), eager()));
     cut const c =
@@ -284,7 +284,7 @@ struct expand_narrow {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     std::uint32_t const count = p->frontier.in_class[by_thread];
     auto const teams = static_cast<std::uint32_t>(team.league_size());
     // Neighbouring vertices go to different teams.

@@ -142,8 +142,7 @@ struct build_buckets {
       }
       std::uint32_t left = m.left[round % 3];
       if (left <= few) {
-        if (rank(t) < few)
-          settle(Team::template this_tile<tile_width>(), t.rank(), m, round, limit);
+        if (rank(t) < few) settle(t.template this_tile<tile_width>(), t.rank(), m, round, limit);
         t.barrier();
         left = m.unsettled;
       }
@@ -218,7 +217,8 @@ struct build_buckets {
         return nobody;
       }
       if (key < its_key) return item_of(mine);
-      if (device::compare_and_swap(device::scratch(slot), taken, mine) == taken) return item_of(taken);
+      if (device::compare_and_swap(device::scratch(slot), taken, mine) == taken)
+        return item_of(taken);
     }
   }
 

@@ -109,7 +109,7 @@ struct place_items {
       if (left) m.left[at] = item;
     }
     t.barrier();
-    auto const tile = Team::template this_tile<tile_width>();
+    auto const tile = t.template this_tile<tile_width>();
     traveller traveling{};
     for (bool on_the_way = false;;) {
       std::uint32_t const at = t.append(&m.taken, !on_the_way);

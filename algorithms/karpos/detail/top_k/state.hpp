@@ -213,7 +213,7 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
   if (begin >= end) return;
   std::uint64_t const part = width * entries_in_a_row<State>(team, (end - begin) * s.list_count());
   std::uint64_t const parts = (end - begin + part - 1) / part;
-  auto const t = Team::template this_tile<width>();
+  auto const t = team.template this_tile<width>();
   team.template for_each_tile<width>(parts * s.list_count(), [&](std::uint64_t i) {
     auto const list = static_cast<int>(i / parts);
     std::uint64_t const first = begin + i % parts * part;
@@ -256,7 +256,7 @@ template <class State, class Team, class Load, class Use>
 KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& load, Use const& use) {
   constexpr int width = State::width;
   std::uint64_t const part = width * entries_in_a_row<State>(team, n);
-  auto const t = Team::template this_tile<width>();
+  auto const t = team.template this_tile<width>();
   team.template for_each_tile<width>((n + part - 1) / part, [&](std::uint64_t p) {
     std::uint64_t const last = (p + 1) * part < n ? (p + 1) * part : n;
     t.each([&](int lane) {

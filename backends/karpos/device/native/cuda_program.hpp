@@ -24,6 +24,9 @@ class team;
 
 namespace cuda {
 
+template <int W>
+using tile_of_width = std::conditional_t<(W > 1), warp_tile<W>, reference_tile<1>>;
+
 /// A block of threads.
 class block {
  public:
@@ -47,6 +50,10 @@ class block {
   KOKKOS_FUNCTION int size() const { return m_size; }
   KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch + reserved_bytes; }
 
+  template <int W>
+  KOKKOS_FUNCTION tile_of_width<W> this_tile() const {
+    return {};
+  }
   KOKKOS_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((block_barrier();)) }
   KOKKOS_FUNCTION bool any(bool yes) const {
     KOKKOS_IF_ON_DEVICE((yes = any_in_block(yes);))
@@ -175,7 +182,7 @@ struct part {
   static constexpr bool has_grid_barrier = true, counts_votes = true;
   static constexpr bool bounds_registers = true;
   template <int W>
-  using tile = std::conditional_t<(W > 1), warp_tile<W>, reference_tile<W>>;
+  using tile = tile_of_width<W>;
   using team_handle = block;
 
   static int processors(ExecSpace const& exec) {

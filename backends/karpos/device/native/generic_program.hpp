@@ -10,7 +10,8 @@
 #include "karpos/device/tile.hpp"
 
 // Teams, leagues and traits of the generic native part: those of Kokkos' TeamPolicy. Tiles are loops in one thread,
-// programs are launched step by step.
+// programs are launched step by step. A native part with wider tiles can make them from the member of the team, where
+// a space hands out its lanes by a handle.
 
 namespace karpos::device {
 
@@ -35,6 +36,10 @@ class policy_team {
   KOKKOS_FUNCTION int size() const { return m_member.team_size(); }
   KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch; }
 
+  template <int W>
+  KOKKOS_FUNCTION reference_tile<W> this_tile() const {
+    return {};
+  }
   KOKKOS_FUNCTION void barrier() const { m_member.team_barrier(); }
   KOKKOS_FUNCTION bool any(bool yes) const {
     int result = yes;

@@ -41,6 +41,10 @@ class thread_team {
   KOKKOS_FUNCTION int size() const { return 1; }
   KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch; }
 
+  template <int W>
+  KOKKOS_FUNCTION reference_tile<W> this_tile() const {
+    return {};
+  }
   KOKKOS_FUNCTION void barrier() const {}
   KOKKOS_FUNCTION bool any(bool yes) const { return yes; }
   KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
