@@ -5,6 +5,7 @@
 
 #include <karpos/detail/bulk.hpp>
 #include <karpos/device/launch.hpp>
+#include <karpos/device/league.hpp>
 
 #include "support/check.hpp"
 #include "support/space.hpp"
@@ -88,6 +89,52 @@ void prepares_before_it_works() {
     CHECK(karpos_test::to_host(body.prepared) == std::vector<std::uint32_t>(n, 2));
     CHECK(bool(karpos_test::to_host_scalar(tally) ==
                karpos::insert_report{(n + 3) / 4, (n + 2) / 4, (n + 1) / 4, 0}));
+  }
+}
+
+/// Every call for words of scratch, from all threads of a team, and its collectives.
+struct scratch_step {
+  static constexpr int threads = karpos::device::is_device<space> ? 128 : 1, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = 64 * sizeof(std::uint32_t);
+  view<std::uint32_t> wrong;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto* const w = reinterpret_cast<std::uint32_t*>(t.scratch());
+    auto const rank = static_cast<std::uint32_t>(t.rank()),
+               size = static_cast<std::uint32_t>(t.size());
+    for (std::uint32_t i = rank; i < 64; i += size) w[i] = 0;
+    t.barrier();
+    using karpos::device::scratch;
+    bool bad = karpos::device::fetch_add(scratch(w), 2) > 2 * size;
+    karpos::device::set_bits(scratch(w + 1 + rank / 32), 1u << rank % 32);
+    karpos::device::fetch_max(scratch(w + 8), rank + 1);
+    for (std::uint32_t seen = 0;;) {
+      std::uint32_t const was = karpos::device::compare_and_swap(scratch(w + 9), seen, seen + 3);
+      if (was == seen) break;
+      seen = was;
+    }
+    std::uint32_t const ticket = t.append(w + 10, rank % 3 == 0);
+    if (rank % 3 == 0) karpos::device::set_bits(scratch(w + 12 + ticket / 32), 1u << ticket % 32);
+    t.barrier();
+    std::uint32_t const thirds = (size + 2) / 3;
+    bad |= karpos::device::load_relaxed(scratch(w)) != 2 * size || w[8] != size ||
+           w[9] != 3 * size || w[10] != thirds || (w[1 + rank / 32] >> rank % 32 & 1) == 0 ||
+           (rank < thirds && (w[12 + rank / 32] >> rank % 32 & 1) == 0);
+    std::uint64_t total = 0;
+    bad |= t.prefix_sum(rank, total) != std::uint64_t(rank) * (rank - (rank > 0)) / 2 ||
+           total != std::uint64_t(size) * (size - 1) / 2 || !t.any(rank == size - 1) ||
+           t.any(false);
+    if (bad) karpos::device::add(&wrong(t.league_rank()), 1u);
+  }
+};
+
+TEST_CASE("a league: words of scratch and the collectives of a team") {
+  for (int const teams : {0, 1, 7, 300}) {
+    scratch_step const step{view<std::uint32_t>("wrong", std::size_t(teams))};
+    karpos::device::for_each_in_league("karpos_test::scratch", space{}, teams, step);
+    space{}.fence();
+    CHECK(karpos_test::to_host(step.wrong) == std::vector<std::uint32_t>(std::size_t(teams), 0));
   }
 }
 

@@ -33,7 +33,7 @@ KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
     return static_cast<Word>(x);
 }
 
-/// Every operation on one word that nobody else touches. Returns: how many answers were wrong.
+/// Every operation on a word of one thread. Returns: how many answers were wrong.
 template <class Word>
 KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
   int wrong = 0;
@@ -162,7 +162,7 @@ TEST_CASE("fetch_or, karpos::device::fetch_add and add lose nothing") {
   CHECK(karpos_test::to_host(kernel.sum64)[0] == sum << 20);
 }
 
-TEST_CASE("a word that nobody else touches") {
+TEST_CASE("a word of one thread") {
   each_alone<std::uint32_t>();
   each_alone<std::uint64_t>();
   each_alone<karpos::device::word16>();

@@ -24,8 +24,8 @@ template <class Word>
 concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
                        std::is_same_v<Word, word16>;
 
-/// Reads a word at once, in no order with other accesses. A word16 is read so that whoever recognises its
-/// lo half sees the hi half that was written with it, or a later one.
+/// Reads a word at once, in no order with other accesses. A word16 is read so that a reader that
+/// recognises its lo half sees the hi half that was written with it, or a later one.
 template <machine_word Word>
 KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   Word r{};
@@ -231,16 +231,16 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
 }
 
 /// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest word.
-/// Frozen: nobody does while the kernel runs, so that reads may be served by caches that other threads'
+/// Frozen: no thread does while the kernel runs, so that reads may be served by caches that other threads'
 /// writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s shared).
 enum class access { shared, frozen };
 
-/// Reads a word that nobody changes meanwhile.
+/// Reads a word that does not change meanwhile.
 template <machine_word Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
   return *p;
 }
-/// Reads N neighbouring words that nobody changes meanwhile, in loads of 16 bytes where the type allows it.
+/// Reads N neighbouring words that do not change meanwhile, in loads of 16 bytes where the type allows it.
 /// Requires: p is aligned to the N words, which take 16 bytes.
 template <class T, int N>
   requires(sizeof(T) == 4 || sizeof(T) == 8)

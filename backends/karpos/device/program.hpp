@@ -162,8 +162,8 @@ class launched_grid {
                                                                 m_shape.scratch_bytes, m_next});
     m_exec.fence("karpos::launched_grid: end of a step");
   }
-  /// Whether the calling thread is done with a step before others would have woken up. Two CPU cores, a search of a path
-  /// of 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
+  /// Whether the calling thread ends a step before others would have woken up. Two CPU cores, a search of a path of
+  /// 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
   template <class Step>
   static bool is_small(Step const& step) {
     if constexpr (requires { step.work(); })
@@ -193,8 +193,8 @@ int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_b
 }  // namespace detail
 
 /// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
-/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. Where there is
-/// no grid barrier, teams are Kokkos', smaller and up to four times as many.
+/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. Without a
+/// grid barrier, teams are Kokkos', smaller and up to four times as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;

@@ -3,12 +3,12 @@
 
 #include <Kokkos_Macros.hpp>
 
-// Memory accesses and tiles of the tuned native part for CUDA: intrinsics, PTX and architecture macros. cuda_program.hpp
-// has its teams and kernels.
+// Memory accesses and tiles of the tuned native part for CUDA: intrinsics, PTX and architecture macros. Its teams and
+// kernels are in cuda_program.hpp.
 //
 // Why PTX and not libcu++'s atomic_ref or Kokkos' atomics: those take generic addresses, which the hardware tests for
-// shared memory at every access, and order the compiler's other accesses even when relaxed. Kokkos' also return what was
-// there, where a reduction instruction returns nothing and so waits for nothing. perf/bench/launches.cpp times them.
+// shared memory at every access, and order the compiler's other accesses even when relaxed. perf/bench/launches.cpp
+// times all three.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -167,7 +167,7 @@ __device__ inline std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t
                : "memory");
   return old;
 }
-/// An acquiring one: an atomic operation is performed in the L2 cache, once the results that it depends on have come from
+/// Acquires: an atomic operation is performed in the L2 cache, once the results that it depends on have come from
 /// there; a release would cost as much as another one (docs/design/hopscotch.md, "Beyond the letter").
 template <class Word>
 __device__ inline Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {

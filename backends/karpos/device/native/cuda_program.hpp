@@ -12,8 +12,8 @@
 #include "karpos/device/state_handle.hpp"
 #include "karpos/device/tile.hpp"
 
-// Teams and kernels of the tuned native part for CUDA. Kokkos cannot launch these kernels: programs, whose blocks are all
-// resident and wait for each other at a grid barrier, and leagues whose teams need more scratch.
+// Teams and kernels of the tuned native part for CUDA. Kokkos cannot launch these kernels: programs, whose blocks are
+// all resident and wait for each other at a grid barrier, and leagues whose teams need more scratch.
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
 }
 
 /// Runs a program on CUDA in one cooperative kernel. Asynchronous to the host.
-/// Returns: whether it was started; not where so many blocks with so much scratch do not fit on the device at once.
+/// Returns: whether it was started; not where the blocks do not all fit on the device at once.
 template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
 bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                        std::uint64_t* barrier, Program const& program) {

@@ -13,8 +13,8 @@
 // The one place where an execution space chooses its native part. Two kinds of choice:
 //
 //   native_part<ExecSpace>   types and launches, by execution space, the same in every pass of a compiler
-//   native_device::          functions inside of KOKKOS_IF_ON_DEVICE, which know the pass and no execution space: those of
-//                            the one device backend that a Kokkos has
+//   native_device::          functions inside of KOKKOS_IF_ON_DEVICE, which know the pass and no execution space:
+//                            those of the one device backend that a Kokkos has
 //
 // A native part is tuned (host, cuda) or generic: on Kokkos alone, for any device. KARPOS_NATIVE_GENERIC (CMake:
 // KARPOS_NATIVE=generic) takes the generic part for CUDA as well.
