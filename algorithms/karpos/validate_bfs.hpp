@@ -193,7 +193,7 @@ void mark_sources(ExecSpace const& exec, Sources const& source, std::uint64_t co
 template <class ExecSpace, class Graph, class Tree, class Follow>
 void check_tree(ExecSpace const& exec, Graph const& graph, Tree const& tree, Follow const& follow) {
   // A CPU thread is faster without a tile, and there are few of them in any case.
-  constexpr int width = device::is_device<ExecSpace> ? 32 : 1;
+  constexpr int width = Kokkos::min(32, device::warp_width<ExecSpace>);
   Kokkos::parallel_for("karpos::validate_bfs: vertices", each(exec, tree.vertices),
                        check_vertex<Tree>{tree});
   device::for_each_tile<width>(

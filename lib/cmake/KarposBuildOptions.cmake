@@ -12,9 +12,9 @@ endif()
 option(KARPOS_PRECOMPILED "Precompile Kokkos for the tests and the driver" ${karpos_precompiled})
 option(KARPOS_FULL_TESTS "Compile the tests and the checks that only the full suite has, too" ON)
 
-# Through nvcc every header is ours, and its generated code trips over the stricter warnings.
+# Through a device compiler Kokkos' headers are ours too, and nvcc's generated code trips over the stricter warnings.
 set(karpos_warnings -Wall -Wextra -Wshadow)
-if(NOT "cuda" IN_LIST KARPOS_KOKKOS_SPACES)
+if(NOT KARPOS_DEVICE)
   list(APPEND karpos_warnings -Wpedantic -Wconversion)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")

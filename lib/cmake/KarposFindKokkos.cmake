@@ -7,7 +7,7 @@
 #   3. the release below, downloaded and built here          (KARPOS_FETCH_KOKKOS, on at top level)
 #   4. Debian's packages, unpacked into KARPOS_KOKKOS_CACHE  (KARPOS_DEBIAN_KOKKOS, never on by itself)
 #
-# Afterwards: KARPOS_KOKKOS_SPACES (of serial openmp threads cuda), KARPOS_KOKKOS_VERSION, and KARPOS_KOKKOS_LINK_OPTIONS:
+# Afterwards: KARPOS_KOKKOS_SPACES (of serial openmp threads cuda hip sycl), KARPOS_KOKKOS_VERSION, and KARPOS_KOKKOS_LINK_OPTIONS:
 # what executables of *this build* need in addition, nearly always nothing. An exported target never carries the latter.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KarposKokkosSpaces.cmake)
@@ -91,9 +91,12 @@ if(NOT TARGET Kokkos::kokkos)
     "download it (KARPOS_FETCH_KOKKOS=ON), or unpack Debian's (KARPOS_DEBIAN_KOKKOS=ON and KARPOS_KOKKOS_CACHE=folder).")
 endif()
 
-karpos_kokkos_spaces(KARPOS_KOKKOS_SPACES KARPOS_KOKKOS_VERSION)
+karpos_kokkos_spaces(KARPOS_KOKKOS_SPACES KARPOS_KOKKOS_VERSION karpos_obstacle)
+if(karpos_obstacle)
+  message(FATAL_ERROR "${karpos_obstacle}")
+endif()
 if(NOT KARPOS_KOKKOS_SPACES)
-  message(FATAL_ERROR "Kokkos (${karpos_kokkos_origin}) has none of the backends that Karpos knows: serial openmp threads cuda")
+  message(FATAL_ERROR "Kokkos (${karpos_kokkos_origin}) has none of the backends that Karpos knows: serial openmp threads cuda hip sycl")
 endif()
 list(JOIN KARPOS_KOKKOS_SPACES " " spaces)
 message(STATUS "Karpos: Kokkos ${KARPOS_KOKKOS_VERSION} with ${spaces} (${karpos_kokkos_origin})")

@@ -7,7 +7,7 @@ namespace karpos {
 enum class launch_mode {
   automatic,        ///< the faster one that the device can do
   kernel_per_step,  ///< a kernel for every step, launched from the host: on every backend
-  persistent_kernel  ///< one cooperative kernel whose blocks meet at a grid barrier after every step: CUDA
+  persistent_kernel  ///< one cooperative kernel with a grid barrier after every step: CUDA
 };
 
 }  // namespace karpos

@@ -28,7 +28,7 @@ using u64 = std::uint64_t;
 constexpr mixture few_writes{20, 20, 60}, many_writes{40, 40, 20}, writes_mostly{45, 45, 10};
 
 /// On CUDA there are more threads, and it takes fewer rounds.
-constexpr bool on_device = karpos::device::is_cuda<space>;
+constexpr bool on_device = karpos::device::is_device<space>;
 
 /// A map that is nearly full of keys that stay.
 template <class Key, class T>

@@ -63,7 +63,7 @@ TEST_CASE("a driver that the space does not have") {
   view<std::int32_t> const d("d", 5);
   karpos::bfs_options o;
   o.driver = karpos::launch_mode::persistent_kernel;
-  if (karpos::device::has_cooperative_grid<space>) {
+  if (karpos::device::has_grid_barrier<space>) {
     CHECK(karpos::bfs(space(), g, 0u, d, {}, o).visited == 5);
   } else {
     throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, {}, o); }, "persistent_kernel",

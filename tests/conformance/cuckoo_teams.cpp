@@ -93,7 +93,6 @@ struct emulated_build {
         to,
         regions(p),
         targets,
-        0,
         &report.split};
     for (u64 i = 0; i < p.coarse_regions * each; ++i)
       block.run(second, static_cast<int>(i), static_cast<int>(p.coarse_regions * each));

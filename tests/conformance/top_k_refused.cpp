@@ -182,12 +182,12 @@ TEST_CASE("a negative dense id") {
 TEST_CASE("a driver that the space does not have") {
   options o;
   o.driver = karpos::launch_mode::persistent_kernel;
-  if (karpos::device::has_cooperative_grid<space>) {
+  if (karpos::device::has_grid_barrier<space>) {
     auto const lists = karpos_test::to_space(plain());
     view<u32> const ids("ids", 1);
     CHECK(karpos::top_k(space(), lists, 1, ids, view<double>(), o).found == 1);
   } else {
-    refused(plain(), 1, 1, 1, o, "cooperative", "not available");
+    refused(plain(), 1, 1, 1, o, "persistent_kernel", "not available");
   }
 }
 

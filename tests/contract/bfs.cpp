@@ -40,8 +40,8 @@ void every_search(space const& exec) {
   karpos::bfs_search<space, graph_type> const search(exec, w);
   Kokkos::fence();
   for (auto const& o : karpos_test::all_options()) {
-    bool const one_kernel = karpos::device::has_cooperative_grid<space> &&
-                            o.driver != karpos::launch_mode::kernel_per_step;
+    bool const one_kernel =
+        karpos::device::has_grid_barrier<space> && o.driver != karpos::launch_mode::kernel_per_step;
     auto const one_source = one_kernel ? waits::never : waits::on_the_instance;
     check_call("start, " + print(o), exec, one_source,
                [&] { search.start(7, distance, parent, o); });

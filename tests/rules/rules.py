@@ -19,6 +19,8 @@ LONGEST_PUBLIC_HEADER = 400
 DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program")}
 MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("host", "simd")} | {
     "backends/karpos/device/atomics.hpp"}
+# Where a vendor may be named: its native part, and the one file that chooses a native part.
+VENDOR_FILES = DEVICE_FILES | {"backends/karpos/device/native/native.hpp"}
 
 DEVICE_WORDS = re.compile(
     r"\b(__CUDA\w*__|__NVCC__|__HIP\w*__|__CUDACC\w*|__SYCL\w*"
@@ -28,6 +30,7 @@ HOST_WORDS = re.compile(
     r"\b(__x86_64__|__i386__|__aarch64__|__ARM\w*|__AVX\w*|__SSE\w*|__BMI\w*|_mm\d*_\w+|__builtin_ia32\w*"
     r"|(?:__)?asm(?:__)?\s*(?:volatile|__volatile__)?\s*\()")
 VENDOR_IF = re.compile(r"^\s*#\s*(?:el)?if.*KOKKOS_(?:ENABLE|ARCH)_\w+")
+VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|(?:cuda|hip|sycl)\w*::|(?:cuda|hip)[A-Z]\w*)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
@@ -88,8 +91,10 @@ def violations(root):
                 yield "device-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(DEVICE_FILES))}"
             if name not in MACHINE_FILES and (found := HOST_WORDS.search(line)):
                 yield "host-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(MACHINE_FILES))}"
-            if layer in ("lib", "algorithms") and VENDOR_IF.search(line):
-                yield "vendor-if", name, number, "asks for a vendor: choose by execution space, in backends/"
+            if layer in LAYERS and name not in VENDOR_FILES and VENDOR_IF.search(line):
+                yield "vendor-if", name, number, "asks for a vendor: choose by execution space, in native/native.hpp"
+            if layer in LAYERS and name not in VENDOR_FILES and (found := VENDOR_NAME.search(line)):
+                yield "vendor-name", name, number, f"'{found[0]}' belongs into {', '.join(sorted(VENDOR_FILES))}"
             if "Kokkos::Impl::" in line:
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
@@ -115,7 +120,8 @@ CLEAN = {
                                  '#include <karpos/version.hpp>\nchar const* s = "__CUDA_ARCH__";\n',
     "backends/karpos/device/native/cuda.hpp": HEAD + '#if defined(__CUDACC__)\nint v = __ballot_sync(1, 2);\n#endif\n',
     "backends/karpos/device/native/host.hpp": HEAD + '#if defined(__x86_64__)\ninline void f() { asm volatile(""); }\n#endif\n',
-    "backends/karpos/device/tile.hpp": HEAD + '#include "karpos/low.hpp"\n#ifdef KOKKOS_ENABLE_CUDA\n#endif\n',
+    "backends/karpos/device/tile.hpp": HEAD + '#include "karpos/low.hpp"\n',
+    "backends/karpos/device/native/native.hpp": HEAD + '#ifdef KOKKOS_ENABLE_CUDA\nnamespace native_device = cuda;\n#endif\n',
     "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
     "algorithms/karpos/detail/long.hpp": HEAD + "\n" * (LONGEST_PUBLIC_HEADER + 1),
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
@@ -129,6 +135,11 @@ PLANTED = [
     ("host-word", "algorithms/karpos/map.hpp", "#ifdef __AVX2__\n#endif\n"),
     ("vendor-if", "algorithms/karpos/map.hpp", "#ifdef KOKKOS_ENABLE_CUDA\n#endif\n"),
     ("vendor-if", "lib/karpos/low.hpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
+    ("vendor-if", "backends/karpos/device/tile.hpp", "#if defined(KOKKOS_ENABLE_CUDA)\n#endif\n"),
+    ("vendor-name", "backends/karpos/device/tile.hpp", "inline void f() { cuda::sleep(1); }\n"),
+    ("vendor-name", "backends/karpos/device/tile.hpp", "using space = Kokkos::Cuda;\n"),
+    ("vendor-name", "backends/karpos/device/native/host.hpp", "inline void f() { hipDeviceSynchronize(); }\n"),
+    ("vendor-name", "algorithms/karpos/map.hpp", "using space = Kokkos::HIP;\n"),
     ("kokkos-impl", "tests/unit/map.cpp", "using x = Kokkos::Impl::SharedAllocationTracker;\n"),
     ("atomic-load", "backends/karpos/device/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
     ("arrow", "lib/karpos/low.hpp", '#include "karpos/device/tile.hpp"\n'),

@@ -118,7 +118,7 @@ inline std::vector<karpos::bfs_options> all_options() {
     }
   };
   std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
-  if (karpos::device::has_cooperative_grid<space>)
+  if (karpos::device::has_grid_barrier<space>)
     drivers.push_back(karpos::launch_mode::persistent_kernel);
   for (auto const driver : drivers) {
     for (auto const d :

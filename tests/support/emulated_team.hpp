@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// A team of many threads on one CPU thread, so that steps for GPU blocks are tested where there is no GPU: each thread
-/// is a context of its own, runs alone until it waits for others, and whoever goes next is drawn by lot.
+/// is a context of its own and runs alone until it waits for others; the next one is drawn at random.
 #pragma once
 
 #include <ucontext.h>
@@ -23,7 +23,7 @@ struct alignas(16) word_of_scratch {
   unsigned char bytes[16];
 };
 
-/// What a step sees: the collectives of karpos::team.
+/// What a step sees: the collectives of karpos::device::team.
 class emulated_team {
  public:
   emulated_team(emulated_block& block, int rank) : m_block(block), m_rank(rank) {}
@@ -38,7 +38,7 @@ class emulated_team {
   std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const;
   /// Tiles are those of the space whose steps are tested: of one thread.
   template <int W>
-  static karpos::device::reference_tile<W> this_tile() {
+  karpos::device::reference_tile<W> this_tile() const {
     static_assert(W == 1);
     return {};
   }
@@ -59,7 +59,7 @@ class emulated_block {
 
   template <class Step>
   void run(Step const& step, int league_rank, int league_size) {
-    // What was there before is nobody's business.
+    // Scratch is not initialised.
     m_scratch.assign(Step::scratch_bytes / sizeof(word_of_scratch) + 1, {});
     std::memset(m_scratch.data(), 0xa5, m_scratch.size() * sizeof(word_of_scratch));
     m_league_rank = league_rank;
@@ -70,7 +70,7 @@ class emulated_block {
     };
     m_step = &step;
     for (int r = 0; r < m_threads; ++r) prepare(r);
-    while (go_on() || meet()) {
+    while (go_on() || serve_collectives()) {
     }
     for (auto const& t : m_thread)
       if (t->waits_for != call::end) throw std::logic_error("threads wait for ever");
@@ -129,11 +129,11 @@ class emulated_block {
   }
 
   /// Serves the collectives for which all are there. Returns: whether there was one.
-  bool meet() {
-    bool met = false;
+  bool serve_collectives() {
+    bool served = false;
     for (std::size_t first = 0; first < m_thread.size(); first += warp)
-      met |= serve(first, first + warp < m_thread.size() ? first + warp : m_thread.size(), true);
-    return met || serve(0, m_thread.size(), false);
+      served |= serve(first, first + warp < m_thread.size() ? first + warp : m_thread.size(), true);
+    return served || serve(0, m_thread.size(), false);
   }
   bool serve(std::size_t first, std::size_t last, bool of_warp) {
     call const what = m_thread[first]->waits_for;

@@ -129,7 +129,7 @@ std::vector<karpos::top_k_options<Aggregate>> every_option(
   using policy = karpos::stride_policy;
   std::vector<karpos::launch_mode> drivers{karpos::launch_mode::automatic,
                                            karpos::launch_mode::kernel_per_step};
-  if (karpos::device::has_cooperative_grid<space>)
+  if (karpos::device::has_grid_barrier<space>)
     drivers.push_back(karpos::launch_mode::persistent_kernel);
   std::vector<karpos::top_k_options<Aggregate>> all;
   for (unsigned bits = 0; bits < 4; ++bits)

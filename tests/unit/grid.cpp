@@ -31,7 +31,7 @@ struct touch {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    auto const t = Team::template this_tile<32>();
+    auto const t = team.template this_tile<32>();
     team.template for_each_tile<32>(s->n, [&](std::uint64_t i) {
       t.on(karpos::lane_mask<32>::of(0),
            [&](int) { karpos::device::add(&s->hits[i], std::uint32_t(1)); });
@@ -43,6 +43,32 @@ struct touch {
                         static_cast<std::uint64_t>(before == rank * (rank - (rank > 0)) / 2));
     karpos::device::add(&s->sums->threads, std::uint64_t(1));
     if (team.rank() == 0) karpos::device::add(&s->sums->visits, total);
+  }
+};
+
+/// Divides work more often than there are counters for.
+template <class StateHandle>
+struct touch_often {
+  [[maybe_unused]] static constexpr char const* label = "karpos_test::touch_often";
+  StateHandle s;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    auto const t = team.template this_tile<32>();
+    for (int call = 0; call < 3 * karpos::device::host::work_counters; ++call)
+      team.template for_each_tile<32>(s->n, [&](std::uint64_t i) {
+        t.on(karpos::lane_mask<32>::of(0),
+             [&](int) { karpos::device::add(&s->hits[i], std::uint32_t(1)); });
+      });
+  }
+};
+struct touch_often_program {
+  using shared = int;
+  state s;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, int&) const {
+    grid.run(touch_often<typename Grid::template handle_of<state>>{grid.handle(s)}, [] {});
   }
 };
 
@@ -80,7 +106,7 @@ void runs(karpos::launch_mode driver, int teams, std::uint64_t n) {
   CAPTURE(n);
   space const exec;
   auto shape = karpos::device::shape_for<1024, 1, 32>(exec, 0, 64);
-  if (teams > 0 && karpos::device::has_cooperative_grid<space>) shape.teams = teams;
+  if (teams > 0 && karpos::device::has_grid_barrier<space>) shape.teams = teams;
   karpos::device::grid_memory<space> const memory(exec, shape);
   view<std::uint32_t> const hits("hits", n + 1);
   view<counters> const sums("sums", 1);
@@ -102,6 +128,22 @@ TEST_CASE("a program runs every step on all of its league") {
       runs(karpos::launch_mode::kernel_per_step, teams, n);
       runs(karpos::launch_mode::automatic, teams, n);
     }
+}
+
+TEST_CASE("a step may divide work as often as it likes") {
+  space const exec;
+  std::uint64_t const n = 1000;
+  auto const shape = karpos::device::shape_for<256, 1, 32>(exec, 0, 64);
+  karpos::device::grid_memory<space> const memory(exec, shape);
+  view<std::uint32_t> const hits("hits", n);
+  for (auto const driver : {karpos::launch_mode::kernel_per_step, karpos::launch_mode::automatic}) {
+    Kokkos::deep_copy(hits, 0u);
+    karpos::device::run_program<256, 1>(exec, driver, memory,
+                                        touch_often_program{{hits.data(), n, nullptr}});
+    exec.fence();
+    CHECK(karpos_test::to_host(hits) ==
+          std::vector<std::uint32_t>(n, 3 * karpos::device::host::work_counters));
+  }
 }
 
 struct cache_tuning {

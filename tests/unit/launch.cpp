@@ -5,6 +5,7 @@
 
 #include <karpos/detail/probe.hpp>
 #include <karpos/device/launch.hpp>
+#include <karpos/device/league.hpp>
 
 #include "support/check.hpp"
 #include "support/space.hpp"
@@ -29,16 +30,6 @@ struct count_visits {
   }
 };
 
-/// Sums i + 1, by a different path on neighbouring tiles.
-struct sum_indices {
-  template <karpos::device::tile Tile>
-  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i, std::uint64_t& sum) const {
-    for (std::uint64_t j = 0; j < i % 5; ++j) sum += t.once([] { return std::uint64_t(2); });
-    auto const zero = t.each([&](int lane) { return static_cast<std::uint64_t>(lane % 1); });
-    sum += i + 1 - 2 * (i % 5) + t.get(zero, Tile::width - 1);
-  }
-};
-
 template <int W>
 void reaches_every_index() {
   for (std::uint64_t const n : sizes) {
@@ -46,22 +37,10 @@ void reaches_every_index() {
     view<std::uint32_t> const visits("visits", n * W);
     karpos::device::for_each_tile<W>("karpos_test::visit", space{}, n, count_visits{visits});
     CHECK(karpos_test::to_host(visits) == std::vector<std::uint32_t>(n * W, 1));
-
-    std::uint64_t sum = 99;
-    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                        Kokkos::Sum<std::uint64_t>(sum));
-    CHECK(sum == n * (n + 1) / 2);
-
-    Kokkos::View<std::uint64_t, space::memory_space> const sum_view("sum");
-    Kokkos::deep_copy(sum_view, 99u);
-    karpos::device::reduce_each_tile<W>("karpos_test::sum", space{}, n, sum_indices{},
-                                        Kokkos::Sum<std::uint64_t, space::memory_space>(sum_view));
-    space{}.fence();
-    CHECK(karpos_test::to_host_scalar(sum_view) == n * (n + 1) / 2);
   }
 }
 
-TEST_CASE("for_each_tile and reduce_each_tile") {
+TEST_CASE("for_each_tile") {
   reaches_every_index<1>();
   reaches_every_index<2>();
   reaches_every_index<8>();
@@ -114,36 +93,49 @@ void prepares_before_it_works() {
   }
 }
 
-/// Each team adds up its number, once for each thread, in its scratch.
-struct team_sums {
-  using member = typename Kokkos::TeamPolicy<space>::member_type;
-  view<std::uint32_t> sums, sizes;
-  KOKKOS_FUNCTION void operator()(member const& team) const {
-    auto* const sum =
-        static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(sizeof(std::uint32_t)));
-    if (team.team_rank() == 0) *sum = 0;
-    team.team_barrier();
-    Kokkos::atomic_add(sum, static_cast<std::uint32_t>(team.league_rank()) + 1);
-    team.team_barrier();
-    if (team.team_rank() == 0) {
-      sums(team.league_rank()) = *sum;
-      sizes(team.league_rank()) = static_cast<std::uint32_t>(team.team_size());
+/// Every call for words of scratch, from all threads of a team, and its collectives.
+struct scratch_step {
+  static constexpr int threads = karpos::device::is_device<space> ? 128 : 1, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = 64 * sizeof(std::uint32_t);
+  view<std::uint32_t> wrong;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto* const w = reinterpret_cast<std::uint32_t*>(t.scratch());
+    auto const rank = static_cast<std::uint32_t>(t.rank()),
+               size = static_cast<std::uint32_t>(t.size());
+    for (std::uint32_t i = rank; i < 64; i += size) w[i] = 0;
+    t.barrier();
+    using karpos::device::scratch;
+    bool bad = karpos::device::fetch_add(scratch(w), 2) > 2 * size;
+    karpos::device::set_bits(scratch(w + 1 + rank / 32), 1u << rank % 32);
+    karpos::device::fetch_max(scratch(w + 8), rank + 1);
+    for (std::uint32_t seen = 0;;) {
+      std::uint32_t const was = karpos::device::compare_and_swap(scratch(w + 9), seen, seen + 3);
+      if (was == seen) break;
+      seen = was;
     }
+    std::uint32_t const ticket = t.append(w + 10, rank % 3 == 0);
+    if (rank % 3 == 0) karpos::device::set_bits(scratch(w + 12 + ticket / 32), 1u << ticket % 32);
+    t.barrier();
+    std::uint32_t const thirds = (size + 2) / 3;
+    bad |= karpos::device::load_relaxed(scratch(w)) != 2 * size || w[8] != size ||
+           w[9] != 3 * size || w[10] != thirds || (w[1 + rank / 32] >> rank % 32 & 1) == 0 ||
+           (rank < thirds && (w[12 + rank / 32] >> rank % 32 & 1) == 0);
+    std::uint64_t total = 0;
+    bad |= t.prefix_sum(rank, total) != std::uint64_t(rank) * (rank - (rank > 0)) / 2 ||
+           total != std::uint64_t(size) * (size - 1) / 2 || !t.any(rank == size - 1) ||
+           t.any(false);
+    if (bad) karpos::device::add(&wrong(t.league_rank()), 1u);
   }
 };
 
-TEST_CASE("for_each_team gives every team its scratch") {
-  for (int const league : {0, 1, 7, 100}) {
-    team_sums const body{view<std::uint32_t>("sums", std::size_t(league)),
-                         view<std::uint32_t>("sizes", std::size_t(league))};
-    karpos::device::for_each_team("karpos_test::teams", space{}, league, 128, 64, body);
+TEST_CASE("a league: words of scratch and the collectives of a team") {
+  for (int const teams : {0, 1, 7, 300}) {
+    scratch_step const step{view<std::uint32_t>("wrong", std::size_t(teams))};
+    karpos::device::for_each_in_league("karpos_test::scratch", space{}, teams, step);
     space{}.fence();
-    auto const sums = karpos_test::to_host(body.sums), threads = karpos_test::to_host(body.sizes);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      CHECK(threads[i] >= 1);
-      CHECK(threads[i] <= 128);
-      CHECK(sums[i] == (i + 1) * threads[i]);
-    }
+    CHECK(karpos_test::to_host(step.wrong) == std::vector<std::uint32_t>(std::size_t(teams), 0));
   }
 }
 

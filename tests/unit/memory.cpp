@@ -17,8 +17,10 @@ using karpos_test::view;
 
 static_assert(karpos::device::is_lock_free<4, space> && karpos::device::is_lock_free<8, space>);
 static_assert(!karpos::device::is_lock_free<2, space> && !karpos::device::is_lock_free<32, space>);
-static_assert(karpos::device::is_lock_free<16, Kokkos::DefaultHostExecutionSpace> ==
+static_assert(karpos::device::has_wide_cas<Kokkos::DefaultHostExecutionSpace> ==
               karpos::device::host::has_compare_and_swap_16);
+static_assert(!karpos::device::is_device<Kokkos::DefaultHostExecutionSpace> &&
+              karpos::device::warp_width<Kokkos::DefaultHostExecutionSpace> == 1);
 static_assert(sizeof(karpos::device::word16) == 16 && alignof(karpos::device::word16) == 16);
 static_assert(karpos::device::machine_word<karpos::device::word16> &&
               !karpos::device::machine_word<int>);
@@ -31,7 +33,7 @@ KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
     return static_cast<Word>(x);
 }
 
-/// Every operation on one word that nobody else touches. Returns: how many answers were wrong.
+/// Every operation on a word of one thread. Returns: how many answers were wrong.
 template <class Word>
 KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
   int wrong = 0;
@@ -160,7 +162,7 @@ TEST_CASE("fetch_or, karpos::device::fetch_add and add lose nothing") {
   CHECK(karpos_test::to_host(kernel.sum64)[0] == sum << 20);
 }
 
-TEST_CASE("a word that nobody else touches") {
+TEST_CASE("a word of one thread") {
   each_alone<std::uint32_t>();
   each_alone<std::uint64_t>();
   each_alone<karpos::device::word16>();

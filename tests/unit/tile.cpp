@@ -4,6 +4,7 @@
 /// reference tile does on the host, while its neighbours in the same warp are busy with something else.
 #include <doctest/doctest.h>
 
+#include <karpos/device/atomics.hpp>
 #include <karpos/device/launch.hpp>
 #include <karpos/hash.hpp>
 
@@ -19,6 +20,7 @@ using karpos_test::view;
 static_assert(karpos::device::tile<karpos::device::tile_for<space, 1>> &&
               karpos::device::tile<karpos::device::tile_for<space, 2>> &&
               karpos::device::tile<karpos::device::tile_for<space, 32>>);
+static_assert(karpos::device::tile<karpos::device::reference_tile<64>>);
 static_assert(karpos::device::tile<karpos::device::thread_tile> &&
               karpos::device::thread_tile::width == 1);
 static_assert(karpos::device::tile_for<space, 16>::width == 16);
@@ -34,12 +36,14 @@ struct triple {
   std::uint32_t x, y, z;
 };
 
+constexpr int max_lanes = 64;
+
 /// Everything a tile can do, a different number of times on each tile. Lanes that disagreed about a
 /// uniform result would give different digests, or hang.
 struct exercise {
   std::uint64_t* digests;    ///< one for each tile
   std::uint32_t* counters;   ///< one for each tile: how often `once` ran
-  std::uint32_t* lane_hits;  ///< 32 for each tile: how often `on` reached the lane
+  std::uint32_t* lane_hits;  ///< max_lanes for each tile: how often `on` reached the lane
   std::uint32_t* agreed;     ///< one for each tile: lanes that agree about the digest
 
   template <karpos::device::tile Tile>
@@ -81,7 +85,7 @@ struct exercise {
       digest += t.once([&] { return Kokkos::atomic_fetch_add(&counters[i], 1u); });
       if (m) {  // uniform: every lane takes the same branch
         t.on(m, [&](int lane) {
-          Kokkos::atomic_inc(&lane_hits[i * 32 + static_cast<std::uint64_t>(lane)]);
+          Kokkos::atomic_inc(&lane_hits[i * max_lanes + static_cast<std::uint64_t>(lane)]);
         });
         digest += static_cast<std::uint64_t>(m.first());
       }
@@ -111,7 +115,7 @@ struct results {
   explicit results(std::uint64_t n)
       : digests("digests", n),
         counters("counters", n),
-        lane_hits("hits", 32 * n),
+        lane_hits("hits", max_lanes * n),
         agreed("agreed", n) {}
   exercise body() const {
     return {digests.data(), counters.data(), lane_hits.data(), agreed.data()};
@@ -124,7 +128,7 @@ template <int W>
 void conforms() {
   constexpr std::uint64_t n = 1000;
   std::vector<std::uint64_t> digests(n);
-  std::vector<std::uint32_t> counters(n), hits(32 * n), agreed(n);
+  std::vector<std::uint32_t> counters(n), hits(max_lanes * n), agreed(n);
   exercise const on_host{digests.data(), counters.data(), hits.data(), agreed.data()};
   for (std::uint64_t i = 0; i < n; ++i) on_host(karpos::device::reference_tile<W>{}, i);
 
@@ -148,6 +152,8 @@ TEST_CASE("tiles of every width do what the reference tile does") {
   conforms<8>();
   conforms<16>();
   conforms<32>();
+  // Warps of 64: the reference tile, where tiles are loops in one thread.
+  if constexpr (karpos::device::warp_width<space> == 1) conforms<64>();
 }
 
 /// Reads bucket i through windows of B, 2B and 4B slots. Counts what differs from a plain read.

@@ -192,7 +192,7 @@ struct multisplit_tile {
                                                std::uint64_t first_target) const {
     if (!target.is_valid(item)) return none;
     std::uint32_t const own = target(item) - static_cast<std::uint32_t>(first_target);
-    return own << 16 | device::fetch_add_in_scratch(m.begin + own, 1);
+    return own << 16 | device::fetch_add(device::scratch(m.begin + own), 1);
   }
   /// Turns the lengths of runs into their begins in the tile, and reserves each in its region. Returns: the valid items
   /// of the tile.

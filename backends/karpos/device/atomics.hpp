@@ -7,14 +7,15 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/device/native/cuda.hpp"
-#include "karpos/device/native/host.hpp"
+#include "karpos/device/native/native.hpp"
+#include "karpos/device/scratch_pointer.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
-// Atomic access to machine words in kernels, at device scope. Not Kokkos::atomic_load: that is a
-// compare-and-swap loop (up to at least Kokkos 5.0.2), fourteen times slower and it writes what it reads.
+// Atomic access to machine words in kernels: words of global memory at device scope, and words of a team's scratch,
+// named by scratch(p), at team scope. Not Kokkos::atomic_load: that is a compare-and-swap loop (up to Kokkos 5.1),
+// fourteen times slower, and it writes what it reads.
 
 namespace karpos::device {
 
@@ -23,37 +24,12 @@ template <class Word>
 concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
                        std::is_same_v<Word, word16>;
 
-#if defined(KOKKOS_ENABLE_CUDA)
-template <class ExecSpace>
-inline constexpr bool is_cuda = std::is_same_v<ExecSpace, Kokkos::Cuda>;
-#else
-template <class ExecSpace>
-inline constexpr bool is_cuda = false;
-#endif
-
-/// Whether compare_and_swap of that many bytes is one instruction in kernels of ExecSpace. Without it
-/// 16-byte slots are claimed and then published (docs/design/memory_model.md).
-template <int Bytes, class ExecSpace>
-inline constexpr bool is_lock_free = Bytes == 4 || Bytes == 8;
-template <class ExecSpace>
-inline constexpr bool is_lock_free<16, ExecSpace> = host::has_compare_and_swap_16;
-#if defined(KOKKOS_ENABLE_CUDA)
-template <>
-inline constexpr bool is_lock_free<16, Kokkos::Cuda> = cuda::has_compare_and_swap_16;
-#endif
-
-/// Whether kernels of ExecSpace read that many bytes at once. Without it, which is so on every CPU, the halves of a
-/// 16-byte word may have been written at different times.
-template <int Bytes, class ExecSpace>
-inline constexpr bool reads_whole =
-    Bytes <= 8 || (is_cuda<ExecSpace> && is_lock_free<16, ExecSpace>);
-
-/// Reads a word at once, in no order with other accesses. A word16 is read so that whoever recognises its
-/// lo half sees the hi half that was written with it, or a later one.
+/// Reads a word at once, in no order with other accesses. A word16 is read so that a reader that
+/// recognises its lo half sees the hi half that was written with it, or a later one.
 template <machine_word Word>
 KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   Word r{};
-  KOKKOS_IF_ON_DEVICE((r = cuda::load_relaxed(p);))
+  KOKKOS_IF_ON_DEVICE((r = native_device::load_relaxed(p);))
   KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_relaxed);))
   return r;
 }
@@ -63,7 +39,7 @@ template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word load_acquire(Word const* p) {
   Word r{};
-  KOKKOS_IF_ON_DEVICE((r = cuda::load_acquire(p);))
+  KOKKOS_IF_ON_DEVICE((r = native_device::load_acquire(p);))
   KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_acquire);))
   return r;
 }
@@ -72,7 +48,7 @@ KOKKOS_FUNCTION Word load_acquire(Word const* p) {
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
-  KOKKOS_IF_ON_DEVICE((cuda::store_relaxed(p, v);))
+  KOKKOS_IF_ON_DEVICE((native_device::store_relaxed(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
 }
 
@@ -80,7 +56,7 @@ KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION void store_release(Word* p, Word v) {
-  KOKKOS_IF_ON_DEVICE((cuda::store_release(p, v);))
+  KOKKOS_IF_ON_DEVICE((native_device::store_release(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_release);))
 }
 
@@ -89,7 +65,7 @@ KOKKOS_FUNCTION void store_release(Word* p, Word v) {
 template <machine_word Word>
 KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   Word r{};
-  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap(p, expected, desired);))
+  KOKKOS_IF_ON_DEVICE((r = native_device::compare_and_swap(p, expected, desired);))
   KOKKOS_IF_ON_HOST((r = host::compare_and_swap(p, expected, desired);))
   return r;
 }
@@ -99,20 +75,19 @@ template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desired) {
   Word r = expected;
-  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap_acquire(p, expected, desired);))
+  KOKKOS_IF_ON_DEVICE((r = native_device::compare_and_swap_acquire(p, expected, desired);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).compare_exchange_strong(
       r, desired, std::memory_order_acquire, std::memory_order_relaxed);))
   return r;
 }
 
-/// As compare_and_swap_acquire, and after what this thread has done before. CPUs: a release. GPUs: an atomic operation
-/// is performed in the L2 cache, once the results that it depends on have come from there; a release would cost as much
-/// as another one (docs/design/hopscotch.md, "Beyond the letter").
+/// As compare_and_swap_acquire, and not before the reads whose values this thread has used. No release on GPUs: what
+/// this thread wrote to other words may be seen later. CPUs: acquire and release.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
-KOKKOS_FUNCTION Word compare_and_swap_in_order(Word* p, Word expected, Word desired) {
+KOKKOS_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
   Word r = expected;
-  KOKKOS_IF_ON_DEVICE((r = cuda::compare_and_swap_acquire(p, expected, desired);))
+  KOKKOS_IF_ON_DEVICE((r = native_device::compare_and_swap_after_reads(p, expected, desired);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).compare_exchange_strong(
       r, desired, std::memory_order_acq_rel, std::memory_order_acquire);))
   return r;
@@ -122,20 +97,20 @@ KOKKOS_FUNCTION Word compare_and_swap_in_order(Word* p, Word expected, Word desi
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
-  KOKKOS_IF_ON_DEVICE((cuda::set_bits(p, bits);))
+  KOKKOS_IF_ON_DEVICE((native_device::set_bits(p, bits);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_or(bits, std::memory_order_relaxed);))
 }
 
 /// Clears bits of a word at once; relaxed.
 KOKKOS_INLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
-  KOKKOS_IF_ON_DEVICE((cuda::clear_bits(p, bits);))
+  KOKKOS_IF_ON_DEVICE((native_device::clear_bits(p, bits);))
   KOKKOS_IF_ON_HOST(
       (std::atomic_ref<std::uint32_t>(*p).fetch_and(~bits, std::memory_order_relaxed);))
 }
 
 /// Changes each of the bits of a word to its opposite at once, after everything that this thread has written before.
 KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
-  KOKKOS_IF_ON_DEVICE((cuda::toggle_bits_release(p, bits);))
+  KOKKOS_IF_ON_DEVICE((native_device::toggle_bits_release(p, bits);))
   KOKKOS_IF_ON_HOST(
       (std::atomic_ref<std::uint64_t>(*p).fetch_xor(bits, std::memory_order_release);))
 }
@@ -144,7 +119,7 @@ KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t 
 /// was there.
 KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
   std::uint64_t old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_or_acquire(p, bits);))
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or_acquire(p, bits);))
   KOKKOS_IF_ON_HOST(
       (old = std::atomic_ref<std::uint64_t>(*p).fetch_or(bits, std::memory_order_acquire);))
   return old;
@@ -153,19 +128,21 @@ KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uin
 /// Orders the relaxed reads before it before everything after it: what was released to one of the words that they
 /// read is visible from here on.
 KOKKOS_INLINE_FUNCTION void acquire_fence() {
-  KOKKOS_IF_ON_DEVICE((cuda::acquire_fence();))
+  KOKKOS_IF_ON_DEVICE((native_device::acquire_fence();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
 }
 
-/// The same for reads whose values this thread has used. CPUs: a fence. GPUs: nothing, for such reads have been served
-/// by the L2 cache ("Beyond the letter" again).
-KOKKOS_INLINE_FUNCTION void order_used_reads() { KOKKOS_IF_ON_HOST((host::acquire_fence();)) }
+/// The same for reads whose values this thread has used, which costs nothing where such reads are in order anyway.
+KOKKOS_INLINE_FUNCTION void order_used_reads() {
+  KOKKOS_IF_ON_DEVICE((native_device::order_used_reads();))
+  KOKKOS_IF_ON_HOST((host::acquire_fence();))
+}
 
-/// Waits longer each time, and lets others run: for whoever lost a race and will try again.
+/// Exponential back-off: waits longer each time, and lets other threads run.
 class back_off {
  public:
   KOKKOS_FUNCTION void wait() {
-    KOKKOS_IF_ON_DEVICE((cuda::sleep(16u << m_round);))
+    KOKKOS_IF_ON_DEVICE((native_device::sleep(16u << m_round);))
     KOKKOS_IF_ON_HOST((host::pause(1 << m_round);))
     if (m_round < longest) ++m_round;
   }
@@ -175,46 +152,44 @@ class back_off {
   int m_round = 0;
 };
 
-/// The same for a word in the scratch of a team, which is no global memory on GPUs.
-KOKKOS_INLINE_FUNCTION void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
-  KOKKOS_IF_ON_DEVICE((cuda::set_bits_in_scratch(p, bits);))
-  KOKKOS_IF_ON_HOST((*p |= bits;))  // a team is one thread
-}
-/// Reads a word in the scratch of a team once, while others may change it.
-KOKKOS_INLINE_FUNCTION std::uint32_t load_in_scratch(std::uint32_t const* p) {
+// The same calls for words of a team's scratch, of 4 bytes. On CPUs a team is one thread: plain accesses.
+
+KOKKOS_INLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
   std::uint32_t v = 0;
-  KOKKOS_IF_ON_DEVICE((v = cuda::load_in_scratch(p);))
-  KOKKOS_IF_ON_HOST((v = *p;))
+  KOKKOS_IF_ON_DEVICE((v = native_device::load_relaxed(p);))
+  KOKKOS_IF_ON_HOST((v = *p.address;))
   return v;
 }
-/// Adds to a word in the scratch of a team at once. Returns what was there.
-KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
+KOKKOS_INLINE_FUNCTION void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
+  KOKKOS_IF_ON_DEVICE((native_device::set_bits(p, bits);))
+  KOKKOS_IF_ON_HOST((*p.address |= bits;))
+}
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_add_in_scratch(p, v);))
-  KOKKOS_IF_ON_HOST((old = *p; *p = old + v;))
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_add(p, v);))
+  KOKKOS_IF_ON_HOST((old = *p.address; *p.address = old + v;))
   return old;
 }
-/// Makes a word in the scratch of a team the larger of itself and v, at once. Returns what was there.
-KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max_in_scratch(std::uint32_t* p, std::uint32_t v) {
+/// Makes the word the larger of itself and v. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_max_in_scratch(p, v);))
-  KOKKOS_IF_ON_HOST((old = *p; if (old < v)* p = v;))
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_max(p, v);))
+  KOKKOS_IF_ON_HOST((old = *p.address; *p.address = Kokkos::max(old, v);))
   return old;
 }
-/// Replaces expected by desired in the scratch of a team at once. Returns what was there: expected means success.
-KOKKOS_INLINE_FUNCTION std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
-                                                                 std::uint32_t expected,
-                                                                 std::uint32_t desired) {
+KOKKOS_INLINE_FUNCTION std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> p,
+                                                      std::uint32_t expected,
+                                                      std::uint32_t desired) {
   std::uint32_t old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::compare_and_swap_in_scratch(p, expected, desired);))
-  KOKKOS_IF_ON_HOST((old = *p; if (old == expected)* p = desired;))
+  KOKKOS_IF_ON_DEVICE((old = native_device::compare_and_swap(p, expected, desired);))
+  KOKKOS_IF_ON_HOST((old = *p.address; if (old == expected)* p.address = desired;))
   return old;
 }
 
 /// Sets bits of a word at once; relaxed. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
   std::uint32_t old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_or(p, bits);))
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or(p, bits);))
   KOKKOS_IF_ON_HOST(
       (old = std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
   return old;
@@ -225,7 +200,7 @@ template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word fetch_add(Word* p, std::type_identity_t<Word> v) {
   Word old = 0;
-  KOKKOS_IF_ON_DEVICE((old = cuda::fetch_add(p, v);))
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_add(p, v);))
   KOKKOS_IF_ON_HOST((old = std::atomic_ref<Word>(*p).fetch_add(v, std::memory_order_relaxed);))
   return old;
 }
@@ -234,13 +209,13 @@ KOKKOS_FUNCTION Word fetch_add(Word* p, std::type_identity_t<Word> v) {
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION void add(Word* p, Word v) {
-  KOKKOS_IF_ON_DEVICE((cuda::add(p, v);))
+  KOKKOS_IF_ON_DEVICE((native_device::add(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_add(v, std::memory_order_relaxed);))
 }
 
 /// Adds to a word at once, after everything that this thread has written before.
 KOKKOS_INLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
-  KOKKOS_IF_ON_DEVICE((cuda::add_release(p, v);))
+  KOKKOS_IF_ON_DEVICE((native_device::add_release(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint64_t>(*p).fetch_add(v, std::memory_order_release);))
 }
 
@@ -251,27 +226,27 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
 
 /// The same where threads hide no latency, because there are too few of them: GPUs fetch as well, into the L2 cache.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
-  KOKKOS_IF_ON_DEVICE((cuda::prefetch(p);))
+  KOKKOS_IF_ON_DEVICE((native_device::prefetch(p);))
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
 /// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest word.
-/// Frozen: nobody does while the kernel runs, so that reads may be served by caches that other threads'
+/// Frozen: no thread does while the kernel runs, so that reads may be served by caches that other threads'
 /// writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s shared).
 enum class access { shared, frozen };
 
-/// Reads a word that nobody changes meanwhile.
+/// Reads a word that does not change meanwhile.
 template <machine_word Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
   return *p;
 }
-/// Reads N neighbouring words that nobody changes meanwhile, in loads of 16 bytes where the type allows it.
+/// Reads N neighbouring words that do not change meanwhile, in loads of 16 bytes where the type allows it.
 /// Requires: p is aligned to the N words, which take 16 bytes.
 template <class T, int N>
   requires(sizeof(T) == 4 || sizeof(T) == 8)
 KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
   static_assert(N * sizeof(T) == 16);
-  KOKKOS_IF_ON_DEVICE((cuda::load_16_frozen(p, to);))
+  KOKKOS_IF_ON_DEVICE((native_device::load_16_frozen(p, to);))
   KOKKOS_IF_ON_HOST((for (int i = 0; i < N; ++i) to[i] = p[i];))
 }
 
@@ -280,7 +255,7 @@ template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
   if constexpr (Tile::width == 1) {
     alignas(16) Word slots[B];
-    KOKKOS_IF_ON_DEVICE((cuda::load_bucket<Access == access::frozen>(bucket, slots);))
+    KOKKOS_IF_ON_DEVICE((native_device::load_bucket<Access == access::frozen>(bucket, slots);))
     KOKKOS_IF_ON_HOST((host::load_bucket(bucket, slots);))
     return window<Tile, Word, B>(t, slots);
   } else {

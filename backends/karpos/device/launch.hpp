@@ -5,60 +5,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/space.hpp"
 #include "karpos/device/tile.hpp"
 
 namespace karpos::device {
 
 namespace detail {
-template <class ExecSpace, int W>
-struct tile_choice {
-  using type = host_tile<W>;
-};
-#if defined(KOKKOS_ENABLE_CUDA)
-template <int W>
-  requires(W > 1)
-struct tile_choice<Kokkos::Cuda, W> {
-  using type = cuda_tile<W>;
-};
-#endif
-}  // namespace detail
-
-/// The tile of W lanes that an execution space runs best; chosen by execution space, never by an
-/// architecture macro, so that the host and the device pass of a compiler agree about types.
-template <class ExecSpace, int W>
-using tile_for = typename detail::tile_choice<ExecSpace, W>::type;
-
-namespace detail {
 
 using index_type = std::uint64_t;
 
-/// One tile for each index: a thread of a range, or a vector-wide thread of a team on GPUs.
+/// One tile for each index: a thread of a range, or a thread of vector length W of a team where tiles span threads.
 template <class ExecSpace, int W, class Body>
 struct tile_kernel {
   using tile_type = tile_for<ExecSpace, W>;
   using team_member =
       typename Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>>::member_type;
   static constexpr int team_size = 256 / W;
-  static constexpr bool in_teams = is_cuda<ExecSpace> && W > 1;
+  static constexpr bool in_teams = tile_threads<ExecSpace, W> > 1;
 
   index_type n;
   Body body;
 
   KOKKOS_FUNCTION void operator()(index_type i) const { body(tile_type{}, i); }
-  template <class Result>
-  KOKKOS_FUNCTION void operator()(index_type i, Result& r) const {
-    body(tile_type{}, i, r);
-  }
   KOKKOS_FUNCTION void operator()(team_member const& team) const {
     for (index_type i = first(team); i < n; i += stride(team)) body(tile_type{}, i);
-  }
-  template <class Result>
-  KOKKOS_FUNCTION void operator()(team_member const& team, Result& r) const {
-    for (index_type i = first(team); i < n; i += stride(team)) body(tile_type{}, i, r);
   }
   KOKKOS_FUNCTION static index_type first(team_member const& team) {
     return static_cast<index_type>(team.league_rank()) * team_size +
@@ -72,16 +44,10 @@ struct tile_kernel {
     index_type const teams = (n + team_size - 1) / team_size;
     if constexpr (in_teams)
       return Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>>(
-          exec, static_cast<int>(teams < (1u << 30) ? teams : (1u << 30)), team_size, W);
+          exec, static_cast<int>(Kokkos::min(teams, index_type(1) << 30)), team_size, W);
     else
       return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>>(exec, 0, n);
   }
-};
-
-/// Kokkos cannot deduce the type of a result from a template.
-template <class ExecSpace, int W, class Body, class Result>
-struct tile_reduction : tile_kernel<ExecSpace, W, Body> {
-  using value_type = Result;
 };
 
 }  // namespace detail
@@ -92,33 +58,6 @@ void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_
                    Body const& body) {
   detail::tile_kernel<ExecSpace, W, Body> const kernel{n, body};
   Kokkos::parallel_for(label, kernel.policy(exec), kernel);
-}
-
-/// Runs body(tile, i, result) for every i in [0, n) and combines the results with a Kokkos reducer.
-/// Asynchronous to the host when the reducer's result is a view, blocking when it is a scalar, as in
-/// Kokkos::parallel_reduce. Requires: the lanes of a tile agree about result.
-template <int W, class ExecSpace, class Body, class Reducer>
-void reduce_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n,
-                      Body const& body, Reducer const& reducer) {
-  detail::tile_reduction<ExecSpace, W, Body, typename Reducer::value_type> const kernel{{n, body}};
-  Kokkos::parallel_reduce(label, kernel.policy(exec), kernel, reducer);
-}
-
-/// Runs body(team) for each of `league` teams, team being Kokkos' handle; each has `scratch_bytes` of scratch of
-/// level 0, which is shared memory on GPUs: team.team_scratch(0). Teams have team_size threads, or as many as
-/// the execution space can give when that is fewer. Teams may run one after another: never wait for another.
-/// Asynchronous to the host.
-template <class ExecSpace, class Body>
-void for_each_team(std::string const& label, ExecSpace const& exec, int league, int team_size,
-                   std::size_t scratch_bytes, Body const& body) {
-  using policy = Kokkos::TeamPolicy<ExecSpace>;
-  if (league == 0) return;
-  auto const scratch = Kokkos::PerTeam(static_cast<int>(scratch_bytes));
-  int const most = policy(exec, league, 1)
-                       .set_scratch_size(0, scratch)
-                       .team_size_max(body, Kokkos::ParallelForTag());
-  int const size = team_size < most ? team_size : most;
-  Kokkos::parallel_for(label, policy(exec, league, size).set_scratch_size(0, scratch), body);
 }
 
 /// What a staged body says of its index.
@@ -183,11 +122,14 @@ struct pipelined {
     if constexpr (Distance > 0) {
       // Long enough to fill the pipeline, short enough to keep every thread busy.
       index_type const share = n / (4 * static_cast<index_type>(exec.concurrency())) + 1;
-      block = share < 4 * Distance ? 4 * Distance : share > 4096 ? 4096 : share;
+      block = Kokkos::clamp(share, index_type(4 * Distance), index_type(4096));
     }
   }
   auto policy(ExecSpace const& exec) const {
-    using bounds = Kokkos::LaunchBounds<block_threads<Body>, blocks_at_once<Body>>;
+    // What LaunchBounds' second argument does to registers is CUDA's: on HIP it counts something else.
+    constexpr bool bound = native_part<ExecSpace>::bounds_registers;
+    using bounds =
+        Kokkos::LaunchBounds<bound ? block_threads<Body> : 0, bound ? blocks_at_once<Body> : 0>;
     return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>, bounds>(
         exec, 0, (n + block - 1) / block);
   }
@@ -203,7 +145,7 @@ struct pipelined {
       } ring[Distance];
       Body const work = body;  // a copy that stays in registers
       index_type next = b * block;
-      index_type const last = next + block < n ? next + block : n;
+      index_type const last = Kokkos::min(next + block, n);
       int active = 0;
       for (; active < Distance && next < last; ++next) ring[active++] = {next, work.prepare(next)};
       while (active > 0) {
@@ -233,16 +175,15 @@ struct pipelined {
   }
 };
 
-#if defined(KOKKOS_ENABLE_CUDA)
 /// One thread per index in blocks of 1,024, counters voted on by the block: a reduction through shared memory
 /// costs a tenth of an insertion, three votes nothing. The block size is the measured one: insertions of 2^27
 /// keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and 14.3 in blocks of 256.
-template <class Body, class Tally, class... P>
+template <class ExecSpace, class Body, class Tally, class... P>
 struct voting {
   static constexpr bool asks = block_threads<Body> != 0;
   static constexpr int block = asks ? block_threads<Body> : 1024;
   static constexpr unsigned blocks = asks ? blocks_at_once<Body> : 1;
-  using policy_type = Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::IndexType<index_type>,
+  using policy_type = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>,
                                          Kokkos::LaunchBounds<block, blocks>>;
   index_type n;
   Body body;
@@ -253,14 +194,12 @@ struct voting {
                    static_cast<index_type>(team.team_rank());
     staged_result const r = i < n ? run_alone(body, i) : staged_result::done();
     for (int c = 0; c < Tally::counters; ++c) {
-      int count = 0;
-      KOKKOS_IF_ON_DEVICE((count = cuda::count_in_block(r.counts(c));))
+      int const count = native_part<ExecSpace>::count_votes(r.counts(c));
       if (count > 0 && team.team_rank() == 0)
         Kokkos::atomic_add(&tally()[c], static_cast<std::uint64_t>(count));
     }
   }
 };
-#endif
 
 template <class Tally, class... P>
 struct zero_tally {
@@ -285,15 +224,13 @@ void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint6
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                        Body const& body, Kokkos::View<Tally, P...> const& tally) {
-  if constexpr (is_cuda<ExecSpace>) {
-#if defined(KOKKOS_ENABLE_CUDA)
-    using kernel = detail::voting<Body, Tally, P...>;
+  if constexpr (native_part<ExecSpace>::counts_votes) {
+    using kernel = detail::voting<ExecSpace, Body, Tally, P...>;
     Kokkos::parallel_for(label + " (zero)", Kokkos::RangePolicy<ExecSpace>(exec, 0, 1),
                          detail::zero_tally<Tally, P...>{tally});
     auto const blocks = static_cast<int>((n + kernel::block - 1) / kernel::block);
     Kokkos::parallel_for(label, typename kernel::policy_type(exec, blocks, kernel::block),
                          kernel{n, body, tally});
-#endif
   } else {
     detail::pipelined<ExecSpace, Distance, Body> const kernel(exec, n, body);
     Kokkos::parallel_reduce(

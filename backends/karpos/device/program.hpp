@@ -7,9 +7,9 @@
 #include <string>
 
 #include "karpos/contract.hpp"
-#include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
-#include "karpos/device/native/cuda_program.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/state_handle.hpp"
 #include "karpos/device/team.hpp"
 #include "karpos/launch_mode.hpp"
 
@@ -24,30 +24,19 @@
 //   };
 //
 //   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
-//   grid.handle(x)           x as a step keeps it: what many steps share (held<X>: the type)
-//   grid.read(p)           in then(): the value of *p. The next step must not write what is read so: some teams
-//                          may be in it while others still read.
-//   grid.write(p, v)       in then(): *p = v, for whoever reads it after the program: steps may not have it yet
+//   grid.handle(x)         x as a step keeps it, by value or by address (handle_of<X>: the type)
+//   grid.read(p)           in then(): the value of *p. The next step must not write *p: some teams may run it while
+//                          others still read.
+//   grid.write(p, v)       in then(): *p = v, to be read after the program: steps may not see it yet
 //
-// launched_grid runs the loop on the host and each step as a kernel, on every backend. On CUDA cooperative_grid
-// runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
+// launched_grid runs the loop on the host and each step as a kernel, in every space. Where a space has a grid barrier,
+// its cooperative grid runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
 
 namespace karpos::device {
 
-/// Multiprocessors of a GPU, threads of a CPU.
-#if defined(KOKKOS_ENABLE_CUDA)
-inline int processors(Kokkos::Cuda const& exec) {
-  return exec.cuda_device_prop().multiProcessorCount;
-}
-#else
-template <class ExecSpace>
-int processors(ExecSpace const& exec) {
-  return exec.concurrency();
-}
-#endif
-
 namespace detail {
 
+/// A step on the teams of a Kokkos::TeamPolicy.
 template <class ExecSpace, class Step>
 struct team_kernel {
   using member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
@@ -57,12 +46,12 @@ struct team_kernel {
   KOKKOS_FUNCTION void operator()(member const& m) const {
     auto* const scratch = static_cast<std::byte*>(
         m.team_scratch(0).get_shmem(static_cast<std::ptrdiff_t>(scratch_bytes)));
-    team<ExecSpace> t(m.league_rank(), m.league_size(), m.team_rank(), m.team_size(), scratch,
-                      nullptr);
+    team<ExecSpace> t(typename team<ExecSpace>::handle(m, scratch));
     step(t);
   }
 };
 
+/// A step on teams of one CPU thread.
 template <class ExecSpace, class Step>
 struct thread_kernel {
   Step step;
@@ -72,7 +61,8 @@ struct thread_kernel {
   std::uint64_t* next;
 
   KOKKOS_FUNCTION void operator()(int i) const {
-    team<ExecSpace> t(i, league, 0, 1, scratch + static_cast<std::size_t>(i) * scratch_bytes, next);
+    team<ExecSpace> t(typename team<ExecSpace>::handle(
+        i, league, scratch + static_cast<std::size_t>(i) * scratch_bytes, next));
     step(t);
   }
 };
@@ -92,7 +82,7 @@ class launched_grid {
  public:
   using execution_space = ExecSpace;
 
-  /// scratch: shape.host_scratch_bytes() bytes and `next`: max_shares words, for host teams; unused on GPUs.
+  /// scratch: shape.host_scratch_bytes() bytes, `next`: host::work_counters words, for host teams; unused on GPUs.
   launched_grid(ExecSpace const& exec, grid_shape shape, std::byte* scratch, std::uint64_t* next)
       : m_exec(exec),
         m_shape(shape),
@@ -108,35 +98,16 @@ class launched_grid {
 
   template <class Step, class Then>
   void run(Step const& step, Then const& then) {
-    if constexpr (is_cuda<ExecSpace>) {
-      // Small teams: Kokkos refuses more than 48 KB of scratch.
-      constexpr int threads = 256;
-      std::size_t const bytes =
-          m_shape.scratch_bytes -
-          m_shape.thread_bytes * static_cast<std::size_t>(m_shape.threads - threads);
-      for_each_team(Step::label, m_exec, m_shape.teams, threads, bytes + 16,
-                    detail::team_kernel<ExecSpace, Step>{step, bytes});
-    } else {
-      for (int i = 0; i < max_shares; ++i) m_next[i] = 0;
-      if (is_small(step)) {
-        team<ExecSpace> t(0, 1, 0, 1, m_scratch, m_next);
-        step(t);
-        then();
-        return;
-      }
-      using policy =
-          Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-      Kokkos::parallel_for(Step::label, policy(m_exec, 0, m_shape.teams, Kokkos::ChunkSize(1)),
-                           detail::thread_kernel<ExecSpace, Step>{step, m_shape.teams, m_scratch,
-                                                                  m_shape.scratch_bytes, m_next});
-      m_exec.fence("karpos::launched_grid: end of a step");
-    }
+    if constexpr (is_device<ExecSpace>)
+      launch_on_teams(step);
+    else
+      run_on_threads(step);
     then();
   }
 
   template <class T>
   T read(T const* p) {
-    if constexpr (is_cuda<ExecSpace>) {
+    if constexpr (is_device<ExecSpace>) {
       T value{};
       using memory = typename ExecSpace::memory_space;
       Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(&value);
@@ -149,7 +120,7 @@ class launched_grid {
   }
   template <class T>
   void write(T* p, T const& value) {
-    if constexpr (is_cuda<ExecSpace>) {
+    if constexpr (is_device<ExecSpace>) {
       using memory = typename ExecSpace::memory_space;
       Kokkos::View<T const, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(&value);
       Kokkos::deep_copy(m_exec, Kokkos::View<T, memory, Kokkos::MemoryUnmanaged>(p), from);
@@ -160,8 +131,39 @@ class launched_grid {
   }
 
  private:
-  /// Whether the calling thread is done with a step before others would have woken up. Two CPU cores, a search of a path
-  /// of 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
+  /// Teams of 256 threads at most: Kokkos gives a team 48 KB of scratch on CUDA.
+  template <class Step>
+  void launch_on_teams(Step const& step) const {
+    using policy = Kokkos::TeamPolicy<ExecSpace>;
+    int const threads = Kokkos::min(m_shape.threads, 256);
+    std::size_t const bytes =
+        m_shape.scratch_bytes -
+        m_shape.thread_bytes * static_cast<std::size_t>(m_shape.threads - threads);
+    auto const scratch = Kokkos::PerTeam(static_cast<int>(bytes + 16));
+    detail::team_kernel<ExecSpace, Step> const kernel{step, bytes};
+    int const max_threads = policy(m_exec, m_shape.teams, 1)
+                                .set_scratch_size(0, scratch)
+                                .team_size_max(kernel, Kokkos::ParallelForTag());
+    policy const teams(m_exec, m_shape.teams, Kokkos::min(threads, max_threads));
+    Kokkos::parallel_for(Step::label, policy(teams).set_scratch_size(0, scratch), kernel);
+  }
+  template <class Step>
+  void run_on_threads(Step const& step) const {
+    for (int i = 0; i < host::work_counters; ++i) m_next[i] = 0;
+    if (is_small(step)) {
+      team<ExecSpace> t(typename team<ExecSpace>::handle(0, 1, m_scratch, m_next));
+      step(t);
+      return;
+    }
+    using policy =
+        Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+    Kokkos::parallel_for(Step::label, policy(m_exec, 0, m_shape.teams, Kokkos::ChunkSize(1)),
+                         detail::thread_kernel<ExecSpace, Step>{step, m_shape.teams, m_scratch,
+                                                                m_shape.scratch_bytes, m_next});
+    m_exec.fence("karpos::launched_grid: end of a step");
+  }
+  /// Whether the calling thread ends a step before others would have woken up. Two CPU cores, a search of a path of
+  /// 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
   template <class Step>
   static bool is_small(Step const& step) {
     if constexpr (requires { step.work(); })
@@ -176,21 +178,34 @@ class launched_grid {
   std::uint64_t* m_next;
 };
 
-/// Whether programs can run inside of one kernel of ExecSpace.
+namespace detail {
+/// The threads of a team of Kokkos': a power of two, as its scans need, no more than fit the scratch of level 0.
 template <class ExecSpace>
-inline constexpr bool has_cooperative_grid = is_cuda<ExecSpace>;
+int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_bytes) {
+  auto const room = static_cast<std::size_t>(Kokkos::TeamPolicy<ExecSpace>::scratch_size_max(0));
+  int threads = 1;
+  auto const bytes = [&](int n) {
+    return team_bytes + (thread_bytes + 8) * static_cast<std::size_t>(n) + 64;
+  };
+  while (2 * threads <= Kokkos::min(max_threads, 256) && bytes(2 * threads) <= room) threads *= 2;
+  return threads;
+}
+}  // namespace detail
 
 /// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
-/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes.
+/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. Without a
+/// grid barrier, teams are Kokkos', smaller and up to four times as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;
   s.scratch_bytes = team<ExecSpace>::reserved_bytes + team_bytes;
-  if constexpr (is_cuda<ExecSpace>) {
+  if constexpr (is_device<ExecSpace>) {
+    s.thread_bytes = tile_bytes / tile_threads<ExecSpace, W>;
     s.threads = Threads;
-    s.thread_bytes = tile_bytes / W;
-    s.scratch_bytes += s.thread_bytes * Threads;
-    s.teams = processors(exec) * PerProcessor;
+    if constexpr (!has_grid_barrier<ExecSpace>)
+      s.threads = detail::policy_threads<ExecSpace>(Threads, s.scratch_bytes, s.thread_bytes);
+    s.scratch_bytes += s.thread_bytes * static_cast<std::size_t>(s.threads);
+    s.teams = processors(exec) * PerProcessor * Kokkos::min(Threads / s.threads, 4);
   } else {
     s.scratch_bytes =
         (s.scratch_bytes + tile_bytes + 127) / 128 * 128;  // no cache line of two threads
@@ -206,18 +221,18 @@ class grid_memory {
   grid_memory() = default;
   grid_memory(ExecSpace const& exec, grid_shape shape) : m_shape(shape) {
     using Kokkos::view_alloc;
-    m_words = words_view(view_alloc(exec, "karpos::grid_memory::words"), max_shares);
-    if constexpr (!is_cuda<ExecSpace>)
+    m_words = words_view(view_alloc(exec, "karpos::grid_memory::words"), host::work_counters);
+    if constexpr (!is_device<ExecSpace>)
       m_scratch = scratch_view(
           view_alloc(exec, Kokkos::WithoutInitializing, "karpos::grid_memory::scratch"),
           shape.host_scratch_bytes());
   }
   static std::size_t bytes_for(grid_shape shape) {
-    return max_shares * sizeof(std::uint64_t) +
-           (is_cuda<ExecSpace> ? 0 : shape.host_scratch_bytes());
+    return host::work_counters * sizeof(std::uint64_t) +
+           (is_device<ExecSpace> ? 0 : shape.host_scratch_bytes());
   }
   grid_shape shape() const { return m_shape; }
-  /// For shares of host teams; the first is the barrier of cooperative kernels.
+  /// The counters of host teams; the first is the grid barrier of cooperative kernels.
   std::uint64_t* words() const { return m_words.data(); }
   std::byte* scratch() const { return m_scratch.data(); }
 
@@ -233,18 +248,15 @@ class grid_memory {
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
 void run_program(ExecSpace const& exec, launch_mode driver, grid_memory<ExecSpace> const& memory,
                  Program const& program) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (has_cooperative_grid<ExecSpace>) {
+  if constexpr (has_grid_barrier<ExecSpace>)
     if (driver != launch_mode::kernel_per_step &&
-        run_cooperatively<Threads, PerProcessor>(
+        native_part<ExecSpace>::template run_cooperatively<Threads, PerProcessor>(
             exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program))
       return;
-  }
-#endif
   if (driver == launch_mode::persistent_kernel)
     karpos::detail::reject("launch_mode::persistent_kernel is not available",
                            std::string(ExecSpace::name()) +
-                               (has_cooperative_grid<ExecSpace> ? ", blocks do not all fit" : ""),
+                               (has_grid_barrier<ExecSpace> ? ", blocks do not all fit" : ""),
                            "choose launch_mode::automatic");
   launched_grid<ExecSpace> grid(exec, memory.shape(), memory.scratch(), memory.words());
   typename Program::shared shared{};

@@ -2,76 +2,46 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/launch.hpp"
-#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/state_handle.hpp"
 #include "karpos/device/tile.hpp"
 
 namespace karpos::device {
 
-/// Times that a step may call `for_each_tile`.
-inline constexpr int max_shares = 8;
-
-/// State that steps share, copied into each: for steps that are kernels of their own.
-template <class State>
-struct state_copy {
-  using state = State;
-  State value;
-  KOKKOS_FUNCTION State const& operator*() const { return value; }
-  KOKKOS_FUNCTION State const* operator->() const { return &value; }
-};
-/// The same where it is: for steps of one kernel, which would copy it to local memory.
-template <class State>
-struct state_pointer {
-  using state = State;
-  State const* where;
-  KOKKOS_FUNCTION State const& operator*() const { return *where; }
-  KOKKOS_FUNCTION State const* operator->() const { return where; }
-};
-
-/// Threads that share scratch memory and wait for each other: a block on GPUs, one thread on CPUs, where tiles
-/// are loops. A league is all the teams that run a step together. Teams never wait for another team.
+/// Threads that share scratch memory and wait for each other: a block on GPUs, one thread on CPUs. A league is all the
+/// teams that run a step together. Teams never wait for another team.
 template <class ExecSpace>
 class team {
  public:
+  /// What the native part knows a team by.
+  using handle = typename native_part<ExecSpace>::team_handle;
   /// Bytes at the front of the scratch that the collectives of a team need.
-  static constexpr std::size_t reserved_bytes = is_cuda<ExecSpace> ? 64 * sizeof(std::uint64_t) : 0;
-  /// Threads that a tile of W lanes takes.
-  template <int W>
-  static constexpr int threads_of = is_cuda<ExecSpace> ? W : 1;
+  static constexpr std::size_t reserved_bytes = handle::reserved_bytes;
 
-  /// `next` points at counters, all zero, by which the host teams of a league divide their work; null on GPUs.
-  KOKKOS_FUNCTION team(int league_rank, int league_size, int rank, int size, std::byte* scratch,
-                       std::uint64_t* next)
-      : m_league_rank(league_rank),
-        m_league_size(league_size),
-        m_rank(rank),
-        m_size(size),
-        m_scratch(scratch),
-        m_next(next) {}
+  KOKKOS_FUNCTION explicit team(handle const& h) : m_handle(h) {}
 
-  KOKKOS_FUNCTION int league_rank() const { return m_league_rank; }
-  KOKKOS_FUNCTION int league_size() const { return m_league_size; }
-  KOKKOS_FUNCTION int rank() const { return m_rank; }
-  KOKKOS_FUNCTION int size() const { return m_size; }
-  KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch + reserved_bytes; }
+  KOKKOS_FUNCTION int league_rank() const { return m_handle.league_rank(); }
+  KOKKOS_FUNCTION int league_size() const { return m_handle.league_size(); }
+  KOKKOS_FUNCTION int rank() const { return m_handle.rank(); }
+  KOKKOS_FUNCTION int size() const { return m_handle.size(); }
+  KOKKOS_FUNCTION std::byte* scratch() const { return m_handle.scratch(); }
 
-  /// Tiles of W lanes in a team, and which of them this thread belongs to.
+  /// Tiles of W lanes in a team, and the index of the tile that this thread belongs to.
   template <int W>
   KOKKOS_FUNCTION int tiles() const {
-    return m_size / threads_of<W>;
+    return size() / tile_threads<ExecSpace, W>;
   }
   template <int W>
   KOKKOS_FUNCTION int tile_rank() const {
-    return m_rank / threads_of<W>;
+    return rank() / tile_threads<ExecSpace, W>;
   }
   template <int W>
-  KOKKOS_FUNCTION static tile_for<ExecSpace, W> this_tile() {
-    return {};
+  KOKKOS_FUNCTION tile_for<ExecSpace, W> this_tile() const {
+    return m_handle.template this_tile<W>();
   }
 
   /// The scratch of this tile, where `team_bytes` of the whole team come first and each tile has `tile_bytes`.
@@ -81,65 +51,39 @@ class team {
   }
 
   /// Waits for all threads of the team; what they wrote to scratch is visible from here on.
-  KOKKOS_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((cuda::block_barrier();)) }
+  KOKKOS_FUNCTION void barrier() const { m_handle.barrier(); }
 
-  /// Whether one of the team's threads says yes. A barrier.
-  KOKKOS_FUNCTION bool any(bool yes) const {
-    KOKKOS_IF_ON_DEVICE((yes = cuda::any_in_block(yes);))
-    return yes;
-  }
+  /// Whether the predicate holds on one of the team's threads. A barrier.
+  KOKKOS_FUNCTION bool any(bool yes) const { return m_handle.any(yes); }
 
-  /// Adds the number of threads that say yes to a word of scratch, no more than one addition for each 32 of them.
+  /// Adds the number of threads that say yes to a word of scratch, with one addition for each warp of them.
   /// Returns: to those threads, a number of their own from what the word was on. Requires: all threads call it.
   KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
-    std::uint32_t at = 0;
-    KOKKOS_IF_ON_DEVICE((at = cuda::append_in_scratch(counter, yes);))
-    KOKKOS_IF_ON_HOST((at = *counter; *counter += yes;))
-    return at;
+    return m_handle.append(counter, yes);
   }
 
-  /// Runs f(i) for every i in [0, n), each on one tile of the league: in turn on GPUs, whoever is free on CPUs.
+  /// Runs f(i) for every i in [0, n), each on one tile of the league: round-robin on GPUs, self-scheduled on CPUs.
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>
   KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
-    KOKKOS_IF_ON_DEVICE((auto const tiles_each = static_cast<std::uint64_t>(tiles<W>());
-                         for (auto i = static_cast<std::uint64_t>(m_league_rank) * tiles_each +
-                                       static_cast<std::uint64_t>(tile_rank<W>());
-                              i < n; i += static_cast<std::uint64_t>(m_league_size) * tiles_each)
-                             f(i);))
-    KOKKOS_IF_ON_HOST((take(n, f);))
-  }
-
-  /// The sum of v over the threads of the team before this one; total: over all. Ends with a barrier.
-  KOKKOS_FUNCTION std::uint64_t prefix_sum([[maybe_unused]] std::uint64_t v,
-                                           std::uint64_t& total) const {
-    std::uint64_t before = 0;
-    KOKKOS_IF_ON_DEVICE(
-        (before = cuda::block_prefix_sum(v, m_rank, m_size,
-                                         reinterpret_cast<std::uint64_t*>(m_scratch), total);))
-    KOKKOS_IF_ON_HOST((total = v;))
-    return before;
-  }
-
- private:
-  // CPUs: whoever is free takes the next part. Parts shrink with n, so that the last ones end together.
-  template <class F>
-  void take(std::uint64_t n, F const& f) {
-    if (m_calls == max_shares) Kokkos::abort("karpos: a step calls team.for_each_tile too often\n");
-    std::atomic_ref<std::uint64_t> next(m_next[m_calls++]);
-    std::uint64_t const part = 1 + n / (static_cast<std::uint64_t>(m_league_size) * 32);
-    for (;;) {
-      std::uint64_t const first = next.fetch_add(part, std::memory_order_relaxed);
-      if (first >= n) return;
-      std::uint64_t const last = first + part < n ? first + part : n;
-      for (std::uint64_t i = first; i < last; ++i) f(i);
+    if constexpr (is_device<ExecSpace>) {
+      auto const tiles_each = static_cast<std::uint64_t>(tiles<W>());
+      for (auto i = static_cast<std::uint64_t>(league_rank()) * tiles_each +
+                    static_cast<std::uint64_t>(tile_rank<W>());
+           i < n; i += static_cast<std::uint64_t>(league_size()) * tiles_each)
+        f(i);
+    } else {
+      KOKKOS_IF_ON_HOST((m_handle.divide(n, f);))
     }
   }
 
-  int m_league_rank, m_league_size, m_rank, m_size;
-  std::byte* m_scratch;
-  std::uint64_t* m_next;
-  int m_calls = 0;
+  /// The sum of v over the threads of the team before this one; total: over all. Ends with a barrier.
+  KOKKOS_FUNCTION std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const {
+    return m_handle.prefix_sum(v, total);
+  }
+
+ private:
+  handle m_handle;
 };
 
 }  // namespace karpos::device

@@ -11,7 +11,7 @@
 #include "karpos/device/native/simd.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The seam between algorithm and machine; docs/design/tile.md explains it with a worked example.
+// The seam between algorithm and machine: docs/design/tile.md, with a worked example.
 
 namespace karpos::device {
 
@@ -120,7 +120,7 @@ class window {
       });
   }
 
-  /// Takes slots that one lane has read already: backends tune that read (`load_window` in memory.hpp).
+  /// Takes slots that one lane has read already: backends tune that read (`load_window` in atomics.hpp).
   KOKKOS_FUNCTION window(Tile const& tile, Slot const (&slots)[B])
     requires(Tile::width == 1)
       : m_tile(&tile) {

@@ -187,7 +187,7 @@ struct bottom_up_bitmap {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     std::uint32_t const* const before = s->bitmap(p->current);
     hub_cache<State> const hubs(team.scratch());
     if (with_hubs) hubs.fill(team, *s, before);
@@ -235,7 +235,7 @@ struct bottom_up_bitmap {
     search.run(
         t, base, list, at.total,
         [&](local_vertex v, local_vertex parent, auto degree) {
-          device::set_bits_in_scratch(after + (v - base) / 32, bit_of(v));
+          device::set_bits(device::scratch(after + (v - base) / 32), bit_of(v));
           search.count(v, degree, sum);
           s->discover(v, parent, p->level + 1);
         },
@@ -274,7 +274,7 @@ struct bottom_up_queue {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     hub_cache<State> const hubs(team.scratch());
     if (with_hubs) hubs.fill(team, *s, s->bitmap(p->current));
     searcher const search(*s, s->bitmap(p->current), hubs, with_hubs);
@@ -349,7 +349,7 @@ struct set_status_bits_of_found {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     level_counters const& found = s->counters(p->level + 1);
     for (int c = 0; c < degree_classes; ++c) {
       std::uint32_t const count = found.in_class[c];

@@ -40,7 +40,7 @@ struct reset {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
     constexpr std::uint64_t stores = 8;  // of a lane that overlap
-    auto const t = Team::template this_tile<width>();
+    auto const t = team.template this_tile<width>();
     team.template for_each_tile<width>(
         (s->vertices + stores * width - 1) / (stores * width), [&](std::uint64_t i) {
           t.each([&](int lane) {
@@ -63,7 +63,7 @@ struct reset {
   /// Runs f(i) for every i in [0, n), each on a lane of the grid.
   template <class Team, class F>
   KOKKOS_FUNCTION static void for_each_index(Team& team, std::uint64_t n, F const& f) {
-    auto const t = Team::template this_tile<width>();
+    auto const t = team.template this_tile<width>();
     team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t tile) {
       t.each([&](int lane) {
         std::uint64_t const i = tile * width + static_cast<std::uint64_t>(lane);
@@ -89,7 +89,7 @@ struct seed {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     frontier_bin<State> found(team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
                               frontier_writer<State>(t, *s, p->tail, &s->counters(0)));
     team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {

@@ -40,7 +40,7 @@ struct expand_frontier {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     tile_bin found(
         team.template tile_scratch<width>(0, tile_bin::bytes),
         frontier_writer<State>(t, *s, p->tail, &s->counters(p->level + 1), is_latency_bound()));
@@ -284,7 +284,7 @@ struct expand_small_frontier {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
-    tile const t = Team::template this_tile<width>();
+    tile const t = team.template this_tile<width>();
     std::uint32_t const count = p->frontier.in_class[by_thread];
     auto const teams = static_cast<std::uint32_t>(team.league_size());
     auto const stride = teams * static_cast<std::uint32_t>(team.template tiles<width>() * width);

@@ -148,7 +148,7 @@ struct build_buckets {
       std::uint32_t unplaced = m.unplaced_count[round % 3];
       if (unplaced <= max_in_warp) {
         if (rank(t) < max_in_warp)
-          finish_in_warp(Team::template this_tile<warp_lanes>(), t.rank(), m, round, max_rounds);
+          finish_in_warp(t.template this_tile<warp_lanes>(), t.rank(), m, round, max_rounds);
         t.barrier();
         unplaced = m.unplaced_in_warp;
       }
@@ -209,7 +209,7 @@ struct build_buckets {
                                     << (item_bits + priority_bits) |
                                 priority << item_bits | item;
     std::uint32_t* const slot = m.slot + slot_of(candidates, subtable);
-    std::uint32_t const before = device::fetch_max_in_scratch(slot, claim);
+    std::uint32_t const before = device::fetch_max(device::scratch(slot), claim);
     if ((before ^ claim) >> item_bits == 0) return break_tie(m, slot, before, claim);
     return before > claim ? item : before == 0 ? no_item : item_of(before);
   }
@@ -220,15 +220,17 @@ struct build_buckets {
                                           std::uint32_t other) const {
     std::uint32_t const mine = Kokkos::min(one, other);
     for (;;) {
-      std::uint32_t const winner = device::load_in_scratch(slot);
+      std::uint32_t const winner = device::load_relaxed(device::scratch(slot));
       if ((winner ^ mine) >> item_bits != 0) return item_of(mine);
       key_bits const key = key_of(m, item_of(mine)), its_key = key_of(m, item_of(winner));
       if (key == its_key) {
-        device::fetch_add_in_scratch(m.duplicates + bucket_of(m.candidates[item_of(mine)]), 1);
+        device::fetch_add(device::scratch(m.duplicates + bucket_of(m.candidates[item_of(mine)])),
+                          1);
         return no_item;
       }
       if (key < its_key) return item_of(mine);
-      if (device::compare_and_swap_in_scratch(slot, winner, mine) == winner) return item_of(winner);
+      if (device::compare_and_swap(device::scratch(slot), winner, mine) == winner)
+        return item_of(winner);
     }
   }
 
@@ -262,9 +264,9 @@ struct build_buckets {
     if (t.rank() == 0) m.unfinished = 0;
     t.barrier();
     for (std::uint32_t i = rank(t); i < n_unplaced; i += size(t))
-      device::set_bits_in_scratch(&m.unfinished, 1u << bucket_of(m.candidates[unplaced[i]]));
+      device::set_bits(device::scratch(&m.unfinished), 1u << bucket_of(m.candidates[unplaced[i]]));
     for (std::uint32_t i = rank(t); i < n; i += size(t))
-      device::fetch_add_in_scratch(m.count + bucket_of(m.candidates[i]), 1);
+      device::fetch_add(device::scratch(m.count + bucket_of(m.candidates[i])), 1);
     t.barrier();
   }
   template <class Team>

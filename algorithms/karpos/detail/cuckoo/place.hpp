@@ -114,7 +114,7 @@ struct place_items {
   }
   template <class Team>
   KOKKOS_FUNCTION void follow_chains(Team const& t, memory& m) const {
-    auto const tile = Team::template this_tile<tile_width>();
+    auto const tile = t.template this_tile<tile_width>();
     eviction_chain chain{};
     for (bool in_hand = false;;) {
       std::uint32_t const at = t.append(&m.next, !in_hand);

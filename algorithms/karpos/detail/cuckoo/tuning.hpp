@@ -28,7 +28,7 @@ struct tuning {
   static constexpr int region_buckets = 2;
   static constexpr int builder_threads = on_device ? 128 : 1, builders_at_once = 10;
   /// Lanes of the warp that finishes the rounds once it has a lane for every unplaced key (4.4 ms without, 4.0 with).
-  static constexpr int finishing_lanes = on_device ? 32 : 1;
+  static constexpr int finishing_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
 
   // dense: placing items.
 
@@ -40,7 +40,8 @@ struct tuning {
   static constexpr int placer_threads = 256, placers_at_once = 6;
   /// Bytes of items that such a team inserts. Its list of unplaced ones, in shared memory, has room for all of them,
   /// and the lanes of a warp take items from it in step (windows of four: 15.8 ms with a thread an item, 12.5 so).
-  static constexpr int placer_bytes = 16384, placer_lanes = 32;
+  static constexpr int placer_bytes = 16384;
+  static constexpr int placer_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Threads of a team of which one inserts alone: a GPU has none of fewer than a warp.
   static constexpr int lone_placer_threads = on_device ? 32 : 1;
 };

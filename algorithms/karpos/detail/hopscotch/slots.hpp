@@ -79,7 +79,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       fill(slot, pair);
       return true;
     } else {
-      return device::compare_and_swap_in_order(slot, this->empty_slot(), pair) ==
+      return device::compare_and_swap_after_reads(slot, this->empty_slot(), pair) ==
              this->empty_slot();
     }
   }
@@ -99,7 +99,7 @@ class slot_states : public slot_protocol<Key, T, false> {
   /// whether the slot was as seen.
   KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
     if constexpr (!wide) {
-      return device::compare_and_swap_in_order(slot, seen, by) == seen;
+      return device::compare_and_swap_after_reads(slot, seen, by) == seen;
     } else {
       if (seen == this->empty_slot()) return take(slot, by);
       if (!reserve_full(slot, seen, line)) return false;

@@ -77,7 +77,7 @@ struct count_digits {
  private:
   KOKKOS_FUNCTION void count(std::uint32_t* mine, bits key, kth_prefix<bits> const& c) const {
     if (!first && key >> c.shift != c.prefix) return;
-    device::fetch_add_in_scratch(mine + (key >> shift & ((bits(1) << width) - 1)), 1);
+    device::fetch_add(device::scratch(mine + (key >> shift & ((bits(1) << width) - 1))), 1);
   }
 };
 

@@ -92,7 +92,7 @@ struct write_ranked {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     constexpr int width = State::width;
-    auto const t = Team::template this_tile<width>();
+    auto const t = team.template this_tile<width>();
     auto const* const finalists = s->finalists;
     auto const n = static_cast<int>(p->candidates);
     team.template for_each_tile<width>(p->candidates, [&](std::uint64_t f) {

@@ -118,7 +118,7 @@ class candidate_filter {
     std::uint32_t const* const slots = s.candidates[p.list];
     for (std::uint32_t i = rank; i < p.candidates; i += size) {
       std::uint32_t const bit = bit_of(s.ids.id_at(slots[i]));
-      device::set_bits_in_scratch(m_bits + bit / 32, 1u << (bit % 32));
+      device::set_bits(device::scratch(m_bits + bit / 32), 1u << (bit % 32));
     }
     team.barrier();
   }

@@ -32,7 +32,7 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
   if (begin >= end) return;
   std::uint64_t const part = width * entries_per_lane<State>(team, (end - begin) * s.list_count());
   std::uint64_t const parts = (end - begin + part - 1) / part;
-  auto const t = Team::template this_tile<width>();
+  auto const t = team.template this_tile<width>();
   team.template for_each_tile<width>(parts * s.list_count(), [&](std::uint64_t i) {
     auto const list = static_cast<int>(i / parts);
     std::uint64_t const first = begin + i % parts * part;
@@ -52,7 +52,7 @@ template <class State, class Team, class Load, class Use>
 KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& load, Use const& use) {
   constexpr int width = State::width;
   std::uint64_t const part = width * entries_per_lane<State>(team, n);
-  auto const t = Team::template this_tile<width>();
+  auto const t = team.template this_tile<width>();
   team.template for_each_tile<width>((n + part - 1) / part, [&](std::uint64_t p) {
     std::uint64_t const last = (p + 1) * part < n ? (p + 1) * part : n;
     t.each([&](int lane) {
@@ -97,7 +97,7 @@ class team_histogram {
   }
   KOKKOS_FUNCTION void add(std::uint64_t sum, std::uint32_t by) const {
     if (m_private != nullptr)
-      device::fetch_add_in_scratch(m_private + Buckets::of(sum), by);
+      device::fetch_add(device::scratch(m_private + Buckets::of(sum)), by);
     else
       device::add(m_shared + Buckets::of(sum), by);
   }

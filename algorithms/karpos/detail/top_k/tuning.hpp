@@ -12,7 +12,7 @@ template <class ExecSpace>
 struct tuning {
   static constexpr int team_threads = device::is_device<ExecSpace> ? 512 : 1;
   static constexpr int teams_per_processor = device::is_device<ExecSpace> ? 2 : 1;
-  static constexpr int tile_width = device::is_device<ExecSpace> ? 32 : 1;
+  static constexpr int tile_width = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Entries of a lane's part of a list, and of these in one batch: as many cache misses overlap (batches.hpp).
   static constexpr int entries_per_lane = device::is_device<ExecSpace> ? 4 : 256;
   static constexpr int batch = 4;

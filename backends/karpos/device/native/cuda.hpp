@@ -3,7 +3,12 @@
 
 #include <Kokkos_Macros.hpp>
 
-// The file with CUDA intrinsics, PTX and architecture macros; cuda_grid.hpp has the kernel that runs programs.
+// Memory accesses and tiles of the tuned native part for CUDA: intrinsics, PTX and architecture macros. Its teams and
+// kernels are in cuda_program.hpp.
+//
+// Why PTX and not libcu++'s atomic_ref or Kokkos' atomics: those take generic addresses, which the hardware tests for
+// shared memory at every access, and order the compiler's other accesses even when relaxed. perf/bench/launches.cpp
+// times all three.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -11,6 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/device/scratch_pointer.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
@@ -161,7 +167,15 @@ __device__ inline std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t
                : "memory");
   return old;
 }
+/// Acquires: an atomic operation is performed in the L2 cache, once the results that it depends on have come from
+/// there; a release would cost as much as another one (docs/design/hopscotch.md, "Beyond the letter").
+template <class Word>
+__device__ inline Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
+  return compare_and_swap_acquire(p, expected, desired);
+}
 __device__ inline void acquire_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+/// Nothing: reads whose values were used have been served by the L2 cache ("Beyond the letter" again).
+__device__ inline void order_used_reads() {}
 __device__ inline void sleep(unsigned nanoseconds) { __nanosleep(nanoseconds); }
 
 __device__ inline std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
@@ -202,48 +216,47 @@ __device__ inline void add_release(std::uint64_t* p, std::uint64_t v) {
 __device__ inline unsigned shared(void const* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
-__device__ inline void set_bits_in_scratch(std::uint32_t* p, std::uint32_t bits) {
-  asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(shared(p)), "r"(bits) : "memory");
+__device__ inline void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
+  asm volatile("red.relaxed.cta.shared.or.b32 [%0], %1;" ::"r"(shared(p.address)), "r"(bits)
+               : "memory");
 }
-__device__ inline std::uint32_t load_in_scratch(std::uint32_t const* p) {
+__device__ inline std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
   std::uint32_t r;
-  asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(r) : "r"(shared(p)) : "memory");
+  asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(r) : "r"(shared(p.address)) : "memory");
   return r;
 }
-__device__ inline std::uint32_t fetch_add_in_scratch(std::uint32_t* p, std::uint32_t v) {
+__device__ inline std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t r;
   asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;"
                : "=r"(r)
-               : "r"(shared(p)), "r"(v)
+               : "r"(shared(p.address)), "r"(v)
                : "memory");
   return r;
 }
-__device__ inline std::uint32_t fetch_max_in_scratch(std::uint32_t* p, std::uint32_t v) {
+__device__ inline std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t r;
   asm volatile("atom.relaxed.cta.shared.max.u32 %0, [%1], %2;"
                : "=r"(r)
-               : "r"(shared(p)), "r"(v)
+               : "r"(shared(p.address)), "r"(v)
                : "memory");
   return r;
 }
-__device__ inline std::uint32_t compare_and_swap_in_scratch(std::uint32_t* p,
-                                                            std::uint32_t expected,
-                                                            std::uint32_t desired) {
+__device__ inline std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> p,
+                                                 std::uint32_t expected, std::uint32_t desired) {
   std::uint32_t old;
   asm volatile("atom.relaxed.cta.shared.cas.b32 %0, [%1], %2, %3;"
                : "=r"(old)
-               : "r"(shared(p)), "r"(expected), "r"(desired)
+               : "r"(shared(p.address)), "r"(expected), "r"(desired)
                : "memory");
   return old;
 }
 /// One addition for a warp, all of whose threads take part.
-__device__ inline std::uint32_t append_in_scratch(std::uint32_t* counter, bool yes) {
+__device__ inline std::uint32_t append_in_block(std::uint32_t* counter, bool yes) {
   unsigned const members = __ballot_sync(~0u, yes);
   if (members == 0) return 0;
   int const first = __ffs(static_cast<int>(members)) - 1, lane = lane_id();
   std::uint32_t at = 0;
-  if (lane == first)
-    at = fetch_add_in_scratch(counter, static_cast<std::uint32_t>(__popc(members)));
+  if (lane == first) at = fetch_add(scratch(counter), static_cast<std::uint32_t>(__popc(members)));
   at = __shfl_sync(~0u, at, first);
   return at + static_cast<std::uint32_t>(__popc(members & ((1u << lane) - 1)));
 }
@@ -351,17 +364,18 @@ __device__ inline std::uint64_t block_prefix_sum(std::uint64_t v, int thread, in
   return before;
 }
 
-/// Where blocks stand before the first meeting of a launch: fewer than `blocks` have arrived at it.
-__device__ __forceinline__ std::uint64_t first_meeting(std::uint64_t const* arrived,
-                                                       unsigned blocks) {
+/// The count of a grid barrier before a launch: fewer than `blocks` have arrived since.
+__device__ __forceinline__ std::uint64_t arrivals_before(std::uint64_t const* arrived,
+                                                         unsigned blocks) {
   return load_relaxed(arrived) / blocks * blocks;
 }
-/// Waits until every block has come here as often as this one, then runs then() on thread 0 while the block still
-/// waits. *arrivals: of all blocks, up to the meeting before. What any block wrote before is visible after: thread 0
-/// releases what its block wrote and acquires what the others released, which also empties the L1 cache.
+/// Grid barrier: waits until every block has called it as often as this one, then runs then() on thread 0 while the
+/// others of the block still wait. *arrivals: of all blocks, up to the barrier before. What any block wrote before is
+/// visible after: thread 0 releases what its block wrote and acquires what the others released, which also empties the
+/// L1 cache.
 template <class Then>
-__device__ __forceinline__ void meet(std::uint64_t* arrived, std::uint64_t* arrivals,
-                                     unsigned blocks, Then const& then) {
+__device__ __forceinline__ void grid_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
+                                             unsigned blocks, Then const& then) {
   __syncthreads();
   if (threadIdx.x == 0) {
     asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(global(arrived)) : "memory");
@@ -376,14 +390,12 @@ __device__ __forceinline__ void meet(std::uint64_t* arrived, std::uint64_t* arri
 
 #endif  // __CUDACC__
 
-}  // namespace cuda
-
 /// W lanes of a warp: one Kokkos "thread" of a TeamPolicy with vector length W, or any W neighbouring
 /// threads of a block whose index space is aligned to W. The lane is taken from the hardware, because a
 /// RangePolicy launches blocks of shape (1, N, 1).
 template <int W>
   requires(W >= 1 && W <= 32)
-class cuda_tile {
+class warp_tile {
  public:
   static constexpr int width = W;
 
@@ -393,8 +405,8 @@ class cuda_tile {
     KOKKOS_FUNCTION V const& operator[](int) const { return mine; }
   };
 
-  KOKKOS_FUNCTION cuda_tile() {
-    KOKKOS_IF_ON_DEVICE((int const id = cuda::lane_id(); m_lane = id % W; m_shift = id - m_lane;
+  KOKKOS_FUNCTION warp_tile() {
+    KOKKOS_IF_ON_DEVICE((int const id = lane_id(); m_lane = id % W; m_shift = id - m_lane;
                          m_members = static_cast<unsigned>(lane_mask<W>::all) << m_shift;))
   }
 
@@ -412,14 +424,14 @@ class cuda_tile {
   template <class V>
   KOKKOS_FUNCTION V get(varying<V> const& v, [[maybe_unused]] int lane) const {
     V r = v.mine;
-    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(v.mine, lane, W, m_members);))
+    KOKKOS_IF_ON_DEVICE((r = shuffle(v.mine, lane, W, m_members);))
     return r;
   }
   template <class V, class From>
   KOKKOS_FUNCTION varying<V> gather(varying<V> const& v, From const& from) const {
     varying<V> r{v};
     [[maybe_unused]] int const lane = from(m_lane);
-    KOKKOS_IF_ON_DEVICE((r.mine = cuda::shuffle(v.mine, lane, W, m_members);))
+    KOKKOS_IF_ON_DEVICE((r.mine = shuffle(v.mine, lane, W, m_members);))
     return r;
   }
   template <class F>
@@ -427,7 +439,7 @@ class cuda_tile {
     std::decay_t<decltype(f())> r{};
     if (m_lane == 0) r = f();
     // A shuffle orders no memory: what the lane wrote, the others see from here on.
-    KOKKOS_IF_ON_DEVICE((r = cuda::shuffle(r, 0, W, m_members); __syncwarp(m_members);))
+    KOKKOS_IF_ON_DEVICE((r = shuffle(r, 0, W, m_members); __syncwarp(m_members);))
     return r;
   }
   template <class F>
@@ -438,9 +450,9 @@ class cuda_tile {
   template <class V>
   KOKKOS_FUNCTION prefix_sums<varying<V>, V> prefix_sum(varying<V> const& v) const {
     prefix_sums<varying<V>, V> r{v, v.mine};
-    KOKKOS_IF_ON_DEVICE((V const sum = cuda::inclusive_sum(v.mine, m_lane, W, m_members);
+    KOKKOS_IF_ON_DEVICE((V const sum = inclusive_sum(v.mine, m_lane, W, m_members);
                          r.before.mine = sum - v.mine;
-                         r.total = cuda::shuffle(sum, W - 1, W, m_members);))
+                         r.total = shuffle(sum, W - 1, W, m_members);))
     return r;
   }
   KOKKOS_FUNCTION void sync() const { KOKKOS_IF_ON_DEVICE((__syncwarp(m_members);)) }
@@ -450,6 +462,7 @@ class cuda_tile {
   unsigned m_members = 0;
 };
 
+}  // namespace cuda
 }  // namespace karpos::device
 
 #endif  // KOKKOS_ENABLE_CUDA

@@ -6,38 +6,93 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
-#include "karpos/device/team.hpp"
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/state_handle.hpp"
+#include "karpos/device/tile.hpp"
 
-// CUDA kernels that Kokkos cannot launch: programs, whose blocks are all resident and meet at a barrier, and leagues
-// whose teams need more scratch.
+// Teams and kernels of the tuned native part for CUDA. Kokkos cannot launch these kernels: programs, whose blocks are
+// all resident and wait for each other at a grid barrier, and leagues whose teams need more scratch.
 
-#if defined(KOKKOS_ENABLE_CUDA)
-// Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
-#define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
-#else
-#define KARPOS_PROGRAM
-#endif
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 
 namespace karpos::device {
 
-#if defined(KOKKOS_ENABLE_CUDA)
+template <class ExecSpace>
+class team;
 
-#if defined(__CUDACC__)
+namespace cuda {
+
+template <int W>
+using tile_of_width = std::conditional_t<(W > 1), warp_tile<W>, reference_tile<1>>;
+
+/// A block of threads.
+class block {
+ public:
+  /// Words of shared memory for prefix_sum.
+  static constexpr std::size_t reserved_bytes = 64 * sizeof(std::uint64_t);
+
+  KOKKOS_FUNCTION block(int league_rank, int league_size, int rank, int size, std::byte* scratch)
+      : m_league_rank(league_rank),
+        m_league_size(league_size),
+        m_rank(rank),
+        m_size(size),
+        m_scratch(scratch) {}
+  /// A team of a Kokkos::TeamPolicy.
+  template <class Member>
+  KOKKOS_FUNCTION block(Member const& m, std::byte* scratch)
+      : block(m.league_rank(), m.league_size(), m.team_rank(), m.team_size(), scratch) {}
+
+  KOKKOS_FUNCTION int league_rank() const { return m_league_rank; }
+  KOKKOS_FUNCTION int league_size() const { return m_league_size; }
+  KOKKOS_FUNCTION int rank() const { return m_rank; }
+  KOKKOS_FUNCTION int size() const { return m_size; }
+  KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch + reserved_bytes; }
+
+  template <int W>
+  KOKKOS_FUNCTION tile_of_width<W> this_tile() const {
+    return {};
+  }
+  KOKKOS_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((block_barrier();)) }
+  KOKKOS_FUNCTION bool any(bool yes) const {
+    KOKKOS_IF_ON_DEVICE((yes = any_in_block(yes);))
+    return yes;
+  }
+  KOKKOS_FUNCTION std::uint32_t append([[maybe_unused]] std::uint32_t* counter,
+                                       [[maybe_unused]] bool yes) const {
+    std::uint32_t at = 0;
+    KOKKOS_IF_ON_DEVICE((at = append_in_block(counter, yes);))
+    return at;
+  }
+  KOKKOS_FUNCTION std::uint64_t prefix_sum([[maybe_unused]] std::uint64_t v,
+                                           [[maybe_unused]] std::uint64_t& total) const {
+    std::uint64_t before = 0;
+    KOKKOS_IF_ON_DEVICE(
+        (before = block_prefix_sum(v, m_rank, m_size, reinterpret_cast<std::uint64_t*>(m_scratch),
+                                   total);))
+    return before;
+  }
+
+ private:
+  int m_league_rank, m_league_size, m_rank, m_size;
+  std::byte* m_scratch;
+};
 
 /// Runs a program inside of one kernel. The barrier's word grows for ever: a launch leaves a multiple of the
 /// number of its blocks behind, so that a word belongs to launches of one size.
+template <class ExecSpace>
 class cooperative_grid {
  public:
-  using execution_space = Kokkos::Cuda;
+  using execution_space = ExecSpace;
 
   /// arrivals: a word of shared memory. Registers that live through all steps would be spilled to memory that every
-  /// meeting drops from the L1 cache, so that nothing is kept in one.
+  /// grid barrier drops from the L1 cache, so that nothing is kept in one.
   __device__ cooperative_grid(std::uint64_t* barrier, std::byte* scratch, std::uint64_t* arrivals)
       : m_barrier(barrier),
         m_scratch(scratch),
         m_arrivals(arrivals) {
-    if (threadIdx.x == 0) *arrivals = cuda::first_meeting(barrier, gridDim.x);
+    if (threadIdx.x == 0) *arrivals = arrivals_before(barrier, gridDim.x);
   }
 
   template <class State>
@@ -49,11 +104,11 @@ class cooperative_grid {
 
   template <class Step, class Then>
   __device__ __forceinline__ void run(Step const& step, Then const& then) {
-    team<Kokkos::Cuda> t(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-                         static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x), m_scratch,
-                         nullptr);
+    team<ExecSpace> t(block(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                            static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x),
+                            m_scratch));
     step(t);
-    cuda::meet(m_barrier, m_arrivals, gridDim.x, then);
+    grid_barrier(m_barrier, m_arrivals, gridDim.x, then);
   }
   /// Requires, as write does: called by thread 0 of a block, from `then`.
   template <class T>
@@ -66,7 +121,7 @@ class cooperative_grid {
     } v;
 #pragma unroll
     for (unsigned i = 0; i < sizeof(T) / 8; ++i)
-      v.word[i] = cuda::load_relaxed(reinterpret_cast<std::uint64_t const*>(p) + i);
+      v.word[i] = load_relaxed(reinterpret_cast<std::uint64_t const*>(p) + i);
     return v.whole;
   }
   template <class T>
@@ -77,27 +132,25 @@ class cooperative_grid {
  private:
   std::uint64_t* m_barrier;
   std::byte* m_scratch;
-  std::uint64_t* m_arrivals;  // of all blocks, up to the last meeting
+  std::uint64_t* m_arrivals;  // of all blocks, up to the last barrier
 };
 
-namespace cuda {
-template <int Threads, int BlocksPerProcessor, class Program>
+template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
 __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
     run_program(__grid_constant__ Program const program, std::uint64_t* barrier) {
   extern __shared__ __align__(64) std::uint64_t scratch[];
   __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
   __shared__ std::uint64_t arrivals;
-  cooperative_grid grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals);
+  cooperative_grid<ExecSpace> grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals);
   program(grid, reinterpret_cast<typename Program::shared&>(shared));
 }
-}  // namespace cuda
 
 /// Runs a program on CUDA in one cooperative kernel. Asynchronous to the host.
-/// Returns: whether it was started; not where so many blocks with so much scratch do not fit on the device at once.
-template <int Threads, int BlocksPerProcessor, class Program>
-bool run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_bytes,
+/// Returns: whether it was started; not where the blocks do not all fit on the device at once.
+template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
+bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                        std::uint64_t* barrier, Program const& program) {
-  auto* const kernel = &cuda::run_program<Threads, BlocksPerProcessor, Program>;
+  auto* const kernel = &run_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
   cudaSetDevice(exec.cuda_device());
   cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(scratch_bytes));
@@ -107,45 +160,74 @@ bool run_cooperatively(Kokkos::Cuda const& exec, int teams, std::size_t scratch_
                                     dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
                                     scratch_bytes, exec.cuda_stream());
   if (e == cudaSuccess) return true;
-  cudaGetLastError();  // nobody else shall find it
+  cudaGetLastError();  // clears the error
   return false;
 }
 
-namespace cuda {
-template <class Step>
+template <class ExecSpace, class Step>
 __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
     run_step(__grid_constant__ Step const step) {
   extern __shared__ __align__(64) std::uint64_t scratch[];
-  team<Kokkos::Cuda> t(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-                       static_cast<int>(threadIdx.x), Step::threads,
-                       reinterpret_cast<std::byte*>(scratch), nullptr);
+  team<ExecSpace> t(block(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                          static_cast<int>(threadIdx.x), Step::threads,
+                          reinterpret_cast<std::byte*>(scratch)));
   step(t);
 }
+
+template <class ExecSpace>
+struct part {
+  static constexpr bool is_device = true;
+  static constexpr int warp_width = 32;
+  static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = has_wide_cas;
+  static constexpr bool has_grid_barrier = true, counts_votes = true;
+  static constexpr bool bounds_registers = true;
+  template <int W>
+  using tile = tile_of_width<W>;
+  using team_handle = block;
+
+  static int processors(ExecSpace const& exec) {
+    return exec.cuda_device_prop().multiProcessorCount;
+  }
+  /// How many threads of the block say yes; every thread of the block takes part.
+  KOKKOS_FUNCTION static int count_votes([[maybe_unused]] bool yes) {
+    int count = 0;
+    KOKKOS_IF_ON_DEVICE((count = count_in_block(yes);))
+    return count;
+  }
+
+  /// Not a Kokkos team policy, which gives a block no more than 48 KB; announced to Kokkos Tools like one. Throws
+  /// std::runtime_error when the kernel cannot be started.
+  template <class Step>
+  static void run_league(std::string const& label, ExecSpace const& exec, int league,
+                         Step const& step) {
+    std::uint64_t id = 0;
+    Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    constexpr std::size_t bytes = block::reserved_bytes + Step::scratch_bytes;
+    auto* const kernel = &run_step<ExecSpace, Step>;
+    cudaSetDevice(exec.cuda_device());
+    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(bytes));
+    void* arguments[] = {const_cast<Step*>(&step)};
+    if (e == cudaSuccess)
+      e = cudaLaunchKernel(reinterpret_cast<void const*>(kernel),
+                           dim3(static_cast<unsigned>(league)), dim3(Step::threads), arguments,
+                           bytes, exec.cuda_stream());
+    Kokkos::Tools::endParallelFor(id);
+    if (e == cudaSuccess) return;
+    cudaGetLastError();  // clears the error
+    throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
+                             cudaGetErrorString(e) + "): report this with the device's name");
+  }
+  /// Returns: whether the program was started.
+  template <int Threads, int BlocksPerProcessor, class Program>
+  static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
+                                std::uint64_t* barrier, Program const& program) {
+    return cuda::run_cooperatively<Threads, BlocksPerProcessor>(exec, teams, scratch_bytes, barrier,
+                                                                program);
+  }
+};
+
 }  // namespace cuda
-
-/// for_each_in_league on CUDA. Not a Kokkos team policy, which gives a block no more than 48 KB; announced to Kokkos
-/// Tools like one. Throws std::runtime_error when the kernel cannot be started.
-template <class Step>
-void run_league(std::string const& label, Kokkos::Cuda const& exec, int league, Step const& step) {
-  std::uint64_t id = 0;
-  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-  constexpr std::size_t bytes = team<Kokkos::Cuda>::reserved_bytes + Step::scratch_bytes;
-  auto* const kernel = &cuda::run_step<Step>;
-  cudaSetDevice(exec.cuda_device());
-  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(bytes));
-  void* arguments[] = {const_cast<Step*>(&step)};
-  if (e == cudaSuccess)
-    e = cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(static_cast<unsigned>(league)),
-                         dim3(Step::threads), arguments, bytes, exec.cuda_stream());
-  Kokkos::Tools::endParallelFor(id);
-  if (e == cudaSuccess) return;
-  cudaGetLastError();  // nobody else shall find it
-  throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
-                           cudaGetErrorString(e) + "): report this with the device's name");
-}
-
-#endif  // __CUDACC__
-#endif  // KOKKOS_ENABLE_CUDA
-
 }  // namespace karpos::device
+
+#endif  // KOKKOS_ENABLE_CUDA

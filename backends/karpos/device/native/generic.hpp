@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/device/scratch_pointer.hpp"
+#include "karpos/device/word16.hpp"
+
+// Memory accesses of the generic native part: on Kokkos alone, for any device space. Orders come from Kokkos' fences,
+// so that they are stronger than asked for; the tuned parts are measured against this one.
+
+namespace karpos::device::generic {
+
+// Volatile accesses and not Kokkos::atomic_load, which is a compare-and-swap loop up to Kokkos 5.1: an aligned word of
+// 4 or 8 bytes is one access, and volatile accesses are made each time and pass by what a thread has cached.
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word load_relaxed(Word const* p) {
+  return *const_cast<Word const volatile*>(p);
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word load_acquire(Word const* p) {
+  Word const w = load_relaxed(p);
+  Kokkos::load_fence();
+  return w;
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void store_relaxed(Word* p, Word v) {
+  *const_cast<Word volatile*>(p) = v;
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void store_release(Word* p, Word v) {
+  Kokkos::store_fence();
+  store_relaxed(p, v);
+}
+/// lo first: a reader that recognises lo sees its hi.
+KOKKOS_FORCEINLINE_FUNCTION word16 load_relaxed(word16 const* p) {
+  std::uint64_t const lo = load_acquire(&p->lo);
+  return {lo, load_relaxed(&p->hi)};
+}
+
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
+  return Kokkos::atomic_compare_exchange(p, expected, desired);
+}
+/// Not to be called: part::has_wide_cas is false.
+KOKKOS_FORCEINLINE_FUNCTION word16 compare_and_swap(word16*, word16, word16) { return {}; }
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desired) {
+  Word const w = compare_and_swap(p, expected, desired);
+  Kokkos::load_fence();
+  return w;
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected,
+                                                              Word desired) {
+  Kokkos::memory_fence();
+  return compare_and_swap_acquire(p, expected, desired);
+}
+
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void set_bits(Word* p, Word bits) {
+  Kokkos::atomic_or(p, bits);
+}
+KOKKOS_FORCEINLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
+  Kokkos::atomic_and(p, ~bits);
+}
+KOKKOS_FORCEINLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
+  Kokkos::store_fence();
+  Kokkos::atomic_fetch_xor(p, bits);
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
+  return Kokkos::atomic_fetch_or(p, bits);
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
+  std::uint64_t const old = Kokkos::atomic_fetch_or(p, bits);
+  Kokkos::load_fence();
+  return old;
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word fetch_add(Word* p, Word v) {
+  return Kokkos::atomic_fetch_add(p, v);
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void add(Word* p, Word v) {
+  Kokkos::atomic_add(p, v);
+}
+KOKKOS_FORCEINLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
+  Kokkos::store_fence();
+  Kokkos::atomic_add(p, v);
+}
+
+// Words of scratch: Kokkos' atomics take addresses of either memory.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
+  return load_relaxed(static_cast<std::uint32_t const*>(p.address));
+}
+KOKKOS_FORCEINLINE_FUNCTION void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
+  Kokkos::atomic_or(p.address, bits);
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p,
+                                                    std::uint32_t v) {
+  return Kokkos::atomic_fetch_add(p.address, v);
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p,
+                                                    std::uint32_t v) {
+  return Kokkos::atomic_fetch_max(p.address, v);
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> p,
+                                                           std::uint32_t expected,
+                                                           std::uint32_t desired) {
+  return Kokkos::atomic_compare_exchange(p.address, expected, desired);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::load_fence(); }
+KOKKOS_FORCEINLINE_FUNCTION void order_used_reads() { Kokkos::load_fence(); }
+KOKKOS_FORCEINLINE_FUNCTION void sleep(unsigned) {}
+KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const*) {}
+
+template <class T, int N>
+KOKKOS_FORCEINLINE_FUNCTION void load_16_frozen(T const* p, T (&to)[N]) {
+  for (int i = 0; i < N; ++i) to[i] = p[i];
+}
+template <bool Frozen, int B, class Word>
+KOKKOS_FORCEINLINE_FUNCTION void load_bucket(Word const* bucket, Word (&slots)[B]) {
+  for (int i = 0; i < B; ++i) slots[i] = Frozen ? bucket[i] : load_relaxed(bucket + i);
+}
+
+/// Volatile, lest a compiler fuses the product with an addition.
+KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
+  double volatile p = a * b;
+  return p;
+}
+
+}  // namespace karpos::device::generic

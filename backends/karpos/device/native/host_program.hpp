@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/device/native/host.hpp"
+#include "karpos/device/tile.hpp"
+
+// Teams, leagues and traits of host spaces. A team is one thread, and its collectives are the identity.
+
+namespace karpos::device {
+
+template <class ExecSpace>
+class team;
+
+namespace host {
+
+/// Calls of team.for_each_tile in one step that are divided by a shared counter; later ones are divided evenly.
+inline constexpr int work_counters = 8;
+
+/// A team of one CPU thread.
+class thread_team {
+ public:
+  static constexpr std::size_t reserved_bytes = 0;
+
+  /// `next`: work_counters counters that all teams of the league share, all zero; null: every call is divided evenly.
+  KOKKOS_FUNCTION thread_team(int league_rank, int league_size, std::byte* scratch,
+                              std::uint64_t* next)
+      : m_league_rank(league_rank),
+        m_league_size(league_size),
+        m_scratch(scratch),
+        m_next(next) {}
+
+  KOKKOS_FUNCTION int league_rank() const { return m_league_rank; }
+  KOKKOS_FUNCTION int league_size() const { return m_league_size; }
+  KOKKOS_FUNCTION int rank() const { return 0; }
+  KOKKOS_FUNCTION int size() const { return 1; }
+  KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch; }
+
+  template <int W>
+  KOKKOS_FUNCTION reference_tile<W> this_tile() const {
+    return {};
+  }
+  KOKKOS_FUNCTION void barrier() const {}
+  KOKKOS_FUNCTION bool any(bool yes) const { return yes; }
+  KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
+    std::uint32_t const at = *counter;
+    *counter += yes;
+    return at;
+  }
+  KOKKOS_FUNCTION std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const {
+    total = v;
+    return 0;
+  }
+
+  /// f(i) for the indices of [0, n) that this team takes: guided self-scheduling, parts that shrink with n, so that
+  /// all teams end together.
+  template <class F>
+  void divide(std::uint64_t n, F const& f) {
+    if (m_next == nullptr || m_calls == work_counters) {
+      divide_evenly(n, f);
+      return;
+    }
+    std::atomic_ref<std::uint64_t> next(m_next[m_calls++]);
+    std::uint64_t const part = 1 + n / (static_cast<std::uint64_t>(m_league_size) * 32);
+    for (;;) {
+      std::uint64_t const first = next.fetch_add(part, std::memory_order_relaxed);
+      if (first >= n) return;
+      std::uint64_t const last = Kokkos::min(first + part, n);
+      for (std::uint64_t i = first; i < last; ++i) f(i);
+    }
+  }
+
+ private:
+  template <class F>
+  void divide_evenly(std::uint64_t n, F const& f) const {
+    auto const stride = static_cast<std::uint64_t>(m_league_size);
+    for (auto i = static_cast<std::uint64_t>(m_league_rank); i < n; i += stride) f(i);
+  }
+
+  int m_league_rank, m_league_size;
+  std::byte* m_scratch;
+  std::uint64_t* m_next;
+  int m_calls = 0;
+};
+
+/// Runs a step of a league on one thread, with its scratch on the stack.
+template <class ExecSpace, class Step>
+struct league_kernel {
+  Step step;
+  int league;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    alignas(64) std::byte scratch[Step::scratch_bytes];
+    team<ExecSpace> t(thread_team(i, league, scratch, nullptr));
+    step(t);
+  }
+};
+
+template <class ExecSpace>
+struct part {
+  static constexpr bool is_device = false;
+  static constexpr int warp_width = 1;
+  static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = false;
+  static constexpr bool has_grid_barrier = false, counts_votes = false;
+  static constexpr bool bounds_registers = false;
+  template <int W>
+  using tile = reference_tile<W>;
+  using team_handle = thread_team;
+
+  static int processors(ExecSpace const& exec) { return exec.concurrency(); }
+
+  template <class Step>
+  static void run_league(std::string const& label, ExecSpace const& exec, int league,
+                         Step const& step) {
+    using policy =
+        Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>>;
+    Kokkos::parallel_for(label, policy(exec, 0, league, Kokkos::ChunkSize(1)),
+                         league_kernel<ExecSpace, Step>{step, league});
+  }
+};
+
+}  // namespace host
+}  // namespace karpos::device

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+namespace karpos::device {
+
+/// Address of a word in the scratch of a team. It takes the same calls as a pointer to global memory and is a type of
+/// its own because GPUs have other instructions for shared memory.
+template <class Word>
+struct scratch_pointer {
+  Word* address;
+};
+
+/// The word at p as a word of scratch: fetch_add(scratch(p), 1).
+template <class Word>
+KOKKOS_FUNCTION constexpr scratch_pointer<Word> scratch(Word* p) {
+  return {p};
+}
+
+}  // namespace karpos::device
