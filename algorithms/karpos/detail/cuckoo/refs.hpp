@@ -37,8 +37,8 @@ struct table_view {
   word* slots = nullptr;
   /// Of buckets: their constants; of windows: which keys are elsewhere.
   std::uint8_t* marks = nullptr;
-  std::uint32_t groups = 0;   ///< buckets, or districts
-  std::uint32_t windows = 0;  ///< of a district
+  std::uint32_t groups = 0;   ///< buckets, or partitions
+  std::uint32_t windows = 0;  ///< of a partition
   std::uint64_t seed = 0;
   protocol slot{};
   hasher hash{};
@@ -61,23 +61,23 @@ template <class View>
 class key_windows {
  public:
   using word = typename View::word;
-  using in_district = partition_geometry<word>;
+  using in_partition = partition_geometry<word>;
 
   key_windows() = default;
   KOKKOS_FUNCTION key_windows(View const& table, std::uint64_t hash)
       : m_first(table.group_of(hash) * table.windows),
-        m_places(in_district::places(hash)) {}
+        m_places(in_partition::places(hash)) {}
 
   KOKKOS_FUNCTION std::uint64_t places() const { return m_places; }
   KOKKOS_FUNCTION std::uint64_t window(View const& table, int choice) const {
-    return m_first + in_district::window_of(m_places, choice, table.windows);
+    return m_first + in_partition::window_of(m_places, choice, table.windows);
   }
   KOKKOS_FUNCTION word* slots(View const& table, int choice) const {
-    return table.slots + window(table, choice) * in_district::window_slots;
+    return table.slots + window(table, choice) * in_partition::window_slots;
   }
 
  private:
-  std::uint64_t m_first = 0;  // window of the district
+  std::uint64_t m_first = 0;  // window of the partition
   std::uint64_t m_places = 0;
 };
 
@@ -182,8 +182,8 @@ class dense_ref : public layout_ref<Traits> {
  public:
   using typename base::key_type;
   using word = typename base::word;
-  using in_district = partition_geometry<word>;
-  static constexpr int window_slots = in_district::window_slots;
+  using in_partition = partition_geometry<word>;
+  static constexpr int window_slots = in_partition::window_slots;
 
   struct path {
     key_windows<typename base::view> windows;
@@ -198,7 +198,7 @@ class dense_ref : public layout_ref<Traits> {
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
 
   /// Moves on to the next window that may hold the key. Returns: whether there is one.
-  KOKKOS_FUNCTION bool advance(path& p) const { return ++p.choice < in_district::choices; }
+  KOKKOS_FUNCTION bool advance(path& p) const { return ++p.choice < in_partition::choices; }
 
   /// Looks at one window, in parts that a thread reads at once: windows fill from their first slot on, so that an empty
   /// one in the first part ends the search.
@@ -223,7 +223,7 @@ class dense_ref : public layout_ref<Traits> {
   /// Whether a key like this one was put elsewhere, its first window being full.
   KOKKOS_FUNCTION bool marked(path const& p) const {
     return (m_table.marks[p.windows.window(m_table, 0)] &
-            in_district::overflow_bit(p.windows.places())) != 0;
+            in_partition::overflow_bit(p.windows.places())) != 0;
   }
 };
 
