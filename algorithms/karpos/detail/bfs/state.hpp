@@ -22,8 +22,8 @@
 //                 the class.
 //   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
 //                 unvisited[current_unvisited] and writes those it did not find to the other one.
-//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that step
-//                 also clears the counters of level l + 2.
+//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
+//                 step also clears the counters of level l + 2.
 
 namespace karpos::detail::bfs {
 
