@@ -20,19 +20,23 @@
 //
 // bfs_options.hpp has the options and the report, bfs_workspace.hpp the memory.
 //
-// The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier claim their unvisited
-// neighbours; bottom-up, unvisited vertices look for a visited neighbour and stop at the first, which inspects fewer
-// edges when most edges of the frontier lead to visited vertices. By the papers' terms, with the files of detail/bfs:
+// The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier claim their
+// unvisited neighbours; bottom-up, unvisited vertices look for a visited neighbour and stop at the first, which
+// inspects fewer edges where most edges of the frontier lead to visited vertices. The papers' terms, and the files of
+// detail/bfs:
 //
-//   status array            two bitmaps, a bit for each vertex: visited or not; distances are written beside     state.hpp
-//   frontier queue          generated without atomics per vertex, by bins of the tiles (queue.hpp) or by the paper's
-//                           interleaved and blocked scans of the status bitmap (scan.hpp)
-//   thread, warp, CTA, grid degree classes: a vertex is expanded by a thread, a tile, a team or the grid     top_down.hpp
-//   bottom-up workflow      over the status bitmap, or over a queue of unvisited vertices                   bottom_up.hpp
-//   hub vertex cache        in each team's scratch; keeps all visited hubs, the paper's those of the last level  hubs.hpp
-//   direction switch        gamma (Enterprise), alpha and beta (Beamer), or a cost estimate               level_loop.hpp
+//   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
+//   frontier queue        generated without an atomic per vertex: by bins of the tiles (queue.hpp), or by the paper's
+//                         interleaved and blocked scans of the status bitmap (scan.hpp)
+//   thread, warp, CTA,    degree classes: a vertex is expanded by a thread, a tile, a team or the whole grid, by its
+//   grid                  number of edges (top_down.hpp)
+//   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices (bottom_up.hpp)
+//   hub vertex cache      in each team's scratch; keeps all visited hubs, the paper keeps those of the last level
+//                         (hubs.hpp)
+//   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs (level_loop.hpp)
 //
-// level_loop.hpp is the loop over the levels: expand, exchange, decide. On CUDA it runs inside of one cooperative kernel.
+// level_loop.hpp is the loop over the levels: expand, exchange, decide. On CUDA it runs inside of one cooperative
+// kernel.
 // docs/design/bfs_walkthrough.md follows one frontier through these files.
 //
 // Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer, Asanović, Patterson,
@@ -50,8 +54,8 @@ class bfs_search {
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
   /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
-  /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for none;
-  /// a source is its own parent, -1 stands where no path leads.
+  /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for
+  /// none; a source is its own parent, -1 stands where no path leads.
   /// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
   /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
   /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it

@@ -21,9 +21,9 @@ enum class bfs_direction {
 
 /// How the vertices that a top-down level finds get into the frontier queue.
 enum class bfs_queue {
-  automatic,  ///< the faster one on every graph measured: collected
-  collected,  ///< each tile gathers what it finds in a bin and appends full bins (the paper's thread bins)
-  scanned  ///< expansion sets status bits; a prefix sum over the bitmap compacts them into the queue (Enterprise)
+  automatic,  ///< the one that measures best: collected
+  collected,  ///< tiles gather what they find in bins and append full bins to the queue
+  scanned     ///< expansion sets status bits, a scan of the bitmap compacts them (Enterprise)
 };
 
 /// Options of a search. Distances do not depend on them; parents only in which of several shortest paths they follow.

@@ -14,8 +14,8 @@
 
 namespace karpos {
 
-/// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes, hub
-/// vertices): made once, for any number of searches from other sources. No search allocates.
+/// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes,
+/// hub vertices): made once, for any number of searches from other sources. No search allocates.
 ///
 /// Requires: the graph does not change while the workspace is used.
 /// Concurrency: copies share the memory. One search at a time: two at once may never end.

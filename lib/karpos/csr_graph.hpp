@@ -30,10 +30,10 @@ struct find_defect {
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& first) const {
     auto const begin = static_cast<std::uint64_t>(offsets(v));
     auto const end = static_cast<std::uint64_t>(offsets(v + 1));
-    bool sound = begin <= end && end <= columns.extent(0);
-    for (std::uint64_t e = begin; sound && e < end; ++e)
-      sound = static_cast<std::uint64_t>(columns(e)) < vertices;
-    if (!sound && v < first) first = v;
+    bool valid = begin <= end && end <= columns.extent(0);
+    for (std::uint64_t e = begin; valid && e < end; ++e)
+      valid = static_cast<std::uint64_t>(columns(e)) < vertices;
+    if (!valid && v < first) first = v;
   }
 };
 }  // namespace detail
@@ -43,8 +43,7 @@ struct find_defect {
 /// memory may be the user's own. Self loops and duplicate edges are allowed.
 ///
 /// A graph is directed until said otherwise: `undirected()` states that every edge occurs both ways,
-/// `with_transpose(in)` gives the edges the other way round. Searches use either to look at edges from their
-/// far end.
+/// `with_transpose(in)` gives the in-edges. Bottom-up levels of a search need either.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {

@@ -44,10 +44,10 @@ bfs_parameters parameters_of(bfs_words const& o) {
 }
 
 int report_wrong(bfs_run const& run) {
-  constexpr int most = 5;
+  constexpr int max_told = 5;
   int told = 0;
   for (bfs_result const& r : run.searches)
-    if (!r.defect.empty() && told++ < most)
+    if (!r.defect.empty() && told++ < max_told)
       std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
                    std::to_string(r.source).c_str(), r.defect.c_str());
   if (told > 0)
@@ -82,13 +82,13 @@ void add_search_options(CLI::App& app, bfs_words& o) {
   app.add_option("--direction", o.direction, "which way levels are expanded")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "top-down", "gamma", "beamer"}));
-  o.gamma = app.add_option("--gamma", b.gamma, "of --direction gamma: share of all hubs")
+  o.gamma = app.add_option("--gamma", b.gamma, "of --direction gamma: fraction of all hubs")
                 ->capture_default_str()
                 ->check(CLI::Range(0.0, 1.0));
-  o.alpha = app.add_option("--alpha", b.alpha, "of --direction beamer: when to turn bottom-up")
+  o.alpha = app.add_option("--alpha", b.alpha, "of --direction beamer: when to switch to bottom-up")
                 ->capture_default_str()
                 ->check(not_negative);
-  o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to turn back")
+  o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to switch back")
                ->capture_default_str()
                ->check(not_negative);
   app.add_option("--queue", o.queue, "how the frontier is queued")
@@ -114,7 +114,7 @@ action define_bfs(CLI::App& app) {
       app.add_option("--source", p.source, "vertex to start from, counted from 0 (default: 0)")
           ->check(not_negative);
   o->sources =
-      app.add_option("--sources", p.sources, "search from so many random vertices with neighbours")
+      app.add_option("--sources", p.sources, "number of random sources, vertices with neighbours")
           ->check(CLI::Range(1, 1 << 20))
           ->excludes(source);
   app.add_option("--seed", p.seed, "of the random sources")

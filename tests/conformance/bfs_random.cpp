@@ -32,10 +32,10 @@ host_graph kron(std::string const& settings, sides kind = sides::undirected) {
 /// The vertex of the most edges, an isolated one if there is one, and a few at random.
 std::vector<numbers> some_sources(host_graph const& g, int count) {
   random_numbers random(g.vertices);
-  std::uint64_t most = 0;
+  std::uint64_t hub = 0;
   for (std::uint64_t v = 0; v < g.vertices; ++v)
-    if (g.degree(v) > g.degree(most)) most = v;
-  std::vector<numbers> sources{{most}};
+    if (g.degree(v) > g.degree(hub)) hub = v;
+  std::vector<numbers> sources{{hub}};
   for (std::uint64_t v = 0; v < g.vertices; ++v)
     if (g.degree(v) == 0) {
       sources.push_back({v});

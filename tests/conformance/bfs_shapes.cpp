@@ -102,22 +102,22 @@ TEST_CASE("as many levels as a report holds, one less and one more") {
                    few_options());
 }
 
-TEST_CASE("gamma turns up when the frontier has so many of the hubs, and for good") {
+TEST_CASE("gamma switches to bottom-up at its fraction of the hubs, and for good") {
   auto const g = kron("kron:scale=12,ef=16,seed=1");
   subject const s(g);
   bfs_options o;
   o.direction = bfs_direction::gamma;
-  std::uint64_t turned = 0;
+  std::uint64_t switched = 0;
   for (std::uint64_t v = 0; v < 64; ++v) {
     auto const r = s.search({v}, o).report;
     REQUIRE(r.hubs > 0);
     CHECK(r.first_top_down_again == -1);
-    turned += r.first_bottom_up >= 0 ? 1 : 0;
+    switched += r.first_bottom_up >= 0 ? 1 : 0;
     if (r.first_bottom_up < 0) continue;
     for (std::size_t l = 0; l <= static_cast<std::size_t>(r.first_bottom_up); ++l)
       CHECK((r.level[l].hubs > 0.3 * r.hubs) == (l == static_cast<std::size_t>(r.first_bottom_up)));
   }
-  CHECK(turned > 0);
+  CHECK(switched > 0);
   o.gamma = 1;  // more than all hubs there cannot be
   CHECK(s.search({g.some_leaf()}, o).report.first_bottom_up == -1);
 }

@@ -57,24 +57,25 @@ void check_levels(complaints& c, level_sums const& s, karpos::bfs_report const& 
   c.unequal("edges of bottom-up levels", up, r.edges_bottom_up);
 }
 
-/// The levels tell when the search turned.
-void check_turns(complaints& c, karpos::bfs_options const& o, karpos::bfs_report const& r) {
-  int up = -1, down = -1, turns = 0;
+/// The levels tell when the search switched its direction.
+void check_direction_switches(complaints& c, karpos::bfs_options const& o,
+                              karpos::bfs_report const& r) {
+  int up = -1, down = -1, switches = 0;
   for (std::size_t l = 0; l < r.level.size(); ++l) {
     bool const now = r.level[l].bottom_up, before = l > 0 && r.level[l - 1].bottom_up;
     if (now && up < 0) up = static_cast<int>(l);
     if (!now && before && down < 0) down = static_cast<int>(l);
-    turns += now != before ? 1 : 0;
+    switches += now != before ? 1 : 0;
   }
-  c.unless(r.first_bottom_up == up, "turned up at " + std::to_string(r.first_bottom_up) +
+  c.unless(r.first_bottom_up == up, "bottom-up from level " + std::to_string(r.first_bottom_up) +
                                         " instead of " + std::to_string(up));
-  c.unless(r.first_top_down_again == down, "turned down at " +
+  c.unless(r.first_top_down_again == down, "top-down again from level " +
                                                std::to_string(r.first_top_down_again) +
                                                " instead of " + std::to_string(down));
   if (o.direction == karpos::bfs_direction::gamma)
-    c.unless(turns <= 1 && down < 0, "gamma turns more than once");
+    c.unless(switches <= 1 && down < 0, "gamma switches more than once");
   if (o.direction == karpos::bfs_direction::top_down || !r.bottom_up_available)
-    c.unless(up < 0 && r.edges_bottom_up == 0, "turns up where it must not");
+    c.unless(up < 0 && r.edges_bottom_up == 0, "goes bottom-up where it must not");
 }
 
 void check_report(complaints& c, host_graph const& g, karpos::bfs_options const& o,
@@ -84,7 +85,7 @@ void check_report(complaints& c, host_graph const& g, karpos::bfs_options const&
   c.unequal("levels", static_cast<std::uint64_t>(r.levels), s.vertices.size());
   c.unless(r.bottom_up_available == (g.kind != sides::directed), "bottom_up_available");
   check_levels(c, s, r);
-  if (r.level.size() == s.vertices.size()) check_turns(c, o, r);
+  if (r.level.size() == s.vertices.size()) check_direction_switches(c, o, r);
   if (r.first_bottom_up < 0) c.unequal("edges of the component", r.edges_top_down, s.edges);
   if (!o.hub_cache) c.unequal("hub cache hits", r.hub_cache_hits, 0);
 }

@@ -125,7 +125,7 @@ inline std::vector<karpos::bfs_options> all_options() {
          {direction::automatic, direction::top_down, direction::gamma, direction::beamer})
       add(d, 15, 18, driver);
     add(direction::beamer, 1e18, 1e18, driver);  // bottom-up from the sources on
-    add(direction::beamer, 1e18, 0, driver);     // turns as often as it can
+    add(direction::beamer, 1e18, 0, driver);     // switches as often as it can
   }
   return all;
 }
@@ -133,7 +133,7 @@ inline std::vector<karpos::bfs_options> all_options() {
 inline std::string print(karpos::bfs_options const& o) {
   static char const* const directions[] = {"automatic", "top-down", "gamma", "beamer"};
   static char const* const queues[] = {"automatic", "collected", "scanned"};
-  static char const* const drivers[] = {"automatic", "launches", "cooperative"};
+  static char const* const drivers[] = {"automatic", "kernel per step", "persistent kernel"};
   return std::string(directions[static_cast<int>(o.direction)]) + ", queue " +
          queues[static_cast<int>(o.queue)] + (o.degree_classes ? ", classes" : ", no classes") +
          (o.hub_cache ? ", hub cache" : "") + (o.unvisited_queue ? ", unvisited queue" : "") +

@@ -13,8 +13,8 @@ namespace karpos::perf {
 /// Throws: whatever makes the input unusable, before the first search.
 bfs_run run_bfs(bfs_parameters const& p, load_progress const& report);
 
-/// The part of it that depends on the width of offsets: the graph has been opened, since `clock` started. For 32 and 64 bits, in a file of
-/// its own each, since the kernels of a search take long to compile.
+/// The part of it that depends on the width of offsets, once the graph has been opened; `clock` started before that.
+/// For 32 and 64 bits, in a file of its own each, since the kernels of a search take long to compile.
 template <class Offset>
 bfs_run measure_bfs(bfs_parameters const& p, graph_source source, Kokkos::Timer const& clock,
                     load_progress const& report);

@@ -25,9 +25,9 @@ void print_heading(bfs_run const& run) {
 }
 
 void print_levels(bfs_report const& report) {
-  constexpr std::int32_t most = 20;
+  constexpr std::int32_t max_shown = 20;
   std::printf("  level       vertices   edges looked at   direction\n");
-  std::int32_t const shown = report.levels <= most ? report.levels : most - 1;
+  std::int32_t const shown = report.levels <= max_shown ? report.levels : max_shown - 1;
   for (std::int32_t l = 0; l < shown; ++l) {
     bfs_level const& level = report.level[static_cast<std::size_t>(l)];
     std::printf("  %s %s %s   %s\n", right(std::to_string(l), 5).c_str(),

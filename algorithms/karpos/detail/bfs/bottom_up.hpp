@@ -8,8 +8,8 @@
 // Bottom-up expansion: each unvisited vertex looks for a visited neighbour, its parent, and stops at the first.
 //
 //   bottom_up_bitmap   over the status bitmap: reads one, writes the other
-//   bottom_up_queue    over a queue of unvisited vertices, which shrinks from level to level (Enterprise's third workflow);
-//                      `set_status_bits_of_found` follows it
+//   bottom_up_queue    over a queue of unvisited vertices, which shrinks from level to level (Enterprise's third
+//                      workflow); `set_status_bits_of_found` follows it
 
 namespace karpos::detail::bfs {
 
@@ -28,8 +28,8 @@ class parent_search {
   /// What a thread adds up over all its vertices.
   struct totals {
     std::uint64_t edges_examined = 0, edges = 0;
-    std::uint64_t found_and_hits =
-        0;  // two sums of 32 bits: vertices found, hits of the hub vertex cache
+    /// Two sums of 32 bits: vertices found, hits of the hub vertex cache.
+    std::uint64_t found_and_hits = 0;
   };
 
   KOKKOS_FORCEINLINE_FUNCTION parent_search(State const& s, std::uint32_t const* visited,
@@ -104,8 +104,8 @@ class parent_search {
     }
     return kept;
   }
-  /// Searches the neighbours that the loads from … to - 1 of a row bring. Returns: whether a parent is found or the row
-  /// ends there.
+  /// Searches the neighbours that the loads from … to - 1 of a row bring. Returns: whether a parent is found or the
+  /// row ends there.
   template <class Found>
   KOKKOS_FORCEINLINE_FUNCTION bool search_loads(local_vertex v, edge from, edge to,
                                                 Found const& found, totals& sum) const {
@@ -161,8 +161,8 @@ class parent_search {
   bool m_with_hubs;
 };
 
-/// A bottom-up level over the status bitmap. A tile takes some words of visited[current], lists their unvisited vertices
-/// in its scratch, finds their parents and writes the words to visited[1 - current]. Leaves no frontier queue.
+/// A bottom-up level over the status bitmap. A tile takes some words of visited[current], lists their unvisited
+/// vertices in its scratch, finds their parents and writes the words to visited[1 - current]. Leaves no frontier queue.
 template <class StateHandle, class ProgressHandle>
 struct bottom_up_bitmap {
   static constexpr char const* label = "karpos::bfs::bottom_up";
@@ -288,14 +288,14 @@ struct bottom_up_queue {
         unvisited_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to));
     typename searcher::totals sum;
     std::uint32_t const count = p->frontier.unvisited;
-    local_vertex const* const unvisited = s->unvisited_queue(p->current_unvisited);
+    // The queue is read from `p` each time: a pointer kept across the loop would cost a GPU thread registers.
     team.template for_each_tile<width>(
         (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
           int const n =
               static_cast<int>(count - first < list_entries ? count - first : list_entries);
-          search_list(t, search, unvisited + first, n, list, sum);
-          enqueue(t, unvisited + first, n, found, left);
+          search_list(t, search, s->unvisited_queue(p->current_unvisited) + first, n, list, sum);
+          enqueue(t, s->unvisited_queue(p->current_unvisited) + first, n, found, left);
         });
     found.flush(t);
     left.flush(t);

@@ -7,7 +7,8 @@
 
 // The hub vertex cache. Hub vertices have a large part of all edges: a small cache of the visited ones, in the scratch
 // (shared memory) of each team, answers many bottom-up searches without an access to the status bitmap. Enterprise
-// caches the hubs that the last level visited; this cache keeps all visited hubs, for any visited neighbour is a parent.
+// caches the hubs that the last level visited; this cache keeps all visited hubs. Those of earlier levels have found
+// all their neighbours already: they only take entries.
 
 namespace karpos::detail::bfs {
 

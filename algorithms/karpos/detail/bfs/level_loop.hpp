@@ -129,8 +129,8 @@ struct level_loop {
     grid.run(scan_compact<G, P>{pass}, then);
   }
 
-  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here and nowhere else: this
-  /// is where a search over several devices adds up their totals and merges their status bitmaps.
+  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here and nowhere else:
+  /// this is where a search over several devices adds up their totals and merges their status bitmaps.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
     return grid.read(&s.counters(level));

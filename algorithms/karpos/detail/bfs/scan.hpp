@@ -5,11 +5,11 @@
 #include "karpos/device/team.hpp"
 
 // A queue from a scan of the status bitmaps, without atomics, in two passes (Enterprise's frontier queue generation):
-// scan_count counts what each team finds in its part of the bitmap, scan_compact takes the prefix sum of these counts as
-// the team's place in the queue and copies the vertices there. Two orders, as in the paper:
+// scan_count counts what each team finds in its part of the bitmap, scan_compact takes the prefix sum of these counts
+// as the team's place in the queue and copies the vertices there. Two orders, as in the paper:
 //
 //   interleaved   team 0 | team 1 | team 2 | team 0 | team 1 | …   top-down levels: coalesced reads
-//   blocked       team 0          | team 1          | team 2       direction switch: the queue comes out sorted, so that
+//   blocked       team 0          | team 1          | team 2       direction switch: the queue comes out sorted, and
 //                                                                  rows are read in order
 
 namespace karpos::detail::bfs {

@@ -22,8 +22,8 @@
 //                 the class.
 //   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
 //                 unvisited[current_unvisited] and writes those it did not find to the other one.
-//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that step
-//                 also clears the counters of level l + 2.
+//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
+//                 step also clears the counters of level l + 2.
 
 namespace karpos::detail::bfs {
 
@@ -78,12 +78,12 @@ struct search_record {
 /// a cooperative kernel. All copies are equal, for all are computed from the same totals.
 struct progress {
   level_counters frontier;  // totals of the level that is expanded
-  std::uint32_t
-      head[degree_classes];  // segment of the frontier in each region of the queue: its begin
-  std::uint32_t tail[degree_classes];  // and its end, where the next level is appended
-  std::int32_t level;                  // distance of the frontier
-  int current;                         // visited[current] is the status bitmap
-  int current_unvisited;               // index of the queue of unvisited vertices
+  // The frontier's segment in each region of the queue. The next level is appended at its tail.
+  std::uint32_t head[degree_classes];
+  std::uint32_t tail[degree_classes];
+  std::int32_t level;     // distance of the frontier
+  int current;            // visited[current] is the status bitmap
+  int current_unvisited;  // index of the queue of unvisited vertices
   bool has_unvisited_queue, bottom_up, frontier_grows, done;
   bool count_only;      // a top-down level that queues nothing: the next level is bottom-up
   bool small_frontier;  // few vertices, all of low degree

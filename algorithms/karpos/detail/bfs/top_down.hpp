@@ -267,8 +267,8 @@ struct expand_frontier {
 };
 
 /// The same for a small frontier, which is bound by latency: few vertices, all of the class by_thread. Neighbouring
-/// vertices go to different teams; a lane takes one vertex and claims its neighbours without a look at the status bitmap
-/// first. A step of its own, for its few instructions: a level of a road network takes some microseconds.
+/// vertices go to different teams; a lane takes one vertex and claims its neighbours without a look at the status
+/// bitmap first. A step of its own, for its few instructions: a level of a road network takes some microseconds.
 template <class StateHandle, class ProgressHandle>
 struct expand_small_frontier {
   static constexpr char const* label = "karpos::bfs::expand_small_frontier";

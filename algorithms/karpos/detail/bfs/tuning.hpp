@@ -27,8 +27,8 @@ struct tuning {
   /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so that no tile of the
   /// grid idles: CPU tiles are loops, and short ones overlap fewer memory accesses.
   static constexpr bool splits_chunks = device::is_device<ExecSpace>;
-  /// Frontiers of at most so many vertices and edges per vertex, all of low degree, are expanded by a step of their own
-  /// that has fewer instructions (grid 4096^2: 47 instead of 66 ms); 0: none.
+  /// The most vertices, and edges per vertex, of a small frontier, which a step with fewer instructions expands (grid
+  /// 4096^2: 47 instead of 66 ms); 0: no frontier is small.
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
   static constexpr std::uint32_t small_frontier_degree = 8;
   /// Frontiers with fewer edges are expanded for low latency, at the price of more atomics.

@@ -7,11 +7,11 @@
 
 #include "karpos/detail/build_csr/edge_list.hpp"
 
-// Rows by counting: for CPUs, which sort many short rows, that fit their caches, faster than all edges at once.
+// Rows by a counting sort over the sources, then a sort of each row: for CPUs, whose caches hold a row.
 
 namespace karpos::detail::build_csr {
 
-/// Calls f(source, target) for every directed edge that an edge of a list stands for.
+/// Calls f(source, target) for every directed edge that csr_options make of an edge.
 template <class F>
 void for_each_direction(edge e, csr_options const& options, F const& f) {
   bool const loop = e.source == e.target;
@@ -21,7 +21,7 @@ void for_each_direction(edge e, csr_options const& options, F const& f) {
 }
 
 template <class List, class Offsets>
-struct count_degrees {
+struct count_row_sizes {
   List list;
   Offsets counts;
   csr_options options;
@@ -33,7 +33,7 @@ struct count_degrees {
   }
 };
 
-/// Turns the sizes of rows into where they begin.
+/// Exclusive prefix sum: sizes of rows to their begins.
 template <class Offsets>
 struct sizes_to_begins {
   using value_type = typename Offsets::value_type;
@@ -46,10 +46,10 @@ struct sizes_to_begins {
   }
 };
 
-/// Writes every target into the row of its source, and moves the begin of that row behind it: afterwards
-/// row v begins where row v - 1 ends, at begins(v - 1).
+/// Scatters every target into the row of its source; the begin of a row is its cursor, and so its end afterwards: row v
+/// begins at begins(v - 1).
 template <class List, class Offsets, class Columns>
-struct distribute_targets {
+struct scatter_targets {
   List list;
   Offsets begins;
   Columns columns;
@@ -63,9 +63,9 @@ struct distribute_targets {
   }
 };
 
-/// Sorts a row, moves its distinct targets to its front and says how many there are.
+/// Sorts a row, compacts its distinct targets to the front if asked to, and writes its size.
 template <class Offsets, class Columns>
-struct tidy_row {
+struct sort_row {
   Offsets ends;
   Columns columns;
   Offsets sizes;
@@ -80,6 +80,7 @@ struct tidy_row {
   }
 };
 
+/// Copies a row to its place in an array without gaps.
 template <class Offsets, class Columns>
 struct move_row {
   Offsets old_ends, offsets;
@@ -107,27 +108,27 @@ Graph csr_by_counting(ExecSpace const& exec, std::uint64_t vertices, List const&
 
   auto const ends = zeroed_graph_array<offsets_view>(exec, "row ends", vertices);
   Kokkos::parallel_for("karpos::build_csr: count", each_edge,
-                       count_degrees<List, offsets_view>{list, ends, options});
+                       count_row_sizes<List, offsets_view>{list, ends, options});
   typename offsets_view::value_type total = 0;
   Kokkos::parallel_scan("karpos::build_csr: begins", index_range(exec, vertices), scan{ends},
                         total);
   auto columns = graph_array<columns_view>(exec, "columns", static_cast<std::uint64_t>(total));
   Kokkos::parallel_for(
-      "karpos::build_csr: distribute", each_edge,
-      distribute_targets<List, offsets_view, columns_view>{list, ends, columns, options});
+      "karpos::build_csr: scatter", each_edge,
+      scatter_targets<List, offsets_view, columns_view>{list, ends, columns, options});
 
   auto const offsets = zeroed_graph_array<offsets_view>(exec, "row offsets", vertices + 1);
   Kokkos::parallel_for(
-      "karpos::build_csr: tidy", rows,
-      tidy_row<offsets_view, columns_view>{ends, columns, offsets, options.remove_duplicates});
+      "karpos::build_csr: sort rows", rows,
+      sort_row<offsets_view, columns_view>{ends, columns, offsets, options.remove_duplicates});
   Kokkos::parallel_scan("karpos::build_csr: offsets", index_range(exec, vertices + 1),
                         scan{offsets}, total);
   if (static_cast<std::uint64_t>(total) != columns.extent(0)) {
     auto const kept =
         graph_array<columns_view>(exec, "kept columns", static_cast<std::uint64_t>(total));
-    Kokkos::parallel_for("karpos::build_csr: close gaps", rows,
+    Kokkos::parallel_for("karpos::build_csr: compact rows", rows,
                          move_row<offsets_view, columns_view>{ends, offsets, columns, kept});
-    exec.fence("karpos::build_csr: before the gaps are freed");
+    exec.fence("karpos::build_csr: before the columns with gaps are freed");
     columns = kept;
   }
   exec.fence("karpos::build_csr: before the row ends are freed");

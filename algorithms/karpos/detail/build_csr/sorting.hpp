@@ -7,7 +7,7 @@
 
 #include "karpos/detail/build_csr/edge_list.hpp"
 
-// Rows from sorted edges: for GPUs, whose vendors sort words at a good part of the memory bandwidth.
+// Rows from edges sorted as 64-bit words: for GPUs, whose radix sorts run at a good part of the memory's bandwidth.
 
 namespace karpos::detail::build_csr {
 
@@ -34,7 +34,7 @@ struct pack_edges {
   }
 };
 
-/// Which of the sorted keys become edges.
+/// Whether a sorted key becomes an edge: it is not dropped, and the first of its duplicates.
 template <class Keys>
 struct kept_keys {
   Keys keys;
@@ -52,7 +52,7 @@ struct count_kept {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const { count += kept(i); }
 };
 
-/// Writes the targets of the kept keys one behind the other, and where the rows that have any end.
+/// Stream compaction by a prefix sum: writes the targets of the kept keys, and the ends of the rows that have any.
 template <class Keys, class Columns, class Offsets>
 struct write_rows {
   using value_type = typename Offsets::value_type;
@@ -72,8 +72,7 @@ struct write_rows {
   }
 };
 
-/// Empty rows end where the last row before them ends. A scan, so that a long run of them does not wait for
-/// one thread.
+/// Gives empty rows the end of the last row before them, by a maximum scan: a long run of them is no serial loop.
 template <class Offsets>
 struct fill_empty_rows {
   using value_type = typename Offsets::value_type;
@@ -85,7 +84,7 @@ struct fill_empty_rows {
   }
   KOKKOS_FUNCTION void init(value_type& end) const { end = 0; }
   KOKKOS_FUNCTION void join(value_type& end, value_type const& other) const {
-    if (end < other) end = other;
+    end = Kokkos::max(end, other);
   }
 };
 
