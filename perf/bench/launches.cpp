@@ -114,7 +114,7 @@ struct program_state {
 };
 template <class StateHandle>
 struct empty_step {
-  static constexpr char const* label = "karpos_bench::step";
+  [[maybe_unused]] static constexpr char const* label = "karpos_bench::step";
   StateHandle s;
   static std::uint64_t work() { return 1 << 20; }  // on all threads of a CPU
   template <class Team>
@@ -129,8 +129,13 @@ struct empty_program {
   KOKKOS_FUNCTION void operator()(Grid& grid, shared& done) const {
     using S = typename Grid::template handle_of<program_state>;
     grid.run(empty_step<S>{grid.handle(s)}, [&] { done = 1; });
-    while (done < launches)
-      grid.run(empty_step<S>{grid.handle(s)}, [&] { done += grid.read(s.out) > 0 ? 1 : launches; });
+    while (done < launches) grid.run(empty_step<S>{grid.handle(s)}, [&] { decide(grid, done); });
+  }
+
+ private:
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide(Grid& grid, shared& done) const {
+    done += grid.read(s.out) > 0 ? 1 : launches;
   }
 };
 void program(char const* what, karpos::launch_mode mode, std::uint64_t* out) {
@@ -260,7 +265,7 @@ void time_atomics(array<word> const& words) {
     device::for_each_in_league("karpos_bench::scratch", space{}, teams, scratch_access<By>{out});
   });
   int const threads = device::is_device<space> ? 256 : 1;
-  std::printf("%-18s %8.1f %8.1f %8.1f %8.1f %8.1f %10.1f\n", By::name,
+  std::printf("%-18s %8.2f %8.2f %8.2f %8.2f %8.2f %10.2f\n", By::name,
               rate<By, operation::load>(words, out, n), rate<By, operation::add>(words, out, n),
               rate<By, operation::set>(words, out, n),
               rate<By, operation::fetch_add>(words, out, n),
