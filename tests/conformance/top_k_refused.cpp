@@ -187,7 +187,7 @@ TEST_CASE("a driver that the space does not have") {
     view<u32> const ids("ids", 1);
     CHECK(karpos::top_k(space(), lists, 1, ids, view<double>(), o).found == 1);
   } else {
-    refused(plain(), 1, 1, 1, o, "cooperative", "not available");
+    refused(plain(), 1, 1, 1, o, "persistent_kernel", "not available");
   }
 }
 
