@@ -36,7 +36,7 @@ struct tuning {
   /// The first stride: at least this, and this part of the longest list (0: no part).
   static constexpr int first_stride = device::is_device<ExecSpace> ? 32768 : 512;
   static constexpr int first_part = device::is_device<ExecSpace> ? 128 : 0;
-  /// A stride costs a CPU as much as some thousand entries: Zipf lists of 1 M objects took 0.29 ms with 64, 0.12 with 1024.
+  /// A stride costs a CPU as much as a thousand entries: Zipf lists of 1 M objects took 0.29 ms with 64, 0.12 with 1024.
   static constexpr std::uint64_t min_stride = device::is_device<ExecSpace> ? 32768 : 1024;
   /// Strides of the NRA over score vectors, which run as kernels of their own: the first, and the shortest.
   static constexpr std::uint64_t nra_first_stride = 512;
