@@ -51,7 +51,7 @@ struct tuning {
   static constexpr int hub_cache_entries = 2048;
   /// Lanes that check the edges of a vertex in validate_bfs: a hub may have a million edges; a CPU has few threads, and
   /// each is faster without a tile.
-  static constexpr int validation_width = device::is_device<ExecSpace> ? 32 : 1;
+  static constexpr int validation_width = Kokkos::min(32, device::warp_width<ExecSpace>);
 };
 
 }  // namespace karpos::detail::bfs
