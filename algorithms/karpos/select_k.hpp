@@ -29,6 +29,14 @@ struct select_k_options {
 
 namespace detail::select_k {
 
+/// The order of ranked elements, for a sort: without a comparator some devices of Kokkos' sort numbers only.
+struct ranks_higher {
+  template <class Ranked>
+  KOKKOS_FUNCTION bool operator()(Ranked const& a, Ranked const& b) const {
+    return a < b;
+  }
+};
+
 /// Writes the selected elements as indices, as values, or both.
 template <class Scores, class Selected, class Indices, class Values>
 struct write_selected {
@@ -134,7 +142,7 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   auto const selected =
       detail::allocated_array<selected_view>(exec, "karpos::select_k: selected", k);
   detail::select_k::select(exec, scores, k, selected);
-  if (options.sorted) Kokkos::sort(exec, selected);
+  if (options.sorted) Kokkos::sort(exec, selected, detail::select_k::ranks_higher{});
   using write = detail::select_k::write_selected<Scores, selected_view, Indices, Values>;
   Kokkos::parallel_for("karpos::select_k: write", detail::index_range(exec, k),
                        write{scores, selected, out_indices, out_values, out_indices.extent(0) != 0,
