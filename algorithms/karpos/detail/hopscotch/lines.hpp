@@ -8,6 +8,7 @@
 
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/slots.hpp"
+#include "karpos/detail/hopscotch/tuning.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/table_traits.hpp"
 #include "karpos/device/atomics.hpp"
@@ -131,7 +132,7 @@ class lines {
   KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
     located at;
     std::uint64_t hop = 0;
-    if constexpr (Tile::width == 1 && device::is_device<execution_space>) {
+    if constexpr (Tile::width == 1 && tuning<execution_space>::reads_home_in_parts) {
       if (!search_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
     } else if constexpr (Tile::width == 1) {
       if (!search_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
