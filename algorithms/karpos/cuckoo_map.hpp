@@ -105,7 +105,7 @@ class cuckoo_map
     return detail::cuckoo::statistics(exec, m_storage);
   }
 
-  /// Bytes that a map of so many keys takes.
+  /// Bytes that a map of that many keys takes.
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
     return table::shape_type::of(keys, o.capacity, o).bytes();
   }

@@ -12,7 +12,7 @@
 namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each in which insert, erase and find may run at once, in one
-/// kernel, for ever: the slot of an erased key is free at once, and lookups get no slower. Hopscotch hashing with
+/// kernel, without limit of time: the slot of an erased key is free at once, and lookups get no slower. Hopscotch hashing with
 /// neighbourhoods of 32 slots; for bulk use from the host and for use inside kernels through ref(). Misses cost less
 /// than hits; a map that is built once and then read is smaller and faster to build as a hash_map.
 ///

@@ -71,7 +71,8 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
   return report;
 }
 
-/// Moves to a table twice as large, with room for so many keys more. Returns: whether there was a point in it.
+/// Moves to a table twice as large, with room for `more` keys. Returns: whether it did; not if the keys would fill less than a
+/// sixteenth of the slots, for then they share a hash.
 template <class Storage>
 bool hash_table<Storage>::grow(execution_space const& exec, std::uint64_t more) {
   std::uint64_t const held = this->size(exec);

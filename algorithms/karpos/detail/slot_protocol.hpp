@@ -101,7 +101,7 @@ class slot_protocol {
         device::store_release(&slot->lo, item.lo);
         return empty_slot();
       }
-      // With acquire: whoever recognises the key that won must see the value stored with it.
+      // With acquire: a thread that recognises the key that won must see the value stored with it.
       std::uint64_t lo = device::load_acquire(&slot->lo);
       while (lo == m_sentinels.busy) lo = device::load_acquire(&slot->lo);
       return {lo, device::load_relaxed(&slot->hi)};

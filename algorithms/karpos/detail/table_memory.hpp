@@ -14,7 +14,7 @@
 #include "karpos/detail/slot.hpp"
 #include "karpos/table_options.hpp"
 
-// What tables do with memory, whatever they keep in it.
+// Sizes, settings and memory of tables of any family.
 
 namespace karpos::detail {
 

@@ -106,7 +106,7 @@ class table : public Traits {
             typename view_type::protocol({m_empty, m_empty, m_empty}),
             m_hash};
   }
-  /// Slots that a scan visits, and what it sees them through, whatever the layout.
+  /// Slots that a scan visits, and the ref that it reads them by, in either layout.
   std::uint64_t slot_count() const { return m_shape.slots; }
   dense scan_ref() const { return dense(view()); }
   /// Calls f with the ref of the layout.

@@ -126,8 +126,8 @@ class lines {
   }
 
  private:
-  /// The home line first, which is the end for most keys. With others writing, a key is only found when the hop word says
-  /// that its class is there: whoever finds it has seen that, so that nobody who comes later misses it.
+  /// Searches the home line, which is enough for most keys, then the far slots. Beside writers a hit counts only if the hop
+  /// word says that the class has keys: then every find that starts later reads that bit too, and does not miss the key.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
     located at;
@@ -148,7 +148,8 @@ class lines {
     return at;
   }
 
-  /// GPUs count requests: what is read later may not be read at all. Returns: whether far slots are to be looked at.
+  /// The home line in parts, for GPUs, where requests to memory are the cost: an early hit or an empty class saves the
+  /// later ones. Returns: whether far slots are to be searched.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool search_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
                                             located& at, std::uint64_t& hop) const {
@@ -168,9 +169,9 @@ class lines {
     return true;
   }
 
-  /// CPUs count wrong guesses: there is one way through for keys that are there and those that are not, and the branches
-  /// go the same way nearly always. The slot is read again, from the nearest cache: taking it out of a vector register
-  /// is slower. Returns: whether far slots are to be looked at.
+  /// The home line at once, for CPUs, where mispredicted branches are the cost: hits and misses take the same way. The
+  /// slot is read again, from the nearest cache, because extracting it from a vector register is slower. Returns: whether
+  /// far slots are to be searched.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION bool search_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
                                            located& at, std::uint64_t& hop) const {

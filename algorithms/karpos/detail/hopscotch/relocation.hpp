@@ -73,7 +73,7 @@ class relocation {
   }
 
  private:
-  /// The same with so many moves: a search in depth over the keys that could move, the keys that could make room for
+  /// The same with a given number of moves: a depth-first search over the keys that could move, the keys that could make room for
   /// them, and so on; from the hole that it finds the keys are moved one after another.
   template <device::tile Tile>
   KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries) const {

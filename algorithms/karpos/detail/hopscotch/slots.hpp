@@ -18,8 +18,8 @@ namespace karpos::detail::hopscotch {
 ///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
 ///                                                version grows before a removed pair's slot is used again
 ///
-/// Every thread that writes a slot has acquired what was written to it before, and releases: whoever reads any later value
-/// of a slot from which a pair was moved, and then fences, sees where it went.
+/// Every thread that writes a slot has acquired what was written to it before, and releases: a thread that reads any later
+/// value of a slot from which a pair was moved, and then fences, sees where it went.
 template <class Key, class T>
 class slot_states : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;

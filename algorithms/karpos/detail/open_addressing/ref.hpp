@@ -52,8 +52,8 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
 /// How many classes of keys a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
 
-/// Whether a path that has tried so many buckets leaves, or looks for, a mark. Not sooner: most keys lie in
-/// their first pair and shall not pay. Not at every pair: hits that lie far out would pay each time.
+/// Whether a path leaves, or looks for, an overflow mark after `tried` buckets: after 4, 8, 16, … Not sooner, because most
+/// keys lie in their first pair; not at every pair, because hits far along the path would read a mark at each.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
@@ -146,7 +146,7 @@ class table_ref : public Traits {
       if (window.only(holds_query, slot)) return step::decide({true, layout::value_of(slot)});
       if (ends(t, p, window)) return step::decide({});
     } else {
-      // CPUs leave by one exit whether the key is there or not, for no predictor knows which, and read the
+      // CPUs take one branch for hits and misses, which no predictor tells apart, and read the
       // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
       // the key holds it still or is a tombstone by now.
       auto const hit = window.match(holds_query);
