@@ -3,9 +3,23 @@
 /// Where a hash_map lives: memory of the user's, other spaces, sizes beyond 32 bits.
 #include "conformance/storage_suite.hpp"
 
+#include <karpos/cuckoo_map.hpp>
 #include <karpos/hash_map.hpp>
+#include <karpos/hash_set.hpp>
+#include <karpos/hopscotch_map.hpp>
+#include <type_traits>
 
 namespace {
+
+/// Tables are moved, never copied in silence: deep_copy says what it costs.
+template <class Map>
+inline constexpr bool is_move_only =
+    std::is_move_constructible_v<Map> && std::is_move_assignable_v<Map> &&
+    !std::is_copy_constructible_v<Map> && !std::is_copy_assignable_v<Map>;
+static_assert(is_move_only<karpos::hash_map<int, int, karpos_test::space>>);
+static_assert(is_move_only<karpos::hash_set<int, karpos_test::space>>);
+static_assert(is_move_only<karpos::hopscotch_map<int, int, karpos_test::space>>);
+static_assert(is_move_only<karpos::cuckoo_map<int, int, karpos_test::space>>);
 
 using karpos_test::space;
 using u32 = std::uint32_t;
