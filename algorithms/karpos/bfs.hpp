@@ -114,7 +114,7 @@ class bfs_search {
     if constexpr (std::is_integral_v<Source>) {
       auto const v = static_cast<std::uint64_t>(source);
       if (v >= n)
-        detail::reject("source " + std::to_string(v) + " of a search is no vertex", has,
+        detail::reject("source " + std::to_string(source) + " of a search is no vertex", has,
                        "pass a vertex below that");
       return {nullptr, 1, v};
     } else {

@@ -15,10 +15,10 @@
 namespace karpos {
 
 /// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes,
-/// hub vertices): made once, for any number of searches from other sources. No search allocates.
+/// hub vertices): made once, for any number of searches from any sources. No search allocates.
 ///
 /// Requires: the graph does not change while the workspace is used.
-/// Concurrency: copies share the memory. One search at a time: two at once may never end.
+/// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
 /// Memory: 12.4 bytes a vertex, 40 KB, and 27 KB for each CPU thread (bfs_workspace_bytes).
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
@@ -94,8 +94,11 @@ class bfs_workspace {
 
   void allocate(ExecSpace const& exec) {
     auto const words = [&](char const* label, std::uint64_t n) {
-      return detail::uninitialized_array<array<std::uint32_t>>(
-          exec, std::string("karpos::bfs::") + label, n);
+      std::string const name = std::string("karpos::bfs::") + label;
+      auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
+      // CPUs: pages are mapped now, evenly among the threads, and not by the first search.
+      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
+      return made;
     };
     std::uint64_t const n = m_graph.vertices();
     m_isolated = words("isolated", m_words);

@@ -99,17 +99,18 @@ class cuckoo_map
   cuckoo_layout layout() const { return m_storage.options().layout; }
   /// Taken now, with a workspace that is kept.
   std::size_t bytes() const { return m_storage.bytes(); }
+  /// For kernels: lookups only, while no build or insertion runs, as frozen_ref() of the other maps.
   ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
   /// Looks at every slot. Waits for exec.
   cuckoo_stats stats(ExecSpace const& exec) const {
     return detail::cuckoo::statistics(exec, m_storage);
   }
 
-  /// Bytes that a map of that many keys takes.
+  /// Bytes of a map of `keys` keys.
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
     return table::shape_type::of(keys, o.capacity, o).bytes();
   }
-  /// Bytes that building it takes beside.
+  /// Bytes of workspace that a build allocates in addition.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
     return table::workspace_bytes_for(keys, o);
   }

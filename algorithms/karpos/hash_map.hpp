@@ -17,7 +17,8 @@ namespace karpos {
 /// load it was made with, and never moves them: it grows by rehash only. The slots of erased keys are used
 /// again after clear or rehash.
 ///
-/// Complexity: expected O(1) buckets an operation; never more than Probing::probe_limit.
+/// Complexity: expected O(1) buckets an operation; at most Probing::probe_limit buckets of four slots or more, twice as
+///   many of two, four times as many of one.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in
 ///   16-byte slots) and cannot be stored.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are

@@ -26,7 +26,9 @@
 //   hash_table    insert …, erase, apply, rehash, …           hash_map, hash_set, hopscotch_map
 //
 // What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
-// cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory.
+// cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory. Views that
+// belong together have the same length: every operation throws std::invalid_argument otherwise. Lookups and erasures
+// answer "not there" for a key equal to a sentinel.
 
 namespace karpos {
 
@@ -255,11 +257,13 @@ class hash_table : public lookup_table<Storage> {
     enqueue(exec, "insert_or_apply_async", keys, values, op, {}, report);
   }
 
-  /// Removes keys. Returns: how many were there; so it waits.
+  /// Removes keys; they may be of any type that a query may be of. Returns: how many were there; so it waits.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys) {
     erase_async(exec, keys, m_erase_report);
-    return detail::read_back(exec, m_erase_report.data(), "karpos: report of an erasure").erased;
+    return detail::read_back(exec, m_erase_report.data(),
+                             "karpos::hash_table: report of an erasure")
+        .erased;
   }
   /// The same without waiting; the count is written to a view.
   template <view_1d Keys>

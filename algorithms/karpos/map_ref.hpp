@@ -19,7 +19,7 @@ namespace karpos {
 
 /// Lookups in a kernel. Every operation comes for one thread and, with a tile first, for W lanes that work on one key
 /// together and all receive the answer. Trivially copyable; valid while the table lives and is not rebuilt.
-/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS; the answer is unspecified otherwise).
 template <class Table, device::access Access>
 class table_reader {
  public:
@@ -59,7 +59,8 @@ class table_reader {
 };
 
 /// All operations in a kernel, for one thread or, with a tile first, for its lanes together; each is linearizable by
-/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS; what happens is unspecified
+/// otherwise). Keys and values to insert convert as in any call: pass the map's own types where that could lose bits.
 template <class Table>
 class table_ref : public table_reader<Table, device::access::shared> {
   using reader = table_reader<Table, device::access::shared>;

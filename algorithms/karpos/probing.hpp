@@ -17,6 +17,8 @@
 
 namespace karpos {
 
+namespace detail {
+
 /// Smallest prime that is not below n. Trial division: microseconds for tables that fit in memory.
 constexpr std::uint64_t next_prime(std::uint64_t n) {
   if (n <= 2) return 2;
@@ -26,6 +28,8 @@ constexpr std::uint64_t next_prime(std::uint64_t n) {
     if (prime) return n;
   }
 }
+
+}  // namespace detail
 
 /// The next pair follows the last. Short strides for caches, long clusters at high load.
 struct linear_probing {
@@ -46,7 +50,7 @@ struct linear_probing {
 struct double_hashing {
   static constexpr std::uint32_t probe_limit = 1 << 10;
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
-    return at_least <= 1 ? 1 : next_prime(at_least);
+    return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
     // The home bucket is made of the high bits of the hash, the stride of the low ones.

@@ -9,9 +9,9 @@
 // each. What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in a list
 // that it has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In
 // the growing phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not
-// seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is below
-// the threshold, until k are left. Depth grows in strides, and bounds are computed at the end of each. What the Tegra
-// K1 paper calls the visited bitmap marks the candidates, so that later entries of other objects cost one access to it.
+// seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is not
+// above the threshold (over score vectors: below it), until k are left. Depth grows in strides, and bounds are computed at the end of each. A bitmap, the
+// "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that later entries of other objects cost one access to it.
 //
 // Two ways, by what is kept for each object:
 //
@@ -51,6 +51,18 @@ void require_room(char const* what, View const& view, std::uint64_t k) {
   if (!view.span_is_contiguous())
     reject(std::string(what) + " of a ranked query do not lie side by side", "a strided view",
            "pass a contiguous one");
+}
+
+template <class Ids, class Scores>
+results<typename Ids::non_const_value_type> results_in(Ids const& ids, Scores const& scores,
+                                                       bool with_scores) {
+  results<typename Ids::non_const_value_type> to{ids.data(), nullptr, nullptr};
+  if (!with_scores) return to;
+  if constexpr (std::is_same_v<typename Scores::value_type, float>)
+    to.floats = scores.data();
+  else
+    to.doubles = scores.data();
+  return to;
 }
 
 template <class Lists, class Aggregate>
@@ -100,7 +112,7 @@ void require_in_range(bool in_range, Lists const& lists) {
 ///   exact scores ids once more, until each finalist has been read in every list.
 /// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate checks.
 /// Concurrency: one query of a workspace at a time.
-/// Memory: none, but for the queries that top_k_workspace names.
+/// Memory: allocates nothing, except for score vectors and sorts, which top_k_workspace names.
 /// Throws: std::invalid_argument for views shorter than k, weights of another number than lists, a missing score that
 ///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids;
 ///  allocation_error where score vectors cannot be allocated.
@@ -127,13 +139,8 @@ top_k_report top_k(ExecSpace const& exec,
   Kokkos::Profiling::ScopedRegion const region("karpos::top_k");
   top_k_report report;
   if (k == 0 || lists.entries() == 0) return report;
-  detail::top_k::results<typename Lists::id_type> to{out_ids.data(), nullptr, nullptr};
-  if (out_scores.extent(0) > 0 && options.result == top_k_result::exact) {
-    if constexpr (std::is_same_v<score, float>)
-      to.floats = out_scores.data();
-    else
-      to.doubles = out_scores.data();
-  }
+  auto const to = detail::top_k::results_in(
+      out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
     if (!options.stride.is_fixed() && k <= memory.sizes.candidates) {
       auto const& a = memory.accumulators;

@@ -68,8 +68,8 @@ class top_k_workspace {
   std::shared_ptr<memory> m_memory;
 };
 
-/// Bytes that a top_k_workspace for these lists allocates. What is allocated later by the queries that it names: the
-/// same of a workspace for another aggregate.
+/// Bytes that a top_k_workspace for these lists allocates. Queries that fall back to score vectors allocate
+/// later as much as a workspace for another aggregate.
 template <class Aggregate = weighted_sum, class Lists,
           execution_space ExecSpace = typename Lists::memory_space::execution_space>
 std::size_t top_k_workspace_bytes(Lists const& lists, std::uint64_t k, ExecSpace const& exec = {}) {

@@ -51,8 +51,6 @@ if(KARPOS_ENABLE_SANITIZER)
   target_link_options(karpos_build_options INTERFACE ${karpos_sanitize})
 endif()
 
-target_link_options(karpos_build_options INTERFACE ${KARPOS_KOKKOS_LINK_OPTIONS})
-
 # For an executable that moves to a machine with nothing but a driver: C++ runtime, OpenMP and CUDA runtime inside it.
 # nvcc links the static CUDA runtime by itself once nothing names the shared one.
 if(KARPOS_STATIC_RUNTIME)

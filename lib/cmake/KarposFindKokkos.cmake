@@ -8,7 +8,8 @@
 #   4. Debian's packages, unpacked into KARPOS_KOKKOS_CACHE  (KARPOS_DEBIAN_KOKKOS, never on by itself)
 #
 # Afterwards: KARPOS_KOKKOS_SPACES (of serial openmp threads cuda hip sycl), KARPOS_KOKKOS_VERSION, and KARPOS_KOKKOS_LINK_OPTIONS:
-# what executables of *this build* need in addition, nearly always nothing. An exported target never carries the latter.
+# what executables of this build, or of a parent project's, need in addition, nearly always nothing. The exported target
+# never carries the latter.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KarposKokkosSpaces.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/KarposFetch.cmake)
@@ -104,6 +105,9 @@ message(STATUS "Karpos: Kokkos ${KARPOS_KOKKOS_VERSION} with ${spaces} (${karpos
 karpos_kokkos_link_options(KARPOS_KOKKOS_LINK_OPTIONS)
 if(KARPOS_KOKKOS_LINK_OPTIONS)
   set(CMAKE_SKIP_BUILD_RPATH ON)  # the options name it; CMake's own would only warn about the runtimes that it hides
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_SKIP_BUILD_RPATH ON PARENT_SCOPE)
+  endif()
   message(STATUS "Karpos: this Kokkos needs a newer C library than the system's; executables of this build use the one beside it")
 endif()
 

@@ -32,7 +32,7 @@ constexpr void require_reachable() {
 template <class Key, class Keys>
 constexpr void require_key_type() {
   static_assert(std::is_same_v<typename Keys::non_const_value_type, Key>,
-                "karpos: keys to insert must come in a view of the container's key type");
+                "karpos: keys must come in a view of the container's key type");
 }
 }  // namespace detail
 

@@ -10,9 +10,9 @@ karpos_add_compile_fail(NAME key_with_padding FILE key_with_padding.cpp
 karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp
   REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
 karpos_add_compile_fail(NAME wrong_key_type FILE wrong_key_type.cpp
-  REGEX "karpos: keys to insert must come in a view of the container's key type")
+  REGEX "karpos: keys must come in a view of the container's key type")
 karpos_add_compile_fail(NAME wrong_key_type_to_build FILE wrong_key_type_to_build.cpp
-  REGEX "karpos: keys to insert must come in a view of the container's key type")
+  REGEX "karpos: keys must come in a view of the container's key type")
 karpos_add_compile_fail(NAME operations_of_another_type FILE operations_of_another_type.cpp
   REGEX "karpos: operations come in a view of map_operation<Key, T>")
 # g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.
@@ -26,3 +26,5 @@ karpos_add_compile_fail(NAME parents_of_another_type FILE parents_of_another_typ
   REGEX "karpos: parents come in a view of the graph's vertex type")
 karpos_add_compile_fail(NAME top_k_ids_of_another_type FILE top_k_ids_of_another_type.cpp
   REGEX "karpos: ids come in a view of the lists' id type")
+karpos_add_compile_fail(NAME cuckoo_query_of_another_type FILE cuckoo_query_of_another_type.cpp
+  REGEX "karpos: a cuckoo_map is asked for its own key type")

@@ -6,6 +6,8 @@
 #include <Kokkos_Core.hpp>
 #include <atomic>
 #include <cstdint>
+#include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/map_ref.hpp>
 #include <karpos/probing.hpp>
 #include <map>
 #include <stdexcept>
@@ -14,7 +16,6 @@
 
 #include "support/history.hpp"
 #include "support/keys.hpp"
-#include "support/raw_ref.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 #define KARPOS_TEST_THREAD_SANITIZER 1
@@ -70,7 +71,7 @@ class host_table {
                      default_sentinel<Key, key_bits>(2)},
                     {}, {});
   }
-  raw_ref<ref_type, Key, T> ref() { return {table()}; }
+  karpos::table_ref<ref_type> ref() { return karpos::table_ref<ref_type>(table()); }
   std::uint64_t slots() const { return 2 * m_pairs * B; }
   /// How many slots hold a key.
   std::uint64_t count(Key key) {

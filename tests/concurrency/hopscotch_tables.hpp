@@ -10,7 +10,7 @@
 
 #include "concurrency/histories.hpp"
 #include "support/hopscotch_invariants.hpp"
-#include "support/raw_ref.hpp"
+
 #include "support/stamps.hpp"
 
 namespace karpos_test {
@@ -57,7 +57,7 @@ class hopscotch_host_table {
                     default_sentinel<Key, key_bits>(wide ? 2 : 1)},
                    {}, m_equal));
   }
-  raw_ref<ref_type, Key, T> ref() const { return {table()}; }
+  karpos::table_ref<ref_type> ref() const { return karpos::table_ref<ref_type>(table()); }
   std::uint64_t slots() const { return m_geometry.lines_there * hopscotch::line_slots; }
   hopscotch::line_geometry const& geometry() const { return m_geometry; }
 

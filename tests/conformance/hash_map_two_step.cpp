@@ -3,7 +3,6 @@
 /// Slots of 16 bytes that are claimed and then published, as on machines without a compare-and-swap of 16
 /// bytes: forced here, so that every machine tests it.
 #include "conformance/ref_suite.hpp"
-#include "support/raw_ref.hpp"
 
 namespace {
 
@@ -43,8 +42,7 @@ void check_two_step() {
   under_test.run = [&](karpos_test::operation what, std::vector<Key> const& keys,
                        std::vector<T> const& values) {
     return karpos_test::run_kernel<W, Key, T>(
-        karpos_test::raw_ref<typename table_type::raw_ref_type, Key, T>{table.raw()}, what, keys,
-        values);
+        karpos::table_ref<typename table_type::raw_ref_type>(table.raw()), what, keys, values);
   };
   under_test.retrieve_all = [&](std::vector<Key>& keys, std::vector<T>& values) {
     view<Key> const keys_out("keys", table.capacity());
@@ -73,7 +71,7 @@ TEST_CASE("claim, then publish: a full table keeps what it has and refuses the r
   auto const keys = karpos_test::unique_keys<std::uint64_t>(3 * slots);
   karpos::insert_report const report = table.insert(space{}, to_space(keys), 5u);
   CHECK(bool(report == karpos::insert_report{slots, 0, 2 * slots, 0}));
-  using ref = karpos_test::raw_ref<table_type::raw_ref_type, std::uint64_t, std::uint64_t>;
+  using ref = karpos::table_ref<table_type::raw_ref_type>;
   auto const found =
       karpos_test::run_kernel<1>(ref{table.raw()}, karpos_test::operation::find, keys, keys);
   std::uint64_t fives = 0, zeros = 0;

@@ -56,6 +56,11 @@ void lives_in_memory_of_the_users() {
                                 std::to_string(bytes));
   throws<std::invalid_argument>(wrap(0, 0), "too small");
   throws<std::invalid_argument>(wrap(8, bytes), "aligned");
+  throws<std::invalid_argument>(
+      [] {
+        map_type(space{}, karpos::wrapped_memory{nullptr, 1 << 20}, max_keys);
+      },
+      "null pointer");
 }
 
 /// Copies there and back, with tombstones and sentinels of the user's.

@@ -5,10 +5,11 @@
 #include <sys/mman.h>
 
 #include <Kokkos_Core.hpp>
+#include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/map_ref.hpp>
 #include <karpos/probing.hpp>
 
 #include "support/keys.hpp"
-#include "support/raw_ref.hpp"
 
 namespace {
 
@@ -53,7 +54,7 @@ void works_beyond_32_bits() {
   }
   // Zero-filled is empty.
   ref_type const table(slots.as<word>(), marks.as<std::uint32_t>(), pairs, {0, 1, 2}, {}, {});
-  karpos_test::raw_ref<ref_type, Key, T> const ref{table};
+  karpos::table_ref<ref_type> const ref(table);
   karpos::device::thread_tile const tile;
   auto const keys = karpos_test::unique_keys<Key>(3000);
   std::uint64_t highest = 0, wrong = 0;

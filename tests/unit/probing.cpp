@@ -8,7 +8,7 @@
 
 namespace {
 
-using karpos::next_prime;
+using karpos::detail::next_prime;
 
 TEST_CASE("next_prime finds the smallest prime that is not below") {
   static_assert(next_prime(0) == 2 && next_prime(1) == 2 && next_prime(2) == 2);

@@ -10,7 +10,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/device/native/host.hpp"
+#include "karpos/device/space.hpp"
 
 // Arrays in a memory space: made or explained, filled, read back.
 
@@ -34,8 +34,8 @@ auto allocate_or_explain(std::size_t bytes, std::string const& what, char const*
 template <class View, class ExecSpace, class... Extents>
 View uninitialized_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
   View const array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
-  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
-    device::host::advise_huge_pages(array.data(), array.size() * sizeof(typename View::value_type));
+  device::advise_huge_pages<typename View::memory_space>(
+      array.data(), array.size() * sizeof(typename View::value_type));
   return array;
 }
 

@@ -48,7 +48,8 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
                                               Combine const& combine, Stencil const& stencil) {
   auto const insert_once = [&] {
     enqueue(exec, what, keys, values, combine, stencil, m_insert_report);
-    return detail::read_back(exec, m_insert_report.data(), "karpos: report of an insertion");
+    return detail::read_back(exec, m_insert_report.data(),
+                             "karpos::hash_table: report of an insertion");
   };
   insert_report report = insert_once();
   if constexpr (detail::grows<Storage> && (std::is_same_v<Combine, detail::keep_stored> ||
@@ -71,8 +72,8 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
   return report;
 }
 
-/// Moves to a table twice as large, with room for `more` keys. Returns: whether it did; not if the keys would fill less than a
-/// sixteenth of the slots, for then they share a hash.
+/// Rehashes to twice the size, with room for `more` keys. Returns: false if there are 16 slots or more for each key
+/// already (the keys share a hash), or if not every key found a place in the new table; the table is then unchanged.
 template <class Storage>
 bool hash_table<Storage>::grow(execution_space const& exec, std::uint64_t more) {
   std::uint64_t const held = this->size(exec);
@@ -97,7 +98,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
                                detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
                                m_insert_report);
   insert_report const report =
-      detail::read_back(exec, m_insert_report.data(), "karpos: report of a rehash");
+      detail::read_back(exec, m_insert_report.data(), "karpos::hash_table: report of a rehash");
   if (report.rejected != 0)
     throw capacity_error(name + "::rehash found no place for some keys", n, report.inserted, 2 * n);
   m_storage = std::move(fresh);

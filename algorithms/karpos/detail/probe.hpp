@@ -11,8 +11,8 @@
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
-// How an operation goes along the probe path of a key, in a kernel of the user's and in bulk. A table that kernels see (a
-// table_ref of open_addressing, hopscotch or cuckoo) offers:
+// How an operation goes along the probe path of a key, in a kernel of the user's and in bulk. A table that kernels see
+// (open_addressing::table_ref, hopscotch::table_ref, cuckoo::two_level_ref and cuckoo::dense_ref) offers:
 //
 //   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
 //   a path       start(query); bucket(path): the address to prefetch; advance(path): on to the next bucket, unless it was

@@ -21,9 +21,9 @@ struct no_value {};
 ///   either of up to 8 bytes  word16         | hi: value : 64 | lo: key : 64 |   one 16-byte, or claim-then-publish
 ///   set, key <= 4 / 8 bytes  32 / 64 bits   | key |
 ///
-/// A slot goes from empty to live to erased and never back, until the table is cleared or rebuilt: a slot
-/// that was read as not empty can never come to hold a given key, which is what lets probes run without
-/// locks.
+/// In open addressing a slot goes from empty to live to erased and never back, until the table is cleared or rebuilt: a
+/// slot that was read as not empty can never come to hold a given key, so that probes need no locks. Hopscotch hashing
+/// empties slots again, under a lock.
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !std::is_same_v<T, no_value>;

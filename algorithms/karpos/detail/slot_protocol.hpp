@@ -8,7 +8,7 @@
 
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/native/simd.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
@@ -30,7 +30,8 @@ struct take_new {
 };
 
 /// What may happen to one slot, and how: claimed for a pair, its value merged, erased. Every transition is one
-/// compare-and-swap or one atomic operation on the slot; docs/design/memory_model.md says why that is enough.
+/// compare-and-swap or one atomic operation on the slot, but for 16-byte slots without a 16-byte compare-and-swap, which
+/// are claimed, then published; docs/design/memory_model.md says why that is enough.
 template <class Key, class T, bool OneStep>
 class slot_protocol {
  public:
@@ -101,7 +102,7 @@ class slot_protocol {
         device::store_release(&slot->lo, item.lo);
         return empty_slot();
       }
-      // With acquire: a thread that recognises the key that won must see the value stored with it.
+      // Acquire: a thread that reads the winner's key must also see the value stored before it.
       std::uint64_t lo = device::load_acquire(&slot->lo);
       while (lo == m_sentinels.busy) lo = device::load_acquire(&slot->lo);
       return {lo, device::load_relaxed(&slot->hi)};

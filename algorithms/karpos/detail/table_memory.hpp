@@ -108,8 +108,11 @@ constexpr std::size_t bucket_alignment(std::size_t bucket_bytes) {
   return natural < 64 ? natural : 64;
 }
 
-/// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
+/// Throws std::invalid_argument for memory of the caller's that is null, too small or not aligned.
 inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::size_t alignment) {
+  if (memory.data == nullptr)
+    reject("the memory to wrap is a null pointer", std::to_string(memory.bytes) + " bytes",
+           "pass memory of bytes_for(max_keys, load)");
   if (memory.bytes < bytes)
     reject("the memory to wrap is too small",
            std::to_string(memory.bytes) + " bytes for " + std::to_string(bytes),

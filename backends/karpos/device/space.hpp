@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <type_traits>
 
 #include "karpos/device/native/native.hpp"
 
@@ -33,7 +35,7 @@ inline constexpr bool has_wide_cas = native_part<ExecSpace>::has_wide_cas;
 template <class ExecSpace>
 inline constexpr bool reads_wide = native_part<ExecSpace>::reads_wide;
 
-/// The two for words of any size.
+/// has_wide_cas and reads_wide, by the size of a word.
 template <int Bytes, class ExecSpace>
 inline constexpr bool is_lock_free =
     Bytes == 4 || Bytes == 8 || (Bytes == 16 && has_wide_cas<ExecSpace>);
@@ -52,6 +54,13 @@ using tile_for = typename native_part<ExecSpace>::template tile<W>;
 /// Threads that a tile of W lanes takes.
 template <class ExecSpace, int W>
 inline constexpr int tile_threads = warp_width<ExecSpace> == 1 ? 1 : W;
+
+/// Asks for huge pages below a large array, where the memory is the host's and has them. A hint.
+template <class MemorySpace>
+void advise_huge_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size_t bytes) {
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+    host::advise_huge_pages(array, bytes);
+}
 
 /// Multiprocessors of a GPU, threads of a CPU.
 template <class ExecSpace>

@@ -56,8 +56,8 @@ class team {
   /// Whether the predicate holds on one of the team's threads. A barrier.
   KOKKOS_FUNCTION bool any(bool yes) const { return m_handle.any(yes); }
 
-  /// Adds the number of threads that say yes to a word of scratch, with one addition for each warp of them.
-  /// Returns: to those threads, a number of their own from what the word was on. Requires: all threads call it.
+  /// Adds the number of threads that say yes to a word of scratch, with one addition for each warp of them (generic part: for each thread).
+  /// Returns: to each such thread a distinct index, from the word's old value on. Requires: all threads call it.
   KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
     return m_handle.append(counter, yes);
   }

@@ -228,7 +228,7 @@ struct search_state {
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent != nullptr)
-      device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(from));
+      device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(global(from)));
   }
   KOKKOS_FUNCTION bool follows(local_vertex from, local_vertex to) const {
     return hooks.follow(global(from), global(to));

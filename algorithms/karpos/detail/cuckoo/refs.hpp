@@ -238,9 +238,11 @@ class any_ref : public layout_ref<Traits> {
   any_ref() = default;
   any_ref(cuckoo_layout chosen, typename base::view const& v) : base(v), m_layout(chosen) {}
 
-  template <device::access Access, device::tile Tile>
-  KOKKOS_FUNCTION found<typename Traits::mapped_type> find(
-      Tile const& t, typename Traits::key_type const& key) const {
+  template <device::access Access, device::tile Tile, class Query>
+  KOKKOS_FUNCTION found<typename Traits::mapped_type> find(Tile const& t, Query const& key) const {
+    static_assert(std::is_same_v<Query, key_type>,
+                  "karpos: a cuckoo_map is asked for its own key type; others would be converted, "
+                  "2^32 + 5 to 5");
     if (m_layout == cuckoo_layout::two_level)
       return find_in<Access>(two_level_ref<Traits>(m_table), t, key);
     return find_in<Access>(dense_ref<Traits>(m_table), t, key);

@@ -207,8 +207,9 @@ class table : public Traits {
     auto const plan = plan_for(n, s);
     auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     if (!plan.is_possible(attempt_type::split_tuning::max_targets))
-      throw std::length_error("karpos: cuckoo_map cannot be built from so many keys at once (" +
-                              std::to_string(n) + "): divide them among several maps");
+      throw std::length_error(
+          "karpos: cuckoo_map cannot be built from " + std::to_string(n) +
+          " keys (3.4 billion at most in two levels): divide them among several maps");
     m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;

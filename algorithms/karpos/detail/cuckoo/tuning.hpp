@@ -19,7 +19,7 @@ struct tuning {
   /// Whether a lookup reads the slots of a line one by one. CPUs compare a whole line as fast.
   static constexpr bool reads_slots = on_device;
   /// Bytes of a window that a lookup reads at once: a sector of a GPU's memory, a line of a CPU's cache.
-  static constexpr int read_bytes = on_device ? 32 : 64;
+  static constexpr int read_bytes = device::sector_bytes<ExecSpace>;
 
   // two_level: building buckets.
 

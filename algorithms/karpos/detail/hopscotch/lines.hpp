@@ -126,8 +126,9 @@ class lines {
   }
 
  private:
-  /// Searches the home line, which is enough for most keys, then the far slots. Beside writers a hit counts only if the hop
-  /// word says that the class has keys: then every find that starts later reads that bit too, and does not miss the key.
+  /// Searches the home line, which is enough for most keys, then the far slots. With concurrent writers
+  /// a hit counts only if the hop word shows the class not empty: then this thread, and every operation ordered after
+  /// this one, reads that hop word or a newer one.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
     located at;

@@ -25,7 +25,7 @@
 // paper:
 //
 //   find                the key is there: done
-//   find_empty, update  holding the lock of the key's class: a slot of the home line, else a far one
+//   update, find_empty  holding the lock of the key's class: a slot of the home line (update), else a far one
 //   find_closer_empty   the neighbourhood is full: move a key that lies here on to a hole of its own neighbourhood (swap)
 //
 // Keys only move to later lines of their neighbourhood. A reader that reads the home line and then follows the bits
@@ -116,8 +116,7 @@ class table_ref : public Traits {
  private:
   KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
 
-  /// Every operation in one piece: the lanes of a warp that do different things go the same way as far as it is the
-  /// same. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
+  /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION outcome operate(Tile const& t, path const& p, Holds const& holds_key, map_op op,
                                   word pair, mapped_type const& value, Combine const& combine,
@@ -143,7 +142,7 @@ class table_ref : public Traits {
     }
   }
 
-  /// The usual case, holding the lock, which it releases if this is one: one slot of the home line changes. An insertion
+  /// The usual case: one slot of the home line changes. On success the lock is released, else still held. An insertion
   /// of the first key of its class need not read the line: the hop word tells which slots do not hold keys of this
   /// home, and the first of them is empty more often than not.
   template <device::tile Tile>

@@ -73,8 +73,8 @@ class relocation {
   }
 
  private:
-  /// The same with a given number of moves: a depth-first search over the keys that could move, the keys that could make room for
-  /// them, and so on; from the hole that it finds the keys are moved one after another.
+  /// The same with exactly `moves` moves: a depth-first search over chains of keys, each in a place that the key before
+  /// it could move to. The last key of the chain moves first.
   template <device::tile Tile>
   KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries) const {
     constexpr std::uint64_t no_home = ~std::uint64_t(0);

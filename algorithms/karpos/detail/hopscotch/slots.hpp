@@ -18,8 +18,8 @@ namespace karpos::detail::hopscotch {
 ///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
 ///                                                version grows before a removed pair's slot is used again
 ///
-/// Every thread that writes a slot has acquired what was written to it before, and releases: a thread that reads any later
-/// value of a slot from which a pair was moved, and then fences, sees where it went.
+/// Every write of a slot is a release by a thread that has acquired all earlier writes of it. So a reader that sees a later
+/// value of a slot that a pair was moved out of, and then executes an acquire fence, sees the pair's new bit and copy.
 template <class Key, class T>
 class slot_states : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;

@@ -52,8 +52,8 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
 /// How many classes of keys a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
 
-/// Whether a path leaves, or looks for, an overflow mark after `tried` buckets: after 4, 8, 16, … Not sooner, because most
-/// keys lie in their first pair; not at every pair, because hits far along the path would read a mark at each.
+/// Whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, … Not earlier: most keys lie in
+/// their first bucket pair. Not at every pair: hits far along the path would read a mark each time.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }

@@ -83,7 +83,7 @@ class storage : public Traits {
   using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
   static constexpr std::uint64_t pair_slots = 2 * bucket_slots;
 
-  /// Pairs of buckets in a table for max_keys keys.
+  /// Bucket pairs of a table for max_keys keys at that load.
   static std::uint64_t pairs_for(std::uint64_t max_keys, double load) {
     return Traits::probing::pair_count_for((slots_for(max_keys, load) + pair_slots - 1) /
                                            pair_slots);

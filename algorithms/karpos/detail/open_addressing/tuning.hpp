@@ -5,12 +5,13 @@
 
 namespace karpos::detail::open_addressing {
 
-/// Constants of the open-addressing tables; `bucket_bytes` is part of their layout by execution space, each with the measurement behind it.
+/// Constants of the open-addressing tables by execution space, each with its measurement; `bucket_bytes` is part of the
+/// layout.
 template <class ExecSpace>
 struct tuning {
   /// Bytes of a bucket. H200, random reads of 2 GiB: 32 bytes 43.7 G/s, 64 bytes 25.8 G/s. CPU: a cache
   /// line is fetched whole, so that a bucket of 64 bytes costs what a single slot costs.
-  static constexpr int bucket_bytes = device::is_device<ExecSpace> ? 32 : 64;
+  static constexpr int bucket_bytes = device::sector_bytes<ExecSpace>;
   /// Keys between the prefetch of a key's bucket and its use, per CPU thread. 2^26 keys, two threads:
   /// without prefetch 78 M finds/s, 64 ahead 176 M finds/s. GPUs hide latency with threads instead.
   static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;
