@@ -119,6 +119,7 @@ TEST_CASE("of uniform scores a query reads a small part") {
       CHECK(r.finalists >= k);
     }
     // The model: k objects have been seen in both lists.
+    using tuned = karpos::detail::top_k::tuning<karpos_test::space>;
     double const model = std::sqrt(double(k) / m) * m;
     for (auto const& strides :
          {karpos::stride_policy(karpos::stride_policy::adaptive{1.05, 1.05, 64}),
@@ -126,7 +127,8 @@ TEST_CASE("of uniform scores a query reads a small part") {
       o.stride = strides;
       r = check_query(lists.name, of, right, k, o).report;
       CHECK(static_cast<double>(r.depth_growing) >= model / 2);
-      CHECK(static_cast<double>(r.depth_growing) <= model * 2);
+      // The last stride may begin just before the end; on GPUs a stride is longer than this phase.
+      CHECK(static_cast<double>(r.depth_growing) <= model * 2 + double(tuned::min_stride));
       CHECK(r.depth < m / 5);
     }
   }
