@@ -208,43 +208,50 @@ struct expand_frontier {
     edge where;
     bool exists;
   };
-  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or counts those won. All
-  /// loads of a lane come before all its claims, so that they overlap.
+  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or counts those won.
   template <class EdgeAt>
   KOKKOS_FORCEINLINE_FUNCTION void claim(tile const& t, tile_bin& found,
                                          EdgeAt const& edge_at) const {
-    auto const end_point = [&](int lane, int i) {
-      return State::local(s->out.column[edge_at(lane, i).where]);
-    };
-    // Bit i of a lane: its i-th end point is won.
-    auto const won = t.each([&](int lane) -> std::uint32_t {
-      local_vertex v[at_once];
-      std::uint32_t before[at_once], open = 0, mine = 0;
-      for (int i = 0; i < at_once; ++i) v[i] = edge_at(lane, i).exists ? end_point(lane, i) : 0;
-      for (int i = 0; i < at_once; ++i)
-        if (is_latency_bound() && edge_at(lane, i).exists)
-          device::prefetch_far(s->out.offset + v[i]);
-      for (int i = 0; i < at_once; ++i)
-        if (edge_at(lane, i).exists && (is_latency_bound() || is_unvisited(v[i])) &&
-            s->follows(edge_at(lane, i).from, v[i]))
-          open |= 1u << i;
-      if (output == frontier_output::status_bits) {
-        set_status_bits(v, open, [&](int i) { return edge_at(lane, i).from; });
+    auto const won =
+        t.each([&](int lane) { return claim_on_lane([&](int i) { return edge_at(lane, i); }); });
+    if (output == frontier_output::queue)
+      found.push(t, won, [&](int lane, int i) {
+        return State::local(s->out.column[edge_at(lane, i).where]);
+      });
+    else
+      t.each([&](int lane) {
+        found.count(lane_mask<32>(won[lane]).count());
         return 0;
+      });
+  }
+  /// One lane's part of it: all its loads come before all its claims, so that they overlap. Returns: bit i for the i-th
+  /// end point won.
+  template <class EdgeAt>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
+    local_vertex v[at_once];
+    std::uint32_t before[at_once], open = 0, won = 0;
+    for (int i = 0; i < at_once; ++i)
+      v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
+    for (int i = 0; i < at_once; ++i)
+      if (is_latency_bound() && edge_at(i).exists) device::prefetch_far(s->out.offset + v[i]);
+    for (int i = 0; i < at_once; ++i)
+      if (edge_at(i).exists && (is_latency_bound() || is_unvisited(v[i])) &&
+          s->follows(edge_at(i).from, v[i]))
+        open |= 1u << i;
+    if (output == frontier_output::status_bits) {
+      set_status_bits(v, open, [&](int i) { return edge_at(i).from; });
+      return 0;
+    }
+    for (int i = 0; i < at_once; ++i)
+      before[i] = (open >> i & 1u) != 0
+                      ? device::fetch_or(s->bitmap(p->current) + v[i] / 32, bit_of(v[i]))
+                      : ~0u;
+    for (int i = 0; i < at_once; ++i)
+      if ((before[i] & bit_of(v[i])) == 0) {
+        s->discover(v[i], edge_at(i).from, p->level + 1);
+        won |= 1u << i;
       }
-      for (int i = 0; i < at_once; ++i)
-        before[i] = (open >> i & 1u) != 0
-                        ? device::fetch_or(s->bitmap(p->current) + v[i] / 32, bit_of(v[i]))
-                        : ~0u;
-      for (int i = 0; i < at_once; ++i)
-        if ((before[i] & bit_of(v[i])) == 0) {
-          s->discover(v[i], edge_at(lane, i).from, p->level + 1);
-          mine |= 1u << i;
-        }
-      if (output == frontier_output::count) found.count(lane_mask<32>(mine).count());
-      return mine;
-    });
-    if (output == frontier_output::queue) found.push(t, won, end_point);
+    return won;
   }
   /// A small frontier is bound by latency: it claims without a look at the status bitmap first, and prefetches the rows
   /// that enqueueing will need.
