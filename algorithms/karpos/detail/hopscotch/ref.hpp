@@ -25,7 +25,7 @@
 // paper:
 //
 //   find                the key is there: done
-//   update, find_empty  holding the lock of the key's class: a slot of the home line (update), else a far one
+//   find_empty, update  holding the lock of the key's class: a slot of the home line, else a far one
 //   find_closer_empty   the neighbourhood is full: move a key that lies here on to a hole of its own neighbourhood (swap)
 //
 // Keys only move to later lines of their neighbourhood. A reader that reads the home line and then follows the bits
@@ -116,7 +116,8 @@ class table_ref : public Traits {
  private:
   KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
 
-  /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
+  /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K
+  /// keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION outcome operate(Tile const& t, path const& p, Holds const& holds_key, map_op op,
                                   word pair, mapped_type const& value, Combine const& combine,
