@@ -47,8 +47,7 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
     if (report) report(0, "edges");
     auto const keys =
         detail::build_csr::graph_array<keys_view>(exec, "generated edges", list.size());
-    Kokkos::parallel_for("karpos::perf::generate",
-                         detail::index_range(exec, list.size()),
+    Kokkos::parallel_for("karpos::perf::generate", detail::index_range(exec, list.size()),
                          keep_edges<List, keys_view>{list, keys});
     exec.fence("karpos::perf::generate");
     if (report) report(0.5, "rows");
