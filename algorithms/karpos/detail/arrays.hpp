@@ -76,15 +76,16 @@ struct fill_element {
 template <class ExecSpace, class Word, class... P>
 void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
           std::type_identity_t<Word> const& value) {
-  using body = fill_body<Word>;
   std::uint64_t const n = array.extent(0);
-  if (device::is_device<ExecSpace> &&
-      reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename body::chunk) == 0) {
-    Kokkos::parallel_for(label, index_range(exec, (n + body::words - 1) / body::words),
-                         body{array.data(), value, n});
-  } else {
-    Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word>{array.data(), value});
+  if constexpr (device::is_device<ExecSpace>) {
+    using body = fill_body<Word>;
+    if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename body::chunk) == 0) {
+      Kokkos::parallel_for(label, index_range(exec, (n + body::words - 1) / body::words),
+                           body{array.data(), value, n});
+      return;
+    }
   }
+  Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word>{array.data(), value});
 }
 
 /// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the fence.

@@ -40,10 +40,23 @@ struct table {
   template <class Matches>
   KOKKOS_FUNCTION probe<Word> insert_or_find(std::uint64_t first, Word word,
                                              Matches const& matches) const {
+    return run<true>(first, word, matches);
+  }
+
+  /// Probes from slot `first` on for a word that matches. Requires: first < slots.
+  template <class Matches>
+  KOKKOS_FUNCTION probe<Word> find(std::uint64_t first, Matches const& matches) const {
+    return run<false>(first, empty, matches);
+  }
+
+ private:
+  template <bool Inserts, class Matches>
+  KOKKOS_FUNCTION probe<Word> run(std::uint64_t first, Word word, Matches const& matches) const {
     std::uint64_t slot = first;
     for (std::uint64_t i = 0; i < slots; ++i, slot = next(slot)) {
       Word seen = device::load_relaxed(words + slot);
       if (seen == empty) {
+        if constexpr (!Inserts) return {outcome::absent, slot, seen};
         seen = device::compare_and_swap(words + slot, empty, word);
         if (seen == empty) return {outcome::inserted, slot, word};
       }
@@ -51,20 +64,6 @@ struct table {
     }
     return {outcome::full, slot, empty};
   }
-
-  /// Probes from slot `first` on for a word that matches. Requires: first < slots.
-  template <class Matches>
-  KOKKOS_FUNCTION probe<Word> find(std::uint64_t first, Matches const& matches) const {
-    std::uint64_t slot = first;
-    for (std::uint64_t i = 0; i < slots; ++i, slot = next(slot)) {
-      Word const seen = device::load_relaxed(words + slot);
-      if (seen == empty) return {outcome::absent, slot, seen};
-      if (matches(seen)) return {outcome::found, slot, seen};
-    }
-    return {outcome::full, slot, empty};
-  }
-
- private:
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return slot + 1 == slots ? 0 : slot + 1;
   }

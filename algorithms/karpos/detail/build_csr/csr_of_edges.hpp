@@ -3,10 +3,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/build_csr/counting.hpp"
 #include "karpos/detail/build_csr/sorting.hpp"
+#include "karpos/device/space.hpp"
 
 // From an edge list to rows, and back.
 
@@ -14,8 +14,7 @@ namespace karpos::detail::build_csr {
 
 /// CPUs count and GPUs sort: the other way round, each would be several times slower.
 template <class ExecSpace>
-inline constexpr bool sorts_edges =
-    !std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
+inline constexpr bool sorts_edges = device::is_device<ExecSpace>;
 
 /// The graph of an edge list whose ids are all below `vertices`.
 template <class Graph, class ExecSpace, class List>

@@ -93,7 +93,8 @@ distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const&
   Kokkos::parallel_scan(table_label(name, "gather distinct"), index_range(exec, slots),
                         gather_indices<words, Predicate>{set.data(), result.indices, predicate},
                         result.count);
-  Kokkos::deep_copy(exec, result.first_duplicate, Kokkos::subview(set, slots));
+  result.first_duplicate =
+      read_back(exec, set.data() + slots, table_label(name, "first duplicate"));
   return result;
 }
 
