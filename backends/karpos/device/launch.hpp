@@ -84,13 +84,17 @@ class staged_result {
 
 namespace detail {
 
-/// One index from its stage to its end.
+/// One index from its stage to its end. A body with `never_again` is asked once.
 template <class Body>
 KOKKOS_FUNCTION staged_result run_alone(Body const& body, index_type i) {
   auto stage = body.prepare(i);
-  staged_result r = body(i, stage);
-  while (r.is_again()) r = body(i, stage);
-  return r;
+  if constexpr (requires { requires Body::never_again; }) {
+    return body(i, stage);
+  } else {
+    staged_result r = body(i, stage);
+    while (r.is_again()) r = body(i, stage);
+    return r;
+  }
 }
 
 /// What a staged body wants of GPUs: threads of a block, and blocks that a multiprocessor shall hold at once, which
