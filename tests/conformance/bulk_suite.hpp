@@ -52,7 +52,7 @@ class bulk_suite {
 
   void run() {
     for (std::size_t n : {0u, 1u, 4u}) golden(n);
-    insertions();
+    insertions(offers_of(3000));
     reductions();
     lookups();
     erasures();
@@ -118,86 +118,108 @@ class bulk_suite {
     contents_are(map, {}, "golden contents after clear");
   }
 
-  void insertions() {
-    auto const keys = unique_keys<Key>(3000);
-    auto draws = skewed_draws(keys, 6000, 21);
+  /// Keys, each of them drawn once or more, with a value for each draw.
+  struct offers {
+    std::vector<Key> keys, draws;
+    std::vector<T> values;
+    view<Key> unique, d_keys;
+    view<T> d_values;
+    std::uint64_t repeated() const { return draws.size() - keys.size(); }
+  };
+  static offers offers_of(std::size_t n) {
+    auto const keys = unique_keys<Key>(n);
+    auto draws = skewed_draws(keys, 2 * n, 21);
     draws.insert(draws.end(), keys.begin(), keys.end());
-    std::size_t const n = draws.size();
-    auto const values = some_values(n, 22);
-    auto const d_keys = to_space(draws);
-    auto const d_values = to_space(values);
+    auto const values = some_values(draws.size(), 22);
+    return {keys, draws, values, to_space(keys), to_space(draws), to_space(values)};
+  }
 
-    // insert: one of the values that came with the key.
+  void insertions(offers const& o) {
+    insert_keeps_a_value_that_was_offered(o);
+    insert_with_one_value_for_all(o);
+    insert_if_of_chosen_keys(o);
+    insert_or_assign_keeps_the_last(o);
+    insertions_that_do_not_wait(o);
+  }
+
+  void insert_keeps_a_value_that_was_offered(offers const& o) {
     auto map = made();
-    holds(at("insert"), map.insert(space{}, d_keys, d_values) ==
-                            karpos::insert_report{keys.size(), n - keys.size(), 0, 0});
+    holds(at("insert"), map.insert(space{}, o.d_keys, o.d_values) ==
+                            karpos::insert_report{o.keys.size(), o.repeated(), 0, 0});
     std::unordered_multimap<Key, T> offered;
-    for (std::size_t i = 0; i < n; ++i) offered.emplace(draws[i], values[i]);
-    holds(at("insert again"),
-          map.insert(space{}, d_keys, d_values) == karpos::insert_report{0, n, 0, 0});
+    for (std::size_t i = 0; i < o.draws.size(); ++i) offered.emplace(o.draws[i], o.values[i]);
+    holds(at("insert again"), map.insert(space{}, o.d_keys, o.d_values) ==
+                                  karpos::insert_report{0, o.draws.size(), 0, 0});
     view<Key> const keys_out("keys", map.capacity());
     view<T> const values_out("values", map.capacity());
     std::uint64_t const there = map.retrieve_all(space{}, keys_out, values_out);
-    same(at("pairs after insert"), there, keys.size());
+    same(at("pairs after insert"), there, o.keys.size());
     auto const h_keys = to_host(keys_out, there);
     auto const h_values = to_host(values_out, there);
     std::uint64_t foreign = 0;
     for (std::size_t i = 0; i < there; ++i) {
       auto const [first, last] = offered.equal_range(h_keys[i]);
-      foreign += std::none_of(first, last, [&](auto const& o) { return o.second == h_values[i]; });
+      foreign += std::none_of(first, last, [&](auto const& p) { return p.second == h_values[i]; });
     }
-    same(at("values that nobody offered"), foreign, 0);
+    same(at("values that were not offered"), foreign, 0);
+  }
 
-    // One value for all keys; views of exact length and their const forms.
+  void insert_with_one_value_for_all(offers const& o) {
     auto ones = made();
-    Kokkos::View<Key const*, typename space::memory_space> const const_keys = d_keys;
-    holds(at("insert one value"), ones.insert(space{}, const_keys, T(1)).inserted == keys.size());
-    contents_are(ones, oracle_of(keys, std::vector<T>(keys.size(), T(1))), "one value for all");
-
-    // insert_or_throw where all fits; insert_if with a predicate, and with flags.
+    Kokkos::View<Key const*, typename space::memory_space> const const_keys = o.d_keys;
+    holds(at("insert one value"), ones.insert(space{}, const_keys, T(1)).inserted == o.keys.size());
+    contents_are(ones, oracle_of(o.keys, std::vector<T>(o.keys.size(), T(1))), "one value for all");
     auto thrown = made();
     holds(at("insert_or_throw"),
-          thrown.insert_or_throw(space{}, d_keys, T(1)).inserted == keys.size());
+          thrown.insert_or_throw(space{}, o.d_keys, T(1)).inserted == o.keys.size());
+  }
+
+  /// With a predicate, and with flags.
+  void insert_if_of_chosen_keys(offers const& o) {
     auto some = made();
-    auto const unique = to_space(keys);
-    std::vector<int> stencil(keys.size());
+    std::vector<int> stencil(o.keys.size());
     random_numbers random(23);
     std::vector<Key> chosen;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
+    for (std::size_t i = 0; i < o.keys.size(); ++i) {
       stencil[i] = static_cast<int>(random.below(10));
-      if (stencil[i] % 2 == 1) chosen.push_back(keys[i]);
+      if (stencil[i] % 2 == 1) chosen.push_back(o.keys[i]);
     }
     auto const d_stencil = to_space(stencil);
-    holds(at("insert_if"), some.insert_if(space{}, unique, T(2), d_stencil, is_odd{}) ==
+    holds(at("insert_if"), some.insert_if(space{}, o.unique, T(2), d_stencil, is_odd{}) ==
                                karpos::insert_report{chosen.size(), 0, 0, 0});
     contents_are(some, oracle_of(chosen, std::vector<T>(chosen.size(), T(2))), "insert_if");
-    view<bool> const flags("flags", keys.size());
+    view<bool> const flags("flags", o.keys.size());
     Kokkos::deep_copy(flags, false);
     holds(at("insert_if, nothing chosen"),
-          some.insert_if(space{}, unique, T(2), flags) == karpos::insert_report{});
+          some.insert_if(space{}, o.unique, T(2), flags) == karpos::insert_report{});
+  }
 
-    // insert_or_assign: every key ends with the value that came last in its own call.
-    auto const first = some_values(keys.size(), 24), second = some_values(keys.size(), 25);
+  /// Every key ends with the value that came last in its own call.
+  void insert_or_assign_keeps_the_last(offers const& o) {
+    std::size_t const n = o.keys.size();
+    auto const first = some_values(n, 24), second = some_values(n, 25);
     auto assigned = made();
     holds(at("insert_or_assign, new"),
-          assigned.insert_or_assign(space{}, unique, to_space(first)).inserted == keys.size());
-    contents_are(assigned, oracle_of(keys, first), "first assignment");
+          assigned.insert_or_assign(space{}, o.unique, to_space(first)).inserted == n);
+    contents_are(assigned, oracle_of(o.keys, first), "first assignment");
     holds(at("insert_or_assign, old"),
-          assigned.insert_or_assign(space{}, unique, to_space(second)).existing == keys.size());
-    contents_are(assigned, oracle_of(keys, second), "second assignment");
+          assigned.insert_or_assign(space{}, o.unique, to_space(second)).existing == n);
+    contents_are(assigned, oracle_of(o.keys, second), "second assignment");
+  }
 
-    // The forms that do not wait.
+  void insertions_that_do_not_wait(offers const& o) {
+    auto const assigned = some_values(o.keys.size(), 25);
     auto later = made();
     typename Map::report_view const report("report");
-    later.insert_async(space{}, d_keys, d_values, report);
+    later.insert_async(space{}, o.d_keys, o.d_values, report);
     space{}.fence();
     holds(at("insert_async"),
-          to_host_scalar(report) == karpos::insert_report{keys.size(), n - keys.size(), 0, 0});
-    later.insert_or_assign_async(space{}, unique, to_space(second), report);
+          to_host_scalar(report) == karpos::insert_report{o.keys.size(), o.repeated(), 0, 0});
+    later.insert_or_assign_async(space{}, o.unique, to_space(assigned), report);
     space{}.fence();
     holds(at("insert_or_assign_async"),
-          to_host_scalar(report) == karpos::insert_report{0, keys.size(), 0, 0});
-    contents_are(later, oracle_of(keys, second), "insert_or_assign_async contents");
+          to_host_scalar(report) == karpos::insert_report{0, o.keys.size(), 0, 0});
+    contents_are(later, oracle_of(o.keys, assigned), "insert_or_assign_async contents");
   }
 
   template <class Op>
@@ -272,8 +294,6 @@ class bulk_suite {
     map.find_if(space{}, d_queries, out_if, missing, d_stencil, is_odd{});
     map.contains(space{}, d_queries, flags);
     map.contains_if(space{}, d_queries, flags_if, d_stencil, is_odd{});
-    view<std::uint64_t> const sums("sums", 3);
-    map.for_each(space{}, sum_visited<Key, T>{sums});
     space{}.fence();
 
     auto const h_out = to_host(out), h_out_if = to_host(out_if);
@@ -293,6 +313,13 @@ class bulk_suite {
     same(at("contains"), wrong[2], 0);
     same(at("contains_if"), wrong[3], 0);
 
+    visits_and_retrieves_all(map, expected);
+  }
+
+  void visits_and_retrieves_all(Map& map, oracle<Key, T> const& expected) {
+    view<std::uint64_t> const sums("sums", 3);
+    map.for_each(space{}, sum_visited<Key, T>{sums});
+    space{}.fence();
     std::uint64_t sum[3] = {0, 0, 0};
     for (auto const& [key, value] : expected) {
       ++sum[0];
@@ -302,8 +329,8 @@ class bulk_suite {
     holds(at("for_each"), to_host(sums) == std::vector<std::uint64_t>{sum[0], sum[1], sum[2]});
 
     // Views that hold just what there is.
-    view<Key> const keys_out("keys", in.size());
-    view<T> const values_out("values", in.size());
+    view<Key> const keys_out("keys", expected.size());
+    view<T> const values_out("values", expected.size());
     std::uint64_t const count = map.retrieve_all(space{}, keys_out, values_out);
     holds(at("retrieve_all into views of size()"),
           expected.equals(to_host(keys_out), to_host(values_out), count));

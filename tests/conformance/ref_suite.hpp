@@ -139,19 +139,10 @@ void finds(table_under_test<Key, T> const& table, std::string const& when,
   same(table.name + ": wrong answers to find and contains " + when, wrong, 0);
 }
 
-/// Needs room for about 2000 keys, erased ones included.
+/// Duplicates: one of each key gets in, with a value that was offered with it. Returns: what is in the table.
 template <class Key, class T>
-void check_operations(table_under_test<Key, T> const& table) {
-  auto const keys = unique_keys<Key>(1600);
+oracle<Key, T> check_insert(table_under_test<Key, T> const& table, std::vector<Key> const& keys) {
   std::vector<Key> const first(keys.begin(), keys.begin() + 1000);
-  std::vector<Key> const second(keys.begin() + 800, keys.begin() + 1200);
-  oracle<Key, T> expected;
-
-  finds(table, "in an empty table", expected, keys);
-  same(table.name + ": erased from an empty table",
-       table.run(operation::erase, keys, std::vector<T>(keys.size())).count(1), 0);
-
-  // Duplicates: one of each key gets in, with a value that was offered with it.
   auto draws = skewed_draws(first, 3000, 7);
   draws.insert(draws.end(), first.begin(), first.end());
   auto const values = small_values<T>(draws.size(), 8);
@@ -164,11 +155,16 @@ void check_operations(table_under_test<Key, T> const& table) {
     if (inserted.answer[i] == static_cast<std::uint32_t>(karpos::outcome::inserted))
       winners.insert(draws[i], values[i]);
   same(table.name + ": keys inserted once", winners.size(), first.size());
-  expected = winners;
-  holds_exactly(table, "after insert", expected);
-  finds(table, "after insert", expected, keys);
+  holds_exactly(table, "after insert", winners);
+  finds(table, "after insert", winners, keys);
+  return winners;
+}
 
-  // Assign to a range of which the first half is there.
+/// Assigns to a range of which the first half is there.
+template <class Key, class T>
+void check_assign(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
+                  oracle<Key, T>& expected) {
+  std::vector<Key> const second(keys.begin() + 800, keys.begin() + 1200);
   auto const assigned_values = small_values<T>(second.size(), 9);
   auto const assigned = table.run(operation::insert_or_assign, second, assigned_values);
   same(table.name + ": assigned", assigned.count(karpos::outcome::existing), 200);
@@ -176,8 +172,12 @@ void check_operations(table_under_test<Key, T> const& table) {
   for (std::size_t i = 0; i < second.size(); ++i)
     expected.insert_or_apply(second[i], assigned_values[i], [](T, T v) { return v; });
   holds_exactly(table, "after insert_or_assign", expected);
+}
 
-  // Add up under hot keys, some of them new.
+/// Adds up under hot keys, some of them new.
+template <class Key, class T>
+void check_add(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
+               oracle<Key, T>& expected) {
   auto const summands =
       skewed_draws(std::vector<Key>(keys.begin() + 1100, keys.begin() + 1400), 2000, 10);
   auto const addends = small_values<T>(summands.size(), 11);
@@ -189,9 +189,12 @@ void check_operations(table_under_test<Key, T> const& table) {
   same(table.name + ": new sums", added.count(karpos::outcome::inserted), new_keys);
   same(table.name + ": merged", added.count(karpos::outcome::existing), summands.size() - new_keys);
   holds_exactly(table, "after insert_or_apply", expected);
+}
 
-  // Erase: every key that is there is erased by exactly one of those who try.
-  std::vector<Key> const victims(keys.begin() + 300, keys.begin() + 800);
+/// Every key that is there is erased by exactly one of those who try.
+template <class Key, class T>
+void check_erase(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
+                 std::vector<Key> const& victims, oracle<Key, T>& expected) {
   auto tries = skewed_draws(victims, 1000, 12);
   tries.insert(tries.end(), victims.begin(), victims.end());
   tries.insert(tries.end(), keys.begin() + 1500, keys.end());  // never inserted
@@ -201,8 +204,12 @@ void check_operations(table_under_test<Key, T> const& table) {
   for (Key const& key : victims) expected.erase(key);
   holds_exactly(table, "after erase", expected);
   finds(table, "after erase", expected, keys);
+}
 
-  // Insert again over the tombstones, twice: no key may come to be there twice.
+/// Inserts over the tombstones, twice: no key may come to be there twice.
+template <class Key, class T>
+void check_insert_again(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
+                        std::vector<Key> const& victims, oracle<Key, T>& expected) {
   std::vector<Key> again(victims);
   again.insert(again.end(), victims.begin(), victims.end());
   auto again_values = small_values<T>(victims.size(), 13);
@@ -215,6 +222,21 @@ void check_operations(table_under_test<Key, T> const& table) {
   for (std::size_t i = 0; i < victims.size(); ++i) expected.insert(again[i], again_values[i]);
   holds_exactly(table, "after erase and insert", expected);
   finds(table, "after erase and insert", expected, keys);
+}
+
+/// Needs room for about 2000 keys, erased ones included.
+template <class Key, class T>
+void check_operations(table_under_test<Key, T> const& table) {
+  auto const keys = unique_keys<Key>(1600);
+  std::vector<Key> const victims(keys.begin() + 300, keys.begin() + 800);
+  finds(table, "in an empty table", oracle<Key, T>(), keys);
+  same(table.name + ": erased from an empty table",
+       table.run(operation::erase, keys, std::vector<T>(keys.size())).count(1), 0);
+  oracle<Key, T> expected = check_insert(table, keys);
+  check_assign(table, keys, expected);
+  check_add(table, keys, expected);
+  check_erase(table, keys, victims, expected);
+  check_insert_again(table, keys, victims, expected);
 }
 
 /// Of the map that is passed, made for 2000 keys.
