@@ -139,8 +139,8 @@ action define_bfs(CLI::App& app) {
   return [o] { return bfs(*o); };
 }
 
-command const here("bfs", "Search a graph breadth-first: distances, levels, edges a second.",
-                   define_bfs);
+command const bfs_command("bfs", "Search a graph breadth-first: distances, levels, edges a second.",
+                          define_bfs);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -145,8 +145,8 @@ action define_count(CLI::App& app) {
   return [o] { return count(*o); };
 }
 
-command const here("count", "Count how often each value occurs in columns of a text file.",
-                   define_count);
+command const count_command("count", "Count how often each value occurs in columns of a text file.",
+                            define_count);
 
 }  // namespace
 }  // namespace karpos::perf

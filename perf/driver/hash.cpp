@@ -83,8 +83,9 @@ action define_hash(CLI::App& app) {
   return [o] { return hash(*o); };
 }
 
-command const here("hash", "Build and query a hash map; hold every rate against the machine.",
-                   define_hash);
+command const hash_command("hash",
+                           "Build and query a hash map; hold every rate against the machine.",
+                           define_hash);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -37,7 +37,7 @@ action define_info(CLI::App& app) {
   return [as_json] { return info(*as_json); };
 }
 
-command const here("info", "Print the version, the backends and the device.", define_info);
+command const info_command("info", "Print the version, the backends and the device.", define_info);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -96,7 +96,8 @@ action define_mixed(CLI::App& app) {
   return [o] { return mixed(*o); };
 }
 
-command const here("mixed", "Insert, erase and find at once; verify every result.", define_mixed);
+command const mixed_command("mixed", "Insert, erase and find at once; verify every result.",
+                            define_mixed);
 
 }  // namespace
 }  // namespace karpos::perf

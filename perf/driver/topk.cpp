@@ -146,8 +146,9 @@ action define_topk(CLI::App& app) {
   return [o] { return topk(*o); };
 }
 
-command const here("topk", "Rank objects by several sorted lists at once, reading little of them.",
-                   define_topk);
+command const topk_command("topk",
+                           "Rank objects by several sorted lists at once, reading little of them.",
+                           define_topk);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -5,7 +5,7 @@ namespace karpos_test {
 
 using space = Kokkos::DefaultExecutionSpace;
 
-karpos::bfs_report use(
+karpos::bfs_report use_bfs(
     space const& exec,
     karpos::csr_graph<std::uint32_t, std::uint64_t, space::memory_space> const& graph,
     Kokkos::View<std::int32_t*, space> const& distances) {

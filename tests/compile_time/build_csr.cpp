@@ -6,7 +6,7 @@ namespace karpos_test {
 using space = Kokkos::DefaultExecutionSpace;
 using ids = Kokkos::View<std::uint32_t*, space>;
 
-std::uint64_t use(space const& exec, ids const& sources, ids const& targets) {
+std::uint64_t use_build_csr(space const& exec, ids const& sources, ids const& targets) {
   return karpos::build_csr(exec, 1000, sources, targets, {.symmetrise = true}).vertices();
 }
 

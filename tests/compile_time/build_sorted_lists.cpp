@@ -5,7 +5,7 @@ namespace karpos_test {
 
 using space = Kokkos::DefaultExecutionSpace;
 
-std::size_t use(space const& exec, Kokkos::View<float**, space> const& scores) {
+std::size_t use_build_sorted_lists(space const& exec, Kokkos::View<float**, space> const& scores) {
   auto const lists = karpos::build_sorted_lists(exec, scores);
   return sizeof(lists);
 }

@@ -6,7 +6,7 @@ namespace karpos_test {
 using space = Kokkos::DefaultExecutionSpace;
 using ids = Kokkos::View<std::uint32_t*, space>;
 
-void use(space const& exec, ids const& keys, ids const& values) {
+void use_cuckoo_map(space const& exec, ids const& keys, ids const& values) {
   karpos::cuckoo_map<std::uint32_t, std::uint32_t> const map(exec, keys, values);
   map.find(exec, keys, values, 0u);
 }

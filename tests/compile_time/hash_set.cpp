@@ -6,7 +6,8 @@ namespace karpos_test {
 using space = Kokkos::DefaultExecutionSpace;
 using ids = Kokkos::View<std::uint32_t*, space>;
 
-std::uint64_t use(space const& exec, ids const& keys, Kokkos::View<bool*, space> const& there) {
+std::uint64_t use_hash_set(space const& exec, ids const& keys,
+                           Kokkos::View<bool*, space> const& there) {
   karpos::hash_set<std::uint32_t> set(exec, keys.extent(0));
   set.insert(exec, keys);
   set.contains(exec, keys, there);

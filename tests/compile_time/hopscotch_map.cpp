@@ -6,7 +6,7 @@ namespace karpos_test {
 using space = Kokkos::DefaultExecutionSpace;
 using ids = Kokkos::View<std::uint32_t*, space>;
 
-std::uint64_t use(space const& exec, ids const& keys, ids const& values) {
+std::uint64_t use_hopscotch_map(space const& exec, ids const& keys, ids const& values) {
   karpos::hopscotch_map<std::uint32_t, std::uint32_t> map(exec, keys.extent(0));
   map.insert(exec, keys, values);
   map.find(exec, keys, values, 0u);

@@ -6,7 +6,7 @@ namespace karpos_test {
 using space = Kokkos::DefaultExecutionSpace;
 using ids = Kokkos::View<std::uint32_t*, space>;
 
-karpos::bfs_defects use(
+karpos::bfs_defects use_validate_bfs(
     space const& exec,
     karpos::csr_graph<std::uint32_t, std::uint64_t, space::memory_space> const& graph,
     Kokkos::View<std::int32_t*, space> const& distances, ids const& parents) {

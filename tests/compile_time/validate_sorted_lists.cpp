@@ -5,8 +5,9 @@ namespace karpos_test {
 
 using space = Kokkos::DefaultExecutionSpace;
 
-void use(space const& exec,
-         karpos::sorted_lists<std::uint32_t, float, space::memory_space> const& lists) {
+void use_validate_sorted_lists(
+    space const& exec,
+    karpos::sorted_lists<std::uint32_t, float, space::memory_space> const& lists) {
   karpos::validate_sorted_lists(exec, lists);
 }
 

@@ -36,7 +36,7 @@ struct notice {
   }
 };
 
-void check(karpos_test::host_graph const& g, numbers const& sources, u32 refused) {
+void check_hooks(karpos_test::host_graph const& g, numbers const& sources, u32 refused) {
   space const exec;
   auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
   karpos::bfs_workspace const workspace(exec, graph);
@@ -75,8 +75,8 @@ TEST_CASE("predicates and visitors") {
   for (std::uint64_t v = 0; v < 2000; ++v) edges.emplace_back(v % 3, 2 * v);  // some hubs
   for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
     auto const g = make_graph("random", 4000, edges, kind);
-    for (u32 const refused : {0u, 8u, 14u}) check(g, {1, 77}, refused);
-    check(g, {0}, 16);
+    for (u32 const refused : {0u, 8u, 14u}) check_hooks(g, {1, 77}, refused);
+    check_hooks(g, {0}, 16);
   }
-  check(make_graph("parts", 1000, karpos_test::random_edges(1000, 600, 2)), {1, 2, 2, 3}, 1);
+  check_hooks(make_graph("parts", 1000, karpos_test::random_edges(1000, 600, 2)), {1, 2, 2, 3}, 1);
 }

@@ -45,32 +45,32 @@ std::vector<numbers> some_sources(host_graph const& g, int count) {
   return sources;
 }
 
-void check(host_graph const& g, int sources) {
+void check_sources(host_graph const& g, int sources) {
   check_searches(g, some_sources(g, sources), all_options());
 }
 
 }  // namespace
 
 TEST_CASE("the generators of the driver") {
-  check(kron("scale=11,ef=16,seed=3"), 4);
-  check(kron("scale=10,ef=64,seed=4"), 2);
-  check(kron("scale=13,ef=4,seed=5,permute=0"), 3);
-  check(drawn<karpos::perf::rmat_edges>("rmat:scale=12,ef=8,seed=7"), 3);
-  check(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=8,seed=9"), 3);
-  check(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=1,seed=11"), 3);
-  check(drawn<karpos::perf::grid_edges>("grid:60x70,seed=1"), 2);
-  check(drawn<karpos::perf::grid_edges>("grid:60x70,drop=0.3,seed=13,permute=1"), 3);
+  check_sources(kron("scale=11,ef=16,seed=3"), 4);
+  check_sources(kron("scale=10,ef=64,seed=4"), 2);
+  check_sources(kron("scale=13,ef=4,seed=5,permute=0"), 3);
+  check_sources(drawn<karpos::perf::rmat_edges>("rmat:scale=12,ef=8,seed=7"), 3);
+  check_sources(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=8,seed=9"), 3);
+  check_sources(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=1,seed=11"), 3);
+  check_sources(drawn<karpos::perf::grid_edges>("grid:60x70,seed=1"), 2);
+  check_sources(drawn<karpos::perf::grid_edges>("grid:60x70,drop=0.3,seed=13,permute=1"), 3);
 }
 
 TEST_CASE("larger graphs") {
-  check(kron("scale=15,ef=16,seed=41"), 1);
-  check(drawn<karpos::perf::grid_edges>("grid:100x300,drop=0.2,seed=43"), 1);
+  check_sources(kron("scale=15,ef=16,seed=41"), 1);
+  check_sources(drawn<karpos::perf::grid_edges>("grid:100x300,drop=0.2,seed=43"), 1);
 }
 
 TEST_CASE("directed graphs, with and without a transpose") {
   for (sides const kind : {sides::directed, sides::with_transpose}) {
-    check(kron("scale=11,ef=8,seed=17", kind), 4);
-    check(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=3,seed=19", kind), 3);
+    check_sources(kron("scale=11,ef=8,seed=17", kind), 4);
+    check_sources(drawn<karpos::perf::uniform_edges>("uniform:scale=12,ef=3,seed=19", kind), 3);
   }
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("many sources, some of them twice and some isolated") {
 
 TEST_CASE("numbers of vertices around those of words") {
   for (std::uint64_t const n : {31, 32, 33, 63, 64, 65, 1023, 1024, 1025})
-    check(make_graph("random of " + std::to_string(n), n, random_edges(n, 2 * n, n)), 2);
+    check_sources(make_graph("random of " + std::to_string(n), n, random_edges(n, 2 * n, n)), 2);
 }
 
 TEST_CASE("one workspace, any order of options and sources") {

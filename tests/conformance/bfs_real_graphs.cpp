@@ -36,7 +36,7 @@ struct known {
   std::int32_t depth;  ///< 0: not known
 };
 
-void check(char const* name, bool matrix_market, known const& expected) {
+void check_real_graph(char const* name, bool matrix_market, known const& expected) {
   char const* const folder = std::getenv("KARPOS_GRAPH_DATA");
   std::ifstream file(std::string(folder == nullptr ? "." : folder) + "/" + name);
   if (folder == nullptr || !file) {
@@ -70,6 +70,8 @@ void check(char const* name, bool matrix_market, known const& expected) {
 
 }  // namespace
 
-TEST_CASE("ego-Facebook") { check("facebook_combined.txt", false, {4039, 11428, 0}); }
-TEST_CASE("Epinions") { check("soc-Epinions1.txt", false, {75877, 223676, 0}); }
-TEST_CASE("roads of Luxembourg") { check("luxembourg_osm.mtx", true, {114599, 43781025, 1034}); }
+TEST_CASE("ego-Facebook") { check_real_graph("facebook_combined.txt", false, {4039, 11428, 0}); }
+TEST_CASE("Epinions") { check_real_graph("soc-Epinions1.txt", false, {75877, 223676, 0}); }
+TEST_CASE("roads of Luxembourg") {
+  check_real_graph("luxembourg_osm.mtx", true, {114599, 43781025, 1034});
+}

@@ -55,7 +55,7 @@ host_graph degrees_at_once(numbers const& degrees, sides kind) {
   return make_graph("degrees", first_leaf + 70000, edges, kind);
 }
 
-host_graph kron(std::string const& text) {
+host_graph graph_of(std::string const& text) {
   auto const spec = karpos::perf::parse_generator(text);
   return make_graph(text, spec.vertices(),
                     karpos_test::drawn_edges(karpos::perf::rmat_edges::of(spec)));
@@ -103,7 +103,7 @@ TEST_CASE("as many levels as a report holds, one less and one more") {
 }
 
 TEST_CASE("gamma switches to bottom-up at its fraction of the hubs, and for good") {
-  auto const g = kron("kron:scale=12,ef=16,seed=1");
+  auto const g = graph_of("kron:scale=12,ef=16,seed=1");
   subject const s(g);
   bfs_options o;
   o.direction = bfs_direction::gamma;
@@ -123,7 +123,7 @@ TEST_CASE("gamma switches to bottom-up at its fraction of the hubs, and for good
 }
 
 TEST_CASE("hubs are the vertices above a degree, and their cache is hit") {
-  auto const g = kron("kron:scale=12,ef=16,seed=1");
+  auto const g = graph_of("kron:scale=12,ef=16,seed=1");
   subject const s(g);
   for (bool const queue : {false, true}) {
     bfs_options o;
@@ -141,7 +141,7 @@ TEST_CASE("hubs are the vertices above a degree, and their cache is hit") {
 }
 
 TEST_CASE("bottom-up looks at fewer edges") {
-  auto const g = kron("kron:scale=12,ef=16,seed=1");
+  auto const g = graph_of("kron:scale=12,ef=16,seed=1");
   subject const s(g);
   bfs_options down;
   down.direction = bfs_direction::top_down;

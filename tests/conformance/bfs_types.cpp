@@ -12,7 +12,7 @@ using karpos_test::make_graph;
 using karpos_test::sides;
 
 template <class Vertex, class Offset>
-void check() {
+void check_types() {
   auto edges = karpos_test::random_edges(3000, 9000, 1);
   for (std::uint64_t v = 0; v < 1500; ++v) edges.emplace_back(v % 3, 2 * v);  // some hubs
   for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
@@ -25,11 +25,11 @@ void check() {
 
 }  // namespace
 
-TEST_CASE("ids of 32 bits, offsets of 32") { check<std::uint32_t, std::uint32_t>(); }
-TEST_CASE("ids of 32 bits, offsets of 64") { check<std::uint32_t, std::uint64_t>(); }
-TEST_CASE("ids of 64 bits, offsets of 32") { check<std::uint64_t, std::uint32_t>(); }
-TEST_CASE("ids of 64 bits, offsets of 64") { check<std::uint64_t, std::uint64_t>(); }
-TEST_CASE("signed ids") { check<std::int32_t, std::uint32_t>(); }
+TEST_CASE("ids of 32 bits, offsets of 32") { check_types<std::uint32_t, std::uint32_t>(); }
+TEST_CASE("ids of 32 bits, offsets of 64") { check_types<std::uint32_t, std::uint64_t>(); }
+TEST_CASE("ids of 64 bits, offsets of 32") { check_types<std::uint64_t, std::uint32_t>(); }
+TEST_CASE("ids of 64 bits, offsets of 64") { check_types<std::uint64_t, std::uint64_t>(); }
+TEST_CASE("signed ids") { check_types<std::int32_t, std::uint32_t>(); }
 
 TEST_CASE("signed sources that are no vertices") {
   karpos_test::bfs_subject<std::int32_t, std::uint32_t> const path(

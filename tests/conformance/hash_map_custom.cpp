@@ -13,7 +13,7 @@ using karpos_test::identity_hash;
 using karpos_test::inserts_finds_and_erases;
 using karpos_test::space;
 
-struct maps {
+struct custom_maps {
   template <class Key, class T, class Hash = karpos::hash<Key>,
             class KeyEqual = karpos::equal_to<Key>>
   using map = karpos::hash_map<Key, T, space, Hash, KeyEqual>;
@@ -38,19 +38,19 @@ TEST_CASE("a hash that does not mix is mixed: consecutive keys do not crowd") {
 }
 
 TEST_CASE("an equality of the user's decides what is a duplicate") {
-  karpos_test::an_equality_decides<maps>();
+  karpos_test::an_equality_decides<custom_maps>();
 }
 TEST_CASE("queries may have a type of their own") {
-  karpos_test::queries_have_a_type_of_their_own<maps>();
+  karpos_test::queries_have_a_type_of_their_own<custom_maps>();
 }
 TEST_CASE("with sentinels of the user's, the largest keys can be stored") {
-  karpos_test::the_largest_keys_can_be_stored<maps>();
+  karpos_test::the_largest_keys_can_be_stored<custom_maps>();
 }
 TEST_CASE("keys with bits to spare give no key up") {
-  karpos_test::keys_with_bits_to_spare<maps>();
+  karpos_test::keys_with_bits_to_spare<custom_maps>();
 }
 TEST_CASE("enumerations, structures and floating point numbers are keys too") {
-  karpos_test::keys_of_odd_types<maps>();
+  karpos_test::keys_of_odd_types<custom_maps>();
 }
 
 }  // namespace

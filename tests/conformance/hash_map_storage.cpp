@@ -25,29 +25,29 @@ using karpos_test::space;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-struct default_maps {
+struct default_maps_in {
   template <class Key, class T, class Space>
   using map = karpos::hash_map<Key, T, Space>;
 };
-struct maps {
+struct maps_in {
   template <class Key, class T, class Space>
   using map = karpos::hash_map<Key, T, Space, karpos::hash<Key>, karpos::equal_to<Key>,
                                karpos::double_hashing, 4>;
 };
 
 TEST_CASE("a map over memory of the user's") {
-  karpos_test::lives_in_memory_of_the_users<default_maps, u32, u32>();
-  karpos_test::lives_in_memory_of_the_users<default_maps, u64, u64>();
+  karpos_test::lives_in_memory_of_the_users<default_maps_in, u32, u32>();
+  karpos_test::lives_in_memory_of_the_users<default_maps_in, u64, u64>();
 }
 TEST_CASE("deep_copy between the space under test and the host") {
-  karpos_test::copies_between_spaces<maps, u32, u32>();
-  karpos_test::copies_between_spaces<maps, u64, u64>();
+  karpos_test::copies_between_spaces<maps_in, u32, u32>();
+  karpos_test::copies_between_spaces<maps_in, u64, u64>();
 }
 TEST_CASE("a frozen ref finds what is there") {
-  karpos_test::frozen_refs_find<maps, u32, u32, 1>();
-  karpos_test::frozen_refs_find<maps, u32, u32, 4>();
-  karpos_test::frozen_refs_find<maps, u64, u64, 1>();
-  karpos_test::frozen_refs_find<maps, u64, u64, 2>();
+  karpos_test::frozen_refs_find<maps_in, u32, u32, 1>();
+  karpos_test::frozen_refs_find<maps_in, u32, u32, 4>();
+  karpos_test::frozen_refs_find<maps_in, u64, u64, 1>();
+  karpos_test::frozen_refs_find<maps_in, u64, u64, 2>();
 }
 
 TEST_CASE("sizes beyond 32 bits are computed, not cut") {

@@ -23,31 +23,31 @@ using karpos_test::view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-struct maps {
+struct custom_maps {
   template <class Key, class T, class Hash = karpos::hash<Key>,
             class KeyEqual = karpos::equal_to<Key>>
   using map = karpos::hopscotch_map<Key, T, space, Hash, KeyEqual>;
 };
 
 TEST_CASE("hopscotch_map: an equality of the user's decides what is a duplicate") {
-  karpos_test::an_equality_decides<maps>();
+  karpos_test::an_equality_decides<custom_maps>();
 }
 TEST_CASE("hopscotch_map: queries may have a type of their own") {
-  karpos_test::queries_have_a_type_of_their_own<maps>();
+  karpos_test::queries_have_a_type_of_their_own<custom_maps>();
 }
 TEST_CASE("hopscotch_map: with sentinels of the user's, the largest keys can be stored") {
-  karpos_test::the_largest_keys_can_be_stored<maps>();
+  karpos_test::the_largest_keys_can_be_stored<custom_maps>();
 }
 TEST_CASE("hopscotch_map: keys with bits to spare give no key up") {
-  karpos_test::keys_with_bits_to_spare<maps>();
+  karpos_test::keys_with_bits_to_spare<custom_maps>();
 }
 TEST_CASE("hopscotch_map: enumerations, structures and floating point numbers are keys too") {
-  karpos_test::keys_of_odd_types<maps>();
+  karpos_test::keys_of_odd_types<custom_maps>();
 }
 TEST_CASE("hopscotch_map: a hash that does not mix is mixed: consecutive keys do not crowd") {
   std::vector<u32> keys(20000);
   for (u32 i = 0; i < keys.size(); ++i) keys[i] = i;
-  inserts_finds_and_erases(maps::map<u32, u32, identity_hash>(space{}, 10000), keys);
+  inserts_finds_and_erases(custom_maps::map<u32, u32, identity_hash>(space{}, 10000), keys);
 }
 
 /// The last home of every table.
@@ -59,7 +59,7 @@ struct last_home_hash {
 /// All keys have one home: its neighbourhood is all the room there is.
 template <class Hash>
 void one_home() {
-  using map_type = maps::map<u32, u32, Hash>;
+  using map_type = custom_maps::map<u32, u32, Hash>;
   auto const keys = unique_keys<u32>(64);
   inserts_finds_and_erases(map_type(space{}, 1000), unique_keys<u32>(64));
   map_type map(space{}, 1000);
@@ -86,7 +86,7 @@ TEST_CASE("hopscotch_map: of keys with one home, 32 fit, and no more are lost th
 }
 
 TEST_CASE("hopscotch_map: where growth does not help there is an end to it") {
-  using map_type = maps::map<u32, u32, constant_hash>;
+  using map_type = custom_maps::map<u32, u32, constant_hash>;
   map_type map(space{}, 1000);
   u64 const slots = map.capacity();
   auto const keys = to_space(unique_keys<u32>(40));
@@ -131,8 +131,8 @@ TEST_CASE("hopscotch_map: hash and equality see keys only") {
   auto const d_hashes = to_space(hashes);
   view<u32> const strangers("strangers", 1);
   table_of_names const names{d_hashes.data(), strangers.data()};
-  maps::map<u32, u32, name_hash, name_equal> map(space{}, 270, {.load = 0.95}, name_hash{names},
-                                                 name_equal{names});
+  custom_maps::map<u32, u32, name_hash, name_equal> map(space{}, 270, {.load = 0.95},
+                                                        name_hash{names}, name_equal{names});
   std::vector<u32> keys(table_of_names::count);
   for (u32 i = 0; i < keys.size(); ++i) keys[i] = i;
   auto const d_keys = to_space(keys);

@@ -14,26 +14,26 @@ using karpos_test::unique_keys;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-struct maps {
+struct maps_in {
   template <class Key, class T, class Space>
   using map = karpos::hopscotch_map<Key, T, Space>;
 };
 
 TEST_CASE("hopscotch_map over memory of the user's") {
-  karpos_test::lives_in_memory_of_the_users<maps, u32, u32>();
-  karpos_test::lives_in_memory_of_the_users<maps, u64, u64>();
+  karpos_test::lives_in_memory_of_the_users<maps_in, u32, u32>();
+  karpos_test::lives_in_memory_of_the_users<maps_in, u64, u64>();
 }
 TEST_CASE("hopscotch_map: deep_copy between the space under test and the host") {
-  karpos_test::copies_between_spaces<maps, u32, u32>();
-  karpos_test::copies_between_spaces<maps, u64, u64>();
+  karpos_test::copies_between_spaces<maps_in, u32, u32>();
+  karpos_test::copies_between_spaces<maps_in, u64, u64>();
 }
 TEST_CASE("hopscotch_map: a frozen ref finds what is there") {
-  karpos_test::frozen_refs_find<maps, u32, u32, 1>();
-  karpos_test::frozen_refs_find<maps, u32, u32, 4>();
-  karpos_test::frozen_refs_find<maps, u32, u32, 8>();
-  karpos_test::frozen_refs_find<maps, u64, u64, 1>();
-  karpos_test::frozen_refs_find<maps, u64, u64, 2>();
-  karpos_test::frozen_refs_find<maps, u64, u64, 32>();
+  karpos_test::frozen_refs_find<maps_in, u32, u32, 1>();
+  karpos_test::frozen_refs_find<maps_in, u32, u32, 4>();
+  karpos_test::frozen_refs_find<maps_in, u32, u32, 8>();
+  karpos_test::frozen_refs_find<maps_in, u64, u64, 1>();
+  karpos_test::frozen_refs_find<maps_in, u64, u64, 2>();
+  karpos_test::frozen_refs_find<maps_in, u64, u64, 32>();
 }
 
 TEST_CASE("hopscotch_map: sizes beyond 32 bits are computed, not cut") {

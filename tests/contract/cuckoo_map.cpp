@@ -26,7 +26,7 @@ using map_type = karpos::cuckoo_map<u32, u32, space>;
 constexpr karpos::cuckoo_layout layouts[] = {karpos::cuckoo_layout::two_level,
                                              karpos::cuckoo_layout::dense};
 
-struct visitor {
+struct count_visits {
   view<u64> count;
   KOKKOS_FUNCTION void operator()(u32, u32) const { Kokkos::atomic_inc(&count(0)); }
 };
@@ -49,7 +49,7 @@ void every_call(space const& exec, map_type::options const& o) {
   asynchronous("contains", [&] { map.contains(exec, keys, flags); });
   asynchronous("find_if", [&] { map.find_if(exec, keys, out, 0u, flags); });
   asynchronous("contains_if", [&] { map.contains_if(exec, keys, flags, flags); });
-  asynchronous("for_each", [&] { map.for_each(exec, visitor{visits}); });
+  asynchronous("for_each", [&] { map.for_each(exec, count_visits{visits}); });
   check_call("retrieve_all", exec, waits::on_the_instance,
              [&] { map.retrieve_all(exec, keys_out, out); });
   // With a workspace that is kept, a build of the same size allocates nothing.

@@ -20,7 +20,7 @@ using karpos_test::view;
 using karpos_test::waits;
 using u32 = std::uint32_t;
 using lists_type = karpos::sorted_lists<u32, float, space::memory_space>;
-using workspace_type = karpos::top_k_workspace<space, lists_type>;
+using query_workspace = karpos::top_k_workspace<space, lists_type>;
 
 constexpr std::uint64_t k = 10;
 
@@ -48,7 +48,7 @@ void holds_for_labels(std::string const& what, recorded const& seen) {
 void every_query(space const& exec) {
   for (id_kind const ids : {id_kind::dense, id_kind::sparse}) {
     auto const lists = uniform(ids, 20000);
-    workspace_type workspace(exec, lists, k);
+    query_workspace workspace(exec, lists, k);
     view<u32> const out("ids", k);
     view<double> const scores("scores", k);
     for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
@@ -81,7 +81,7 @@ TEST_CASE("a workspace of a ranked query is made on the instance, of memory with
   recorded seen;
   {
     listener const ears;
-    workspace_type const w(exec, lists, k);
+    query_workspace const w(exec, lists, k);
     seen = record;
   }
   exec.fence();
@@ -103,7 +103,7 @@ TEST_CASE("a workspace of a ranked query takes the memory that it says, and give
       std::uint64_t const said = karpos::top_k_workspace_bytes(lists, k, space{});
       listener const ears;
       {
-        workspace_type const w(space{}, lists, k);
+        query_workspace const w(space{}, lists, k);
         Kokkos::fence();
         std::uint64_t const held = record.allocated - record.freed;
         INFO("objects: ", objects, ", said: ", said, ", held: ", held);

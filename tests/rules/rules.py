@@ -58,7 +58,7 @@ def violations(root):
     """Yields (rule, file, line, sentence) for every violation below root."""
     root = Path(root)
     files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.is_file()]
-    files += sorted(f for f in root.iterdir() if f.is_file())
+    files += sorted(f for f in root.iterdir() if f.is_file() and f.name != ".git")  # a file in a linked work tree
     for file in files:
         name = file.relative_to(root).as_posix()
         if "__pycache__" in name:
