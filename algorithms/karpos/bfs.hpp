@@ -100,13 +100,6 @@ class bfs_search {
   }
 
  private:
-  template <class View>
-  static void require_contiguous(char const* what, View const& view) {
-    if (!view.span_is_contiguous())
-      detail::reject(std::string(what) + " of a search do not lie side by side", "a strided view",
-                     "pass a contiguous one");
-  }
-
   template <class Source>
   detail::bfs::source_list checked_sources(Source const& source) const {
     std::uint64_t const n = m_workspace.m_graph.vertices();
@@ -121,7 +114,7 @@ class bfs_search {
       detail::require_reachable<ExecSpace, Source>();
       static_assert(std::is_same_v<typename Source::non_const_value_type, vertex_id>,
                     "karpos: sources come in a view of the graph's vertex type");
-      require_contiguous("sources", source);
+      detail::require_contiguous("sources of a search", source);
       std::uint64_t count = 0;
       Kokkos::parallel_reduce("karpos::bfs::check_sources",
                               detail::index_range(m_exec, source.extent(0)),
@@ -142,8 +135,8 @@ class bfs_search {
     static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
                   "karpos: parents come in a view of the graph's vertex type");
     std::uint64_t const n = m_workspace.m_graph.vertices();
-    require_contiguous("distances", distances);
-    require_contiguous("parents", parents);
+    detail::require_contiguous("distances of a search", distances);
+    detail::require_contiguous("parents of a search", parents);
     if (!options.degree_classes && m_workspace.m_needs_classes)
       detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
                      "leave degree_classes on");

@@ -48,9 +48,7 @@ void require_room(char const* what, View const& view, std::uint64_t k) {
   if (view.extent(0) < k)
     reject(std::string("a view for ") + what + " of a ranked query is too short",
            std::to_string(view.extent(0)) + " for k = " + std::to_string(k), "make it k long");
-  if (!view.span_is_contiguous())
-    reject(std::string(what) + " of a ranked query do not lie side by side", "a strided view",
-           "pass a contiguous one");
+  require_contiguous(std::string(what) + " of a ranked query", view);
 }
 
 template <class Ids, class Scores>

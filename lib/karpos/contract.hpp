@@ -70,5 +70,12 @@ inline void require_same_extent(char const* what, std::uint64_t a, char const* o
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
 }
 
+/// what: "distances of a search", say.
+template <class View>
+void require_contiguous(std::string const& what, View const& view) {
+  if (!view.span_is_contiguous())
+    reject(what + " do not lie side by side", "a strided view", "pass a contiguous one");
+}
+
 }  // namespace detail
 }  // namespace karpos

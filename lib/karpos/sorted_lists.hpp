@@ -92,9 +92,8 @@ class sorted_lists {
   sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets) {
     detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
                                 scores.extent(0));
-    if (!ids.span_is_contiguous() || !scores.span_is_contiguous())
-      detail::reject("the entries of sorted lists do not lie side by side", "a strided view",
-                     "pass contiguous views");
+    detail::require_contiguous("ids of sorted lists", ids);
+    detail::require_contiguous("scores of sorted lists", scores);
     m_flat_ids = ids;  // not before: Kokkos aborts where a strided view is assigned
     m_flat_scores = scores;
     auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, offsets);
@@ -132,7 +131,7 @@ class sorted_lists {
   /// entry. Requires: it is so; a query may throw std::invalid_argument, or answer wrongly, otherwise.
   sorted_lists sparse(std::uint64_t at_most) const {
     sorted_lists l = *this;
-    l.m_objects = at_most < m_entries ? at_most : m_entries;
+    l.m_objects = Kokkos::min(at_most, m_entries);
     l.m_ref.dense_objects = 0;
     l.m_dense = false;
     return l;

@@ -36,7 +36,7 @@ karpos::cuckoo_stats stats_that_add_up(Map const& map, u64 n) {
         doctest::Approx(static_cast<double>(s.slots) / static_cast<double>(n)).epsilon(1e-12));
   CHECK(s.restarts == 0);
   CHECK(map.bytes() >= s.slots * word);
-  CHECK(map.bytes() <= s.slots * word * 102 / 100 + 64);  // marks
+  CHECK(map.bytes() <= s.slots * word * 102 / 100 + 64);  // metadata
   return s;
 }
 

@@ -30,9 +30,9 @@ struct collides {
   }
 };
 
-/// Slots, marks and report of one step.
+/// Slots, metadata and report of one step.
 struct outcome_of_step {
-  std::vector<unsigned char> slots, marks;
+  std::vector<unsigned char> slots, metadata;
   cuckoo::build_report report;
 };
 
@@ -82,13 +82,13 @@ class split_keys {
   outcome_of_step built(int threads, unsigned char before) const {
     outcome_of_step result;
     result.slots.assign(m_table.groups * in_bucket::slots * sizeof(word), before);
-    result.marks.assign(m_table.groups, before);
+    result.metadata.assign(m_table.groups, before);
     view table = m_table;
     host_view<word> const slots("slots", m_table.groups * in_bucket::slots);
     std::copy(result.slots.begin(), result.slots.end(),
               reinterpret_cast<unsigned char*>(slots.data()));
     table.slots = slots.data();
-    table.marks = result.marks.data();
+    table.metadata = result.metadata.data();
     step const builds{table, regions(), &result.report};
     auto const league = static_cast<int>(m_plan.regions);
     if (threads == 1) {
@@ -131,11 +131,11 @@ void compare(Split const& split, tally& t, int threads, bool duplicates = false)
   if (team.report.unplaced != 0 || split.report().split.overflowing != 0) return;
   same("duplicates", team.report.duplicates, alone.report.duplicates);
   ++t.placed;
-  CHECK(team.marks == alone.marks);
+  CHECK(team.metadata == alone.metadata);
   if (!duplicates) CHECK(team.report.duplicates == 0);
   if (!duplicates) CHECK(team.slots == alone.slots);
   t.restarted_buckets += static_cast<u64>(
-      std::count_if(team.marks.begin(), team.marks.end(), [](int m) { return m != 0; }));
+      std::count_if(team.metadata.begin(), team.metadata.end(), [](int m) { return m != 0; }));
 }
 
 template <class Key, class T>
@@ -270,7 +270,7 @@ void passes_agree() {
       CHECK(two.items() == n);
       auto const a = one.built(1, 1), b = two.built(1, 2);
       CHECK(a.slots == b.slots);
-      CHECK(a.marks == b.marks);
+      CHECK(a.metadata == b.metadata);
       compare(two, t, 256);
     }
   CHECK(t.placed == 4);

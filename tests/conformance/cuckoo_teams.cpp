@@ -37,16 +37,16 @@ struct emulated_build {
   using source = cuckoo::all_pairs<view, keys_view, keys_view>;
 
   std::vector<word> slots, items, coarse_items;
-  std::vector<std::uint8_t> marks;
+  std::vector<std::uint8_t> metadata;
   std::vector<u64> fill, coarse_fill;
   cuckoo::build_report report;
 
   emulated_build(table const& like, keys_view const& keys, int threads, int max_targets)
       : slots(like.shape().slots),
-        marks(like.shape().marks) {
+        metadata(like.shape().metadata) {
     view table_here = like.view();
     table_here.slots = slots.data();
-    table_here.marks = marks.data();
+    table_here.metadata = metadata.data();
     auto p = table::plan_for(keys.extent(0), like.shape());
     if (p.regions > static_cast<u64>(max_targets))
       p = cuckoo::plan_for_groups(keys.extent(0), like.shape().groups, shift,
@@ -115,7 +115,7 @@ u64 builds_the_same(std::vector<Key> const& list, int threads, int max_targets =
        built.report.split.overflowing + built.report.unplaced + built.report.split.invalid, 0);
   auto const expected = reference.view();
   CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), expected.slots)));
-  CHECK(bool(std::equal(built.marks.begin(), built.marks.end(), expected.marks)));
+  CHECK(bool(std::equal(built.metadata.begin(), built.metadata.end(), expected.metadata)));
   return cuckoo::statistics(host{}, reference).group_restarts;
 }
 

@@ -14,7 +14,7 @@ namespace karpos_test {
 
 /// What there is to compare of a table.
 struct table_bytes {
-  std::vector<unsigned char> slots, marks;
+  std::vector<unsigned char> slots, metadata;
   std::uint64_t size = 0, restarts = 0;
 };
 
@@ -34,7 +34,7 @@ table_bytes bytes_of(Table const& table) {
   auto const& shape = table.shape();
   auto const view = table.view();
   return {bytes_at<space_of>(view.slots, shape.slots * sizeof(typename Table::word)),
-          bytes_at<space_of>(view.marks, shape.marks), table.size(), table.restarts()};
+          bytes_at<space_of>(view.metadata, shape.metadata), table.size(), table.restarts()};
 }
 
 template <class Space, class X>
@@ -61,7 +61,7 @@ table_bytes built_on(Space const& exec, std::vector<Key> const& keys, std::vecto
 inline void same_bytes(std::string const& what, table_bytes const& a, table_bytes const& b) {
   same(what + ": size", a.size, b.size);
   same(what + ": restarts", a.restarts, b.restarts);
-  holds(what + ": marks", a.marks == b.marks);
+  holds(what + ": metadata", a.metadata == b.metadata);
   holds(what + ": slots", a.slots == b.slots);
 }
 

@@ -3,7 +3,7 @@
 /// The primitives that every family uses: arrays filled, read back and explained, and the one loop of linear probing.
 #include <cstdint>
 #include <karpos/detail/arrays.hpp>
-#include <karpos/detail/linear_probing.hpp>
+#include <karpos/detail/word_probing.hpp>
 #include <vector>
 
 #include "support/check.hpp"
@@ -66,11 +66,11 @@ TEST_CASE("an object is read back from the memory of a space") {
   CHECK(p.b == 4);
 }
 
-namespace linear_probing = karpos::detail::linear_probing;
+namespace word_probing = karpos::detail::word_probing;
 
 /// Inserts key i % distinct for every i, all at home in one slot, and counts how its probe ended.
 struct insert_all {
-  linear_probing::table<std::uint32_t> table;
+  word_probing::table<std::uint32_t> table;
   std::uint32_t distinct;
   std::uint64_t first;
   view<std::uint32_t> ended;
@@ -86,17 +86,17 @@ TEST_CASE("linear probing inserts each key once, wraps around, and says when it 
   for (std::uint32_t const distinct : {1u, 36u, 37u, 50u}) {
     view<std::uint32_t> const words("words", slots), ended("ended", 4);
     Kokkos::deep_copy(words, none);
-    linear_probing::table<std::uint32_t> const table{words.data(), slots, none};
+    word_probing::table<std::uint32_t> const table{words.data(), slots, none};
     int const n = 10 * static_cast<int>(distinct);
     Kokkos::parallel_for("karpos_test::probe", Kokkos::RangePolicy<space>(0, n),
                          insert_all{table, distinct, 30, ended});
     space{}.fence();
     auto const counts = to_host(ended);
     std::uint32_t const fit = Kokkos::min(distinct, slots);
-    CHECK(counts[static_cast<int>(linear_probing::outcome::inserted)] == fit);
-    CHECK(counts[static_cast<int>(linear_probing::outcome::absent)] == 0);
-    CHECK(counts[static_cast<int>(linear_probing::outcome::full)] == 10 * (distinct - fit));
-    CHECK(counts[static_cast<int>(linear_probing::outcome::found)] == 9 * fit);
+    CHECK(counts[static_cast<int>(word_probing::outcome::inserted)] == fit);
+    CHECK(counts[static_cast<int>(word_probing::outcome::absent)] == 0);
+    CHECK(counts[static_cast<int>(word_probing::outcome::full)] == 10 * (distinct - fit));
+    CHECK(counts[static_cast<int>(word_probing::outcome::found)] == 9 * fit);
   }
 }
 

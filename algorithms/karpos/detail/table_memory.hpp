@@ -105,7 +105,7 @@ auto allocated(std::size_t bytes, Make const& make) {
 /// than a cache line is what no allocation of Kokkos' promises.
 constexpr std::size_t bucket_alignment(std::size_t bucket_bytes) {
   std::size_t const natural = bucket_bytes & (~bucket_bytes + 1);
-  return natural < 64 ? natural : 64;
+  return Kokkos::min(natural, std::size_t(64));
 }
 
 /// Throws std::invalid_argument for memory of the caller's that is null, too small or not aligned.

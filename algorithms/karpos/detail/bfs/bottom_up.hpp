@@ -198,8 +198,8 @@ struct bottom_up_bitmap {
     std::uint64_t const each = words_per_tile(team), words = s->words;
     team.template for_each_tile<width>((words + each - 1) / each, [&](std::uint64_t i) {
       std::uint64_t const first = i * each;
-      search_words(t, search, first, static_cast<int>(first + each < words ? each : words - first),
-                   after, sum);
+      search_words(t, search, first, static_cast<int>(Kokkos::min(each, words - first)), after,
+                   sum);
     });
     searcher::add_totals(team, sum, true, s->counters(p->level + 1));
   }
@@ -211,7 +211,7 @@ struct bottom_up_bitmap {
     auto const tiles = static_cast<std::uint64_t>(team.league_size()) *
                        static_cast<std::uint64_t>(team.template tiles<width>());
     std::uint64_t const equal_part = s->words / tiles + 1;
-    return equal_part < max_words ? equal_part : max_words;
+    return Kokkos::min(equal_part, std::uint64_t(max_words));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void search_words(tile const& t, searcher const& search,
@@ -292,8 +292,7 @@ struct bottom_up_queue {
     team.template for_each_tile<width>(
         (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
-          int const n =
-              static_cast<int>(count - first < list_entries ? count - first : list_entries);
+          int const n = static_cast<int>(Kokkos::min(count - first, std::uint32_t(list_entries)));
           search_list(t, search, s->unvisited_queue(p->current_unvisited) + first, n, list, sum);
           enqueue(t, s->unvisited_queue(p->current_unvisited) + first, n, found, left);
         });

@@ -107,8 +107,8 @@ struct progress {
     sum.edges_bottom_up += next.edges_examined;
     sum.visited += n;
     sum.levels = level;
-    unvisited -= n < unvisited ? n : unvisited;
-    edges_unexplored -= next.edges < edges_unexplored ? next.edges : edges_unexplored;
+    unvisited -= Kokkos::min(n, unvisited);
+    edges_unexplored -= Kokkos::min(next.edges, edges_unexplored);
     done = n == 0;
     take_segment(next);
   }

@@ -77,7 +77,7 @@ struct expand_frontier {
                                                      std::uint32_t team_tiles) const {
     auto const per_vertex = [&](int c, std::uint32_t min, std::uint32_t max) {
       std::uint32_t const n = count(c) == 0 ? 1 : tiles / count(c);
-      std::uint32_t const wanted = n < min ? min : n > max ? max : n;
+      std::uint32_t const wanted = Kokkos::clamp(n, min, max);
       constexpr std::uint32_t max_chunks = 1u << 30;  // of a class: the sum of all fits 32 bits
       return count(c) <= max_chunks / wanted ? wanted : max_chunks / count(c) + 1;
     };
@@ -112,8 +112,8 @@ struct expand_frontier {
     if (i >= c.of_grid + c.of_team + c.of_tile) {
       std::uint32_t const first = (i - c.of_grid - c.of_team - c.of_tile) * c.thread_vertices;
       std::uint32_t const left = count(by_thread) - first;
-      return {load_rows(t, by_thread, first, left < c.thread_vertices ? left : c.thread_vertices),
-              0, tile_edges, false};
+      return {load_rows(t, by_thread, first, Kokkos::min(left, c.thread_vertices)), 0, tile_edges,
+              false};
     }
     int which = by_grid;
     std::uint32_t per_vertex = c.per_grid_vertex;

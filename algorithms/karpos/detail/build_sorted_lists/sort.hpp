@@ -115,7 +115,7 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
   if constexpr (tuning<ExecSpace>::sorts_list_per_thread) {
     auto const threads = static_cast<std::uint64_t>(exec.concurrency());
-    std::uint64_t const workers = threads < lists ? threads : lists;
+    std::uint64_t const workers = Kokkos::min(threads, lists);
     auto const buffers = allocated_array<buffers_view>(exec, caller, workers * 2 * n);
     Kokkos::parallel_for(
         "karpos::build_sorted_lists: sort",

@@ -290,7 +290,7 @@ struct build_buckets {
     std::uint64_t const last = Kokkos::min<std::uint64_t>(first + buckets, table.groups);
     auto const here = static_cast<std::uint32_t>(last - first);
     for (std::uint32_t b = rank(t); b < here; b += size(t))
-      table.marks[first + b] = static_cast<std::uint8_t>(m.attempt[b]);
+      table.metadata[first + b] = static_cast<std::uint8_t>(m.attempt[b]);
     word* const to = table.slots + first * in_bucket::slots;
     constexpr std::uint32_t batch = 3;
     std::uint32_t const all_slots = here * in_bucket::slots;

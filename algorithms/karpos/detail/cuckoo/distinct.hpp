@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "karpos/detail/linear_probing.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/detail/word_probing.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
@@ -22,7 +22,7 @@ struct keep_first {
   using key_bits = typename View::key_bits;
   View table;
   Keys keys;
-  linear_probing::table<std::uint64_t> set;
+  word_probing::table<std::uint64_t> set;
   std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -30,7 +30,7 @@ struct keep_first {
     if (table.slot.reserved(keys(i))) return;
     auto const has_key = [&](std::uint64_t j) { return to_bits<key_bits>(keys(j)) == key; };
     auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
-    if (p.ended == linear_probing::outcome::found) keep_lower(set.words + p.slot, p.word, i);
+    if (p.ended == word_probing::outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }
 
  private:

@@ -23,8 +23,8 @@ template <class Word>
 struct table_shape {
   cuckoo_layout layout = cuckoo_layout::two_level;
   std::uint64_t groups = 1, slots = 0;
-  std::uint64_t marks = 0;    ///< bytes: one for each bucket or window
-  std::uint32_t windows = 0;  ///< of a partition
+  std::uint64_t metadata = 0;  ///< bytes: one for each bucket or window
+  std::uint32_t windows = 0;   ///< of a partition
 
   /// For n keys; dense: with room for more.
   template <class Key>
@@ -33,8 +33,8 @@ struct table_shape {
                ? of_buckets(n)
                : of_windows(slots_for(Kokkos::max(n, room), o.load));
   }
-  std::size_t bytes() const { return slots * sizeof(Word) + mark_words() * 4; }
-  std::uint64_t mark_words() const { return (marks + 3) / 4; }
+  std::size_t bytes() const { return slots * sizeof(Word) + metadata_words() * 4; }
+  std::uint64_t metadata_words() const { return (metadata + 3) / 4; }
 
  private:
   static table_shape of_buckets(std::uint64_t n) {
@@ -57,29 +57,29 @@ template <class Word, class ExecSpace>
 struct table_arrays {
   using memory_space = typename ExecSpace::memory_space;
   Kokkos::View<Word*, memory_space> slots;
-  Kokkos::View<std::uint32_t*, memory_space> marks;
+  Kokkos::View<std::uint32_t*, memory_space> metadata;
 
   static table_arrays allocate(std::string const& name, ExecSpace const& exec,
                                table_shape<Word> const& shape) {
     return allocated<memory_space>(shape.bytes(), [&] {
       table_arrays a;
       a.slots = uninitialized_array<decltype(slots)>(exec, table_label(name, "slots"), shape.slots);
-      a.marks = uninitialized_array<decltype(marks)>(exec, table_label(name, "marks"),
-                                                     shape.mark_words());
+      a.metadata = uninitialized_array<decltype(metadata)>(exec, table_label(name, "metadata"),
+                                                           shape.metadata_words());
       return a;
     });
   }
   bool has(table_shape<Word> const& shape) const {
-    return slots.extent(0) == shape.slots && marks.extent(0) == shape.mark_words();
+    return slots.extent(0) == shape.slots && metadata.extent(0) == shape.metadata_words();
   }
   void clear(std::string const& name, ExecSpace const& exec, Word empty) const {
     fill(table_label(name, "clear"), exec, slots, empty);
-    fill(table_label(name, "clear marks"), exec, marks, 0);
+    fill(table_label(name, "clear metadata"), exec, metadata, 0);
   }
   template <class OtherSpace>
   void copy_from(ExecSpace const& exec, table_arrays<Word, OtherSpace> const& other) const {
     Kokkos::deep_copy(exec, slots, other.slots);
-    Kokkos::deep_copy(exec, marks, other.marks);
+    Kokkos::deep_copy(exec, metadata, other.metadata);
   }
 };
 

@@ -207,7 +207,7 @@ struct place_items {
   /// Marks in a key's first window that it lies in another one.
   KOKKOS_FUNCTION void set_overflow_bit(windows const& candidates) const {
     std::uint64_t const w = candidates.window(table, 0);
-    auto* const words = reinterpret_cast<std::uint32_t*>(table.marks);
+    auto* const words = reinterpret_cast<std::uint32_t*>(table.metadata);
     std::uint32_t const bit = in_partition::overflow_bit(candidates.places()) << (w % 4 * 8);
     if (concurrent || (device::load_relaxed(words + w / 4) & bit) == 0)
       device::set_bits(words + w / 4, bit);

@@ -36,7 +36,7 @@ struct table_view {
 
   word* slots = nullptr;
   /// Of buckets: their constants; of windows: which keys are elsewhere.
-  std::uint8_t* marks = nullptr;
+  std::uint8_t* metadata = nullptr;
   std::uint32_t groups = 0;   ///< buckets, or partitions
   std::uint32_t windows = 0;  ///< of a partition
   std::uint64_t seed = 0;
@@ -129,7 +129,8 @@ class two_level_ref : public layout_ref<Traits> {
 
   KOKKOS_FUNCTION path start(key_type const& key) const {
     std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
-    path const p{m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.marks[b])};
+    path const p{m_table.slots + b * in_bucket::slots,
+                 in_bucket::places(hash, m_table.metadata[b])};
     if constexpr (!by_slot) device::prefetch(place(p, 2));
     return p;
   }
@@ -172,7 +173,7 @@ class two_level_ref : public layout_ref<Traits> {
   }
 };
 
-/// Lookups in the dense layout: the first window, and the others only if the marks say that a key like this one is
+/// Lookups in the dense layout: the first window, and the others only if the metadata say that a key like this one is
 /// there.
 template <class Traits>
 class dense_ref : public layout_ref<Traits> {
@@ -216,13 +217,13 @@ class dense_ref : public layout_ref<Traits> {
         return base::step::decide({true, base::layout::value_of(slot)});
       if (part.any(m_table.slot.is_empty())) return base::step::decide({});
     }
-    return p.choice == 0 && !marked(p) ? base::step::decide({}) : base::step::go_on();
+    return p.choice == 0 && !overflowed(p) ? base::step::decide({}) : base::step::go_on();
   }
 
  private:
-  /// Whether a key like this one was put elsewhere, its first window being full.
-  KOKKOS_FUNCTION bool marked(path const& p) const {
-    return (m_table.marks[p.windows.window(m_table, 0)] &
+  /// Whether a key like this one overflowed: it lies elsewhere, its first window being full.
+  KOKKOS_FUNCTION bool overflowed(path const& p) const {
+    return (m_table.metadata[p.windows.window(m_table, 0)] &
             in_partition::overflow_bit(p.windows.places())) != 0;
   }
 };

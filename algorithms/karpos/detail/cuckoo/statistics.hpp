@@ -36,7 +36,7 @@ template <class View>
 struct sum_attempts {
   View table;
   KOKKOS_FUNCTION void operator()(std::uint64_t b, std::uint64_t& sum) const {
-    sum += table.marks[b];
+    sum += table.metadata[b];
   }
 };
 

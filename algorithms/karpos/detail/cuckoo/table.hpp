@@ -31,9 +31,9 @@
 //
 //             | line 0                                    | line 1 … 47 |                        |  lines of 64 bytes,
 //   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots  |  slots of 8 bytes
-//   marks     one byte for each bucket: the number of its constants
+//   metadata  one byte for each bucket: the number of its constants
 //
-//   divide    The multisplit moves items into regions of two neighbouring buckets (../multisplit.hpp).
+//   split     The multisplit moves items into regions of two neighbouring buckets (../multisplit.hpp).
 //   build     A team builds a region's buckets in its scratch by parallel cuckoo hashing (build_buckets.hpp): in a
 //             round all unplaced keys claim their slots in one subtable; losers, and keys that were evicted, are
 //             unplaced in the next round, which takes the next subtable. A bucket that is not done after 50 rounds is
@@ -46,10 +46,10 @@
 //   mix(hash)        ->  three candidate windows of the partition
 //
 //   window    | slot 0 | slot 1 | … | slot 7 |     a line of 64 bytes, filled from slot 0 on
-//   marks     one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key with that remainder,
+//   metadata  one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key with that remainder,
 //             whose first candidate this window is, lies in another one
 //
-//   divide    As above; a region is a partition.
+//   split     As above; a region is a partition.
 //   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain
 //             (place.hpp).
 //   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
@@ -99,7 +99,7 @@ class table : public Traits {
   std::size_t bytes() const { return m_shape.bytes() + m_workspace.bytes(); }
   view_type view() const {
     return {m_arrays.slots.data(),
-            reinterpret_cast<std::uint8_t*>(m_arrays.marks.data()),
+            reinterpret_cast<std::uint8_t*>(m_arrays.metadata.data()),
             static_cast<std::uint32_t>(m_shape.groups),
             m_shape.windows,
             seed(m_restarts),

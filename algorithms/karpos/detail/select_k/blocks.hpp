@@ -100,7 +100,7 @@ struct scan_blocks {
     while (std::gcd(jump, chunks) > 1) ++jump;
     for (std::uint64_t i = 0, c = 0; i < chunks; ++i, c = (c + jump) % chunks) {
       std::uint64_t const from = (first + c) * chunk;
-      scan.read(from, from + chunk < size ? from + chunk : size);
+      scan.read(from, Kokkos::min(from + chunk, size));
     }
     sizes[b] = scan.size();
   }

@@ -65,7 +65,7 @@ struct count_digits {
     std::uint64_t const n = scores.extent(0), step = static_cast<std::uint64_t>(team.size());
     std::uint64_t const stride = chunk * static_cast<std::uint64_t>(team.league_size());
     for (auto b = chunk * static_cast<std::uint64_t>(team.league_rank()); b < n; b += stride) {
-      std::uint64_t const end = b + chunk < n ? b + chunk : n;
+      std::uint64_t const end = Kokkos::min(b + chunk, n);
       for (auto i = b + static_cast<std::uint64_t>(team.rank()); i < end; i += step)
         count(mine, descending_key(scores(i)), c);
     }
@@ -206,7 +206,7 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   int const teams = teams_for(exec, scores.extent(0));
   constexpr int all = 8 * sizeof(bits);
   for (int done = 0; done < all; done += digit_bits) {
-    int const width = all - done < digit_bits ? all - done : digit_bits;
+    int const width = Kokkos::min(all - done, digit_bits);
     int const shift = all - done - width;
     device::for_each_in_league(
         "karpos::select_k: count", exec, teams,

@@ -73,7 +73,7 @@ struct accumulator_layout {
   /// Bits of a partial sum.
   KOKKOS_FUNCTION static constexpr int sum_bits(int n) {
     int const room = static_cast<int>(8 * sizeof(Word)) - n;
-    return room < sum_buckets<Word>::sum_bits ? room : sum_buckets<Word>::sum_bits;
+    return Kokkos::min(room, int(sum_buckets<Word>::sum_bits));
   }
   KOKKOS_FUNCTION std::uint64_t sum(Word w) const { return w >> lists; }
   KOKKOS_FUNCTION std::uint32_t seen(Word w) const {

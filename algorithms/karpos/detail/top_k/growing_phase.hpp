@@ -47,8 +47,8 @@ struct choose_unit {
     if (l.length > 0) {
       double const top = l.scores[0], last = l.scores[l.length - 1];
       bool const has_all = s->lists.has_all(i);
-      low = has_all || last < missing ? last : missing;
-      high = has_all || top > missing ? top : missing;
+      low = has_all ? last : Kokkos::min(last, missing);
+      high = has_all ? top : Kokkos::max(top, missing);
     }
     s->words->units.floor[i] = low;
     range = weight > 0 ? weight * (high - low) : 0;
@@ -65,8 +65,8 @@ struct choose_unit {
     if (usable) {
       int const by_range = s->sum_bits - 1 - exponent(range * 1.0001);
       int const by_rounding = 49 - exponent(max_sum);
-      e = by_range < by_rounding ? by_range : by_rounding;
-      e = e > 1000 ? 1000 : e < -1000 ? -1000 : e;
+      e = Kokkos::min(by_range, by_rounding);
+      e = Kokkos::clamp(e, -1000, 1000);
     }
     s->words->unseen = {};
     for (int i = 0; i < n; ++i) {
@@ -235,7 +235,7 @@ struct find_threshold {
     int const each = (buckets::count + team.size() - 1) / team.size();
     int const top = buckets::count - team.rank() * each;  // this thread's buckets lie below
     std::uint64_t mine = 0, total = 0;
-    int const bottom = top - each < 0 ? 0 : top - each;
+    int const bottom = Kokkos::max(top - each, 0);
     for (int b = top - 1; b >= bottom && mine < s->k; --b) mine += counts[b];
     std::uint64_t const larger = team.prefix_sum(mine, total);
     if (larger < s->k && larger + mine >= s->k) {
@@ -264,7 +264,7 @@ struct find_threshold {
     std::uint64_t lower = 0, upper = 0;
     if (p->depth < l.length) {
       double const last_read = l.scores[p->depth == 0 ? 0 : p->depth - 1];
-      upper = units.of(i, has_all || last_read > missing ? last_read : missing);
+      upper = units.of(i, has_all ? last_read : Kokkos::max(last_read, missing));
     } else if (!has_all) {
       lower = upper = units.of(i, missing);
     }

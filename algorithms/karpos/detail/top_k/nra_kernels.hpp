@@ -63,8 +63,8 @@ struct bound_unseen_scores {
       double const last = l.scores[l.length - 1];
       double const last_read = depth == 0 ? HUGE_VAL : l.scores[depth - 1];
       bool const has_all = s.lists.has_all(i);
-      lower = has_all || last < missing_score ? last : missing_score;
-      upper = has_all || last_read > missing_score ? last_read : missing_score;
+      lower = has_all ? last : Kokkos::min(last, missing_score);
+      upper = has_all ? last_read : Kokkos::max(last_read, missing_score);
     }
     s.words->unseen.lower[i] = lower;
     s.words->unseen.upper[i] = upper;

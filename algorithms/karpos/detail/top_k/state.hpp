@@ -62,8 +62,7 @@ struct query_progress {
     double const to = static_cast<double>(depth) * factor;
     begin = depth;
     depth = to < static_cast<double>(longest) ? static_cast<std::uint64_t>(to) : longest;
-    if (depth < begin + min_levels)
-      depth = begin + min_levels < longest ? begin + min_levels : longest;
+    if (depth < begin + min_levels) depth = Kokkos::min(begin + min_levels, longest);
     ++strides;
   }
 };

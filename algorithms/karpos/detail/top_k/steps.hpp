@@ -37,8 +37,8 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
     auto const list = static_cast<int>(i / parts);
     std::uint64_t const first = begin + i % parts * part;
     std::uint64_t const length = s.lists[list].length;
-    std::uint64_t const stop = end < length ? end : length;
-    std::uint64_t const last = first + part < stop ? first + part : stop;
+    std::uint64_t const stop = Kokkos::min(end, length);
+    std::uint64_t const last = Kokkos::min(first + part, stop);
     if (first < last)
       t.each([&](int lane) {
         body(list, first + static_cast<std::uint64_t>(lane), last);
@@ -54,7 +54,7 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
   std::uint64_t const part = width * entries_per_lane<State>(team, n);
   auto const t = team.template this_tile<width>();
   team.template for_each_tile<width>((n + part - 1) / part, [&](std::uint64_t p) {
-    std::uint64_t const last = (p + 1) * part < n ? (p + 1) * part : n;
+    std::uint64_t const last = Kokkos::min((p + 1) * part, n);
     t.each([&](int lane) {
       load_then_use<State::tuned::batch>(
           p * part + static_cast<std::uint64_t>(lane), last, width, load,

@@ -10,7 +10,7 @@
 // the key itself or stand for it, such as an index into an array of keys; `matches` compares. Nothing is erased while
 // others probe, so that an empty word ends a probe sequence.
 
-namespace karpos::detail::linear_probing {
+namespace karpos::detail::word_probing {
 
 /// How a probe sequence ended.
 enum class outcome {
@@ -69,4 +69,4 @@ struct table {
   }
 };
 
-}  // namespace karpos::detail::linear_probing
+}  // namespace karpos::detail::word_probing
