@@ -103,16 +103,16 @@ KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query cons
 }
 
 // Bodies of the bulk kernels: one key each, staged so that launch.hpp can prefetch ahead of the work. Distance: keys that a
-// thread keeps in flight; 0: one after another, each to the end of its path. `if constexpr (!never_again)`: a branch that
-// is there only for the optimiser makes nvcc copy the whole probe (28 to 32 registers, 173 to 307 lines of PTX a lookup).
+// thread keeps in flight; 0: one after another, each to the end of its path. `if constexpr` on `reach`:
+// nvcc does not see that a probe of the whole path is always decided, and would copy the probe (28 to 32 registers, 173 to
+// 307 lines of PTX a lookup).
 
 /// What every body shares: hash a key and start to fetch its bucket.
 template <int Distance, class Table, class Keys>
 struct keyed_body {
   using path = typename Table::path;
-  static constexpr bool never_again = Distance == 0;
   static constexpr probe_reach reach =
-      never_again ? probe_reach::whole_path : probe_reach::one_bucket;
+      Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
   Table table;
   Keys keys;
@@ -149,7 +149,7 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
     outcome_step const s = probe<insert_body::reach>(in, p, outcome::full, [&](auto& at) {
       return in.insert_step(device::thread_tile{}, at, holds, item, value, combine);
     });
-    if constexpr (!insert_body::never_again) {
+    if constexpr (insert_body::reach == probe_reach::one_bucket) {
       if (!s.decided) return this->again(p);
     }
     return count(s.answer);
@@ -173,7 +173,7 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
       s = probe<lookup_body::reach>(in, p, answer{}, [&](auto& at) {
         return in.template find_step<device::access::frozen>(device::thread_tile{}, at, holds);
       });
-      if constexpr (!lookup_body::never_again) {
+      if constexpr (lookup_body::reach == probe_reach::one_bucket) {
         if (!s.decided) return this->again(p);
       }
     }
@@ -192,7 +192,7 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
     outcome_step const s = probe<erase_body::reach>(in, p, outcome::absent, [&](auto& at) {
       return in.erase_step(device::thread_tile{}, at, holds);
     });
-    if constexpr (!erase_body::never_again) {
+    if constexpr (erase_body::reach == probe_reach::one_bucket) {
       if (!s.decided) return this->again(p);
     }
     return s.answer == outcome::erased ? device::staged_result::counted(0)
@@ -207,7 +207,8 @@ struct apply_body {
   using operation = typename Operations::non_const_value_type;
   using result = typename Results::value_type;
   using path = typename Table::path;
-  static constexpr bool never_again = Distance == 0;
+  static constexpr probe_reach reach =
+      Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
   struct stage {
     operation asked;
@@ -224,11 +225,10 @@ struct apply_body {
     return s;
   }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, stage& s) const {
-    constexpr probe_reach reach = never_again ? probe_reach::whole_path : probe_reach::one_bucket;
     result answer{outcome::invalid, {}};
     if (!table.reserved(s.asked.key)) {
-      auto const step = operate<reach>(s.asked, s.where, answer.value);
-      if constexpr (!never_again) {
+      outcome_step const step = operate(s.asked, s.where, answer.value);
+      if constexpr (reach == probe_reach::one_bucket) {
         if (!step.decided) {
           device::prefetch(table.bucket(s.where));
           return device::staged_result::again();
@@ -242,7 +242,6 @@ struct apply_body {
 
  private:
   /// Writes what a lookup finds to `value`.
-  template <probe_reach Reach>
   KOKKOS_FUNCTION outcome_step operate(operation const& o, path& p,
                                        typename Table::mapped_type& value) const {
     auto const holds = table.holds(o.key);
@@ -251,14 +250,14 @@ struct apply_body {
     if constexpr (requires { table.operate_step(t, p, holds, o.op, item, value); }) {
       return table.operate_step(t, p, holds, o.op, item, value);
     } else if (o.op == map_op::insert) {
-      return probe<Reach>(table, p, outcome::full, [&](auto& at) {
+      return probe<reach>(table, p, outcome::full, [&](auto& at) {
         return table.insert_step(t, at, holds, item, o.value, keep_stored{});
       });
     } else if (o.op == map_op::erase) {
-      return probe<Reach>(table, p, outcome::absent,
+      return probe<reach>(table, p, outcome::absent,
                           [&](auto& at) { return table.erase_step(t, at, holds); });
     } else {
-      auto const s = probe<Reach>(table, p, found<typename Table::mapped_type>{}, [&](auto& at) {
+      auto const s = probe<reach>(table, p, found<typename Table::mapped_type>{}, [&](auto& at) {
         return table.template find_step<device::access::shared>(t, at, holds);
       });
       if (s.decided && s.answer.present) value = s.answer.value;

@@ -30,7 +30,8 @@ struct tile_kernel {
 
   KOKKOS_FUNCTION void operator()(index_type i) const { body(tile_type{}, i); }
   KOKKOS_FUNCTION void operator()(team_member const& team) const {
-    for (index_type i = first(team); i < n; i += stride(team)) body(tile_type{}, i);
+    for (index_type i = first(team); i < n; i += stride(team))
+      body(native_part<ExecSpace>::template make_tile<W>(team), i);
   }
   KOKKOS_FUNCTION static index_type first(team_member const& team) {
     return static_cast<index_type>(team.league_rank()) * team_size +
@@ -84,19 +85,6 @@ class staged_result {
 
 namespace detail {
 
-/// One index from its stage to its end. A body with `never_again` is asked once.
-template <class Body>
-KOKKOS_FUNCTION staged_result run_alone(Body const& body, index_type i) {
-  auto stage = body.prepare(i);
-  if constexpr (requires { requires Body::never_again; }) {
-    return body(i, stage);
-  } else {
-    staged_result r = body(i, stage);
-    while (r.is_again()) r = body(i, stage);
-    return r;
-  }
-}
-
 /// What a staged body wants of GPUs: threads of a block, and blocks that a multiprocessor shall hold at once, which
 /// limits the registers of a thread; 0, 0: as it comes. A body whose rare branches need many registers says so by a
 /// member `threads_at_once`, the sum over the blocks of a multiprocessor.
@@ -112,8 +100,8 @@ template <class Body>
 inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_threads<Body>;
 
 /// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
-/// many cache misses overlap; an index that must look further waits its turn in the ring like a new one.
-/// Calls done(result) for every index.
+/// many cache misses overlap; an index that must look further waits its turn in the ring like a new one. With Distance 0
+/// every index is asked once: it is done then. Calls done(result) for every index.
 ///
 /// Source: Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", VLDB 2015.
 template <class ExecSpace, int Distance, class Body>
@@ -141,7 +129,8 @@ struct pipelined {
   template <class Done>
   KOKKOS_FUNCTION void run(index_type b, Done const& done) const {
     if constexpr (Distance == 0) {
-      done(run_alone(body, b));
+      auto stage = body.prepare(b);
+      done(body(b, stage));
     } else {
       struct in_flight {
         index_type i;
@@ -196,7 +185,11 @@ struct voting {
   KOKKOS_FUNCTION void operator()(typename policy_type::member_type const& team) const {
     auto const i = static_cast<index_type>(team.league_rank()) * block +
                    static_cast<index_type>(team.team_rank());
-    staged_result const r = i < n ? run_alone(body, i) : staged_result::done();
+    auto r = staged_result::done();
+    if (i < n) {
+      auto stage = body.prepare(i);
+      r = body(i, stage);
+    }
     for (int c = 0; c < Tally::counters; ++c) {
       int const count = native_part<ExecSpace>::count_votes(r.counts(c));
       if (count > 0 && team.team_rank() == 0)
@@ -214,8 +207,9 @@ struct zero_tally {
 }  // namespace detail
 
 /// Runs body(i, stage) for every i in [0, n), stage = body.prepare(i). prepare computes addresses and starts to
-/// fetch them; on spaces that profit it runs Distance indices ahead of the work. A body that
-/// returns staged_result::again() has changed its stage and is called again. Asynchronous to the host.
+/// fetch them; where Distance is not 0 it runs that many indices ahead of the work, and a body that returns
+/// staged_result::again() has changed its stage and is called again. With Distance 0 a body is called once.
+/// Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {
@@ -228,7 +222,7 @@ void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint6
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                        Body const& body, Kokkos::View<Tally, P...> const& tally) {
-  if constexpr (native_part<ExecSpace>::counts_votes) {
+  if constexpr (Distance == 0 && native_part<ExecSpace>::counts_votes) {
     using kernel = detail::voting<ExecSpace, Body, Tally, P...>;
     Kokkos::parallel_for(label + " (zero)", Kokkos::RangePolicy<ExecSpace>(exec, 0, 1),
                          detail::zero_tally<Tally, P...>{tally});

@@ -104,7 +104,7 @@ class lines {
     for (;;) {
       located at = find_once<Access>(t, p, holds_key);
       if (!at) return at;
-      if constexpr (torn) at = t.once([&] { return settled(p, holds_key, at); });
+      if constexpr (torn) at = t.once([&] { return read_untorn(p, holds_key, at); });
       if constexpr (Access == device::access::shared) device::order_used_reads();
       if (at) return at;
     }
@@ -131,68 +131,81 @@ class lines {
   /// this one, reads that hop word or a newer one.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
-    located at;
-    std::uint64_t hop = 0;
+    home_search seen;
     if constexpr (Tile::width == 1 && tuning<execution_space>::reads_home_in_parts) {
-      if (!search_home_in_parts<Access>(t, p, holds_key, at, hop)) return at;
+      seen = search_home_in_parts<Access>(t, p, holds_key);
     } else if constexpr (Tile::width == 1) {
-      if (!search_home_at_once<Access>(t, p, holds_key, at, hop)) return at;
+      seen = search_home_at_once<Access>(t, p, holds_key);
     } else {
       auto const all = device::load_window<line_words, Access>(t, line(p.home));
-      hop = protocol::hop_word_of(all.get(0));
-      if (!may_hold(hop, p.key_class)) return at;
+      std::uint64_t const hop = protocol::hop_word_of(all.get(0));
+      if (!may_hold(hop, p.key_class)) return {};
       if (auto const hit = all.template match<1>(holds_key))
         return {hit.first() - 1, all.get(hit.first())};
-      hop = again<Access>(t, p, hop);
+      seen = not_at_home<Access>(t, p, hop);
     }
-    if ((hop & far_bit(p.key_class)) != 0) at = search_far<Access>(t, p, hop, holds_key);
-    return at;
+    if (seen.goes_far) seen.at = search_far<Access>(t, p, seen.hop, holds_key);
+    return seen.at;
+  }
+
+  /// What the home line says: the key's slot, or that far slots are to be searched, by this hop word.
+  struct home_search {
+    located at;
+    std::uint64_t hop = 0;
+    bool goes_far = false;
+  };
+  template <device::access Access, device::tile Tile>
+  KOKKOS_FUNCTION home_search not_at_home(Tile const& t, path const& p, std::uint64_t seen) const {
+    std::uint64_t const hop = reread_hop_word<Access>(t, p, seen);
+    return {{}, hop, (hop & far_bit(p.key_class)) != 0};
   }
 
   /// The home line in parts, for GPUs, where requests to memory are the cost: an early hit or an empty class saves the
-  /// later ones. Returns: whether far slots are to be searched.
+  /// later ones.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool search_home_in_parts(Tile const& t, path const& p, Holds const& holds_key,
-                                            located& at, std::uint64_t& hop) const {
+  KOKKOS_FUNCTION home_search search_home_in_parts(Tile const& t, path const& p,
+                                                   Holds const& holds_key) const {
     word const* const home = line(p.home);
+    std::uint64_t hop = 0;
+    located at;
     if constexpr (Access == device::access::shared) {
       auto const head = device::load_window<2, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (!may_hold(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return false;
-      if (among<0>(device::load_window<2, Access>(t, home + 2), 2, holds_key, at)) return false;
+      if (!may_hold(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return {at};
+      if (among<0>(device::load_window<2, Access>(t, home + 2), 2, holds_key, at)) return {at};
     } else {
       auto const head = device::load_window<4, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (among<1>(head, 0, holds_key, at) || !may_hold(hop, p.key_class)) return false;
+      if (among<1>(head, 0, holds_key, at) || !may_hold(hop, p.key_class)) return {at};
     }
-    if (among<0>(device::load_window<4, Access>(t, home + 4), 4, holds_key, at)) return false;
-    hop = again<Access>(t, p, hop);
-    return true;
+    if (among<0>(device::load_window<4, Access>(t, home + 4), 4, holds_key, at)) return {at};
+    return not_at_home<Access>(t, p, hop);
   }
 
   /// The home line at once, for CPUs, where mispredicted branches are the cost: hits and misses take the same way. The
-  /// slot is read again, from the nearest cache, because extracting it from a vector register is slower. Returns: whether
-  /// far slots are to be searched.
+  /// slot is read again, from the nearest cache, because extracting it from a vector register is slower.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION bool search_home_at_once(Tile const& t, path const& p, Holds const& holds_key,
-                                           located& at, std::uint64_t& hop) const {
+  KOKKOS_FUNCTION home_search search_home_at_once(Tile const& t, path const& p,
+                                                  Holds const& holds_key) const {
     word const* const home = line(p.home);
     auto const all = device::load_window<line_words, Access>(t, home);
     auto const hit = all.template match<1>(holds_key);
-    hop = protocol::hop_word_of(all.get(0));
-    if (Access == device::access::shared && hit && !may_hold(hop, p.key_class)) return false;
+    std::uint64_t const seen = protocol::hop_word_of(all.get(0));
+    if (Access == device::access::shared && hit && !may_hold(seen, p.key_class)) return {};
     int const i = (hit | lane_mask<line_words>::of(line_words - 1)).first();
-    at.pair = device::load_relaxed(home + i);
-    bool const there = holds_key(at.pair);
-    at.slot = there ? i - 1 : no_slot;  // seen and gone: moved, perhaps
-    hop = again<Access>(t, p, hop);
-    return !there & ((hop & far_bit(p.key_class)) != 0);
+    word const pair = device::load_relaxed(home + i);
+    bool const there = holds_key(pair);
+    std::uint64_t const hop = reread_hop_word<Access>(t, p, seen);
+    // Seen and gone: moved, perhaps.
+    bool const far = (hop & far_bit(p.key_class)) != 0, goes_far = !there & far;
+    return {{there ? i - 1 : no_slot, pair}, hop, goes_far};
   }
 
   /// The hop word after slots that did not hold the key. With others writing it is read again: the key may have been
   /// moved on, and then its new bit was set before its old slot was cleared.
   template <device::access Access, device::tile Tile>
-  KOKKOS_FUNCTION std::uint64_t again(Tile const& t, path const& p, std::uint64_t seen) const {
+  KOKKOS_FUNCTION std::uint64_t reread_hop_word(Tile const& t, path const& p,
+                                                std::uint64_t seen) const {
     if constexpr (Access == device::access::shared && Traits::recheck) {
       device::acquire_fence();  // on every lane: each has read slots
       t.sync();
@@ -226,13 +239,13 @@ class lines {
       int const s = lane_mask<neighbourhood_slots>(far).first();
       word const pair = t.once([&] { return device::load_relaxed(slot_of(p.home, s)); });
       if (holds_key(pair)) return {s, pair};
-      far = far_slots(again<Access>(t, p, hop)) & ~((2u << s) - 1);
+      far = far_slots(reread_hop_word<Access>(t, p, hop)) & ~((2u << s) - 1);
     }
     return {};
   }
   /// The two halves of a pair that holds the key, read while no pair left its line; nothing, if the key left its slot.
   template <class Holds>
-  KOKKOS_FUNCTION located settled(path const& p, Holds const& holds_key, located at) const {
+  KOKKOS_FUNCTION located read_untorn(path const& p, Holds const& holds_key, located at) const {
     if constexpr (protocol::wide) {
       std::uint64_t const* const version = protocol::version(line_of(p.home, at.slot));
       word* const slot = slot_of(p.home, at.slot);

@@ -93,53 +93,58 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION outcome_step insert_step(Tile const& t, path const& p, Holds const& holds_key,
                                            word pair, mapped_type const& value,
                                            Combine const& combine) const {
-    located at;
-    return outcome_step::decide(operate(t, p, holds_key, map_op::insert, pair, value, combine, at));
+    return outcome_step::decide(
+        operate(t, p, holds_key, map_op::insert, pair, value, combine).what);
   }
   template <device::tile Tile, class Holds>
   KOKKOS_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
                                           Holds const& holds_query) const {
-    located at;
     return outcome_step::decide(
-        operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}, at));
+        operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}).what);
   }
   /// An operation of any kind. Writes what a lookup finds to found_value.
   template <device::tile Tile, class Holds>
   KOKKOS_FUNCTION outcome_step operate_step(Tile const& t, path const& p, Holds const& holds_key,
                                             map_op op, word pair, mapped_type& found_value) const {
-    located at;
-    outcome const what = operate(t, p, holds_key, op, pair, {}, keep_stored{}, at);
-    if (what == outcome::found) found_value = layout::value_of(at.pair);
-    return outcome_step::decide(what);
+    operation_result const r = operate(t, p, holds_key, op, pair, {}, keep_stored{});
+    if (r.what == outcome::found) found_value = layout::value_of(r.at.pair);
+    return outcome_step::decide(r.what);
   }
 
  private:
   KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
 
+  /// What became of an operation, and for a lookup where the key is.
+  struct operation_result {
+    outcome what;
+    located at;
+  };
   /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K
   /// keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION outcome operate(Tile const& t, path const& p, Holds const& holds_key, map_op op,
-                                  word pair, mapped_type const& value, Combine const& combine,
-                                  located& at) const {
+  KOKKOS_FUNCTION operation_result operate(Tile const& t, path const& p, Holds const& holds_key,
+                                           map_op op, word pair, mapped_type const& value,
+                                           Combine const& combine) const {
     constexpr bool merges = !std::is_same_v<Combine, keep_stored>;
+    located at;
     for (device::back_off pause;; pause.wait()) {
       if constexpr (!merges) {
         at = m_lines.template find<device::access::shared>(t, p, holds_key);
-        if (op == map_op::find) return at ? outcome::found : outcome::absent;
+        if (op == map_op::find) return {at ? outcome::found : outcome::absent, at};
         if (static_cast<bool>(at) == (op == map_op::insert))
-          return at ? outcome::existing : outcome::absent;
+          return {at ? outcome::existing : outcome::absent, at};
       }
       std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) continue;
       if (change_at_home(t, p, before, op, pair, at))
-        return op == map_op::erase ? outcome::erased : outcome::inserted;
+        return {op == map_op::erase ? outcome::erased : outcome::inserted, at};
       if (op == map_op::insert) {
         outcome const what = insert_at_home(t, p, before, holds_key, pair, value, combine);
-        return what != outcome::full ? what
-                                     : insert_anywhere(t, p, holds_key, pair, value, combine);
+        return {
+            what != outcome::full ? what : insert_anywhere(t, p, holds_key, pair, value, combine),
+            at};
       }
-      if (take_out(t, p, before, at)) return outcome::erased;
+      if (remove(t, p, before, at)) return {outcome::erased, at};
     }
   }
 
@@ -196,41 +201,42 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
-    outcome result = outcome::full;
-    int hole = no_slot;  // a slot of the neighbourhood that this insertion has made its own
-    device::back_off pause;
-    for (bool decided = false; !decided;) {
+    locked_step now{outcome_step::go_on(), no_slot};
+    for (device::back_off pause; !now.step.decided;) {
       std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
         pause.wait();
         continue;
       }
-      decided = update(t, p, before, holds_key, pair, value, combine, hole, result);
-      if (!decided) {
-        hole = room().find_closer_empty(t, p.home);
-        decided = hole == no_slot;  // the result stays `full`
-      }
+      now = update(t, p, before, holds_key, pair, value, combine, now.hole);
+      if (now.step.decided) break;
+      now.hole = room().find_closer_empty(t, p.home);
+      if (now.hole == no_slot) return outcome::full;
     }
-    if (hole != no_slot) room().release_slot(t, p.home, hole);
-    return result;
+    if (now.hole != no_slot) room().release_slot(t, p.home, now.hole);
+    return now.step.answer;
   }
 
+  /// What was done under a lock, and the slot of the neighbourhood that the insertion has made its own but not used.
+  struct locked_step {
+    outcome_step step;
+    int hole;
+  };
   /// Holding the lock, which it releases: merges into the stored pair, or puts the pair into the hole or, where there
-  /// is none, into any empty slot of the neighbourhood. Returns: whether one of them could be done.
+  /// is none, into any empty slot of the neighbourhood. Goes on if there is none.
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION bool update(Tile const& t, path const& p, std::uint64_t before,
-                              Holds const& holds_key, word pair, mapped_type const& value,
-                              Combine const& combine, int& hole, outcome& result) const {
+  KOKKOS_FUNCTION locked_step update(Tile const& t, path const& p, std::uint64_t before,
+                                     Holds const& holds_key, word pair, mapped_type const& value,
+                                     Combine const& combine, int hole) const {
     if (located const at = m_lines.find_locked(t, p, before, holds_key)) {
       merge(t, p, at, value, combine);
       room().unlock(t, p);
-      result = outcome::existing;
-      return true;
+      return {outcome_step::decide(outcome::existing), hole};
     }
     if (hole == no_slot) hole = room().find_empty(t, p.home, 0);
     if (hole == no_slot) {
       room().unlock(t, p);
-      return false;
+      return {outcome_step::go_on(), no_slot};
     }
     bool const far = hole >= line_slots;
     t.once([&] {
@@ -240,9 +246,7 @@ class table_ref : public Traits {
     });
     std::uint32_t const count = count_in(before, p.key_class);
     room().unlock(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
-    hole = no_slot;
-    result = outcome::inserted;
-    return true;
+    return {outcome_step::decide(outcome::inserted), no_slot};
   }
 
   template <device::tile Tile, class Combine>
@@ -260,8 +264,8 @@ class table_ref : public Traits {
   /// Holding the lock, which it releases: removes the pair unless it is gone from its slot. A far slot is not given to
   /// others before its bit is cleared: of far slots, no bit may be missing.
   template <device::tile Tile>
-  KOKKOS_FUNCTION bool take_out(Tile const& t, path const& p, std::uint64_t before,
-                                located const& at) const {
+  KOKKOS_FUNCTION bool remove(Tile const& t, path const& p, std::uint64_t before,
+                              located const& at) const {
     word* const from = m_lines.slot_of(p.home, at.slot);
     bool const out = t.once(
         [&] { return slot().reserve_full(from, at.pair, m_lines.line_of(p.home, at.slot)); });

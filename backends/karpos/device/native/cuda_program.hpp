@@ -145,25 +145,6 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
   program(grid, reinterpret_cast<typename Program::shared&>(shared));
 }
 
-/// Runs a program on CUDA in one cooperative kernel. Asynchronous to the host.
-/// Returns: whether it was started; not where the blocks do not all fit on the device at once.
-template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
-bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
-                       std::uint64_t* barrier, Program const& program) {
-  auto* const kernel = &run_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
-  cudaSetDevice(exec.cuda_device());
-  cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(scratch_bytes));
-  void* arguments[] = {const_cast<Program*>(&program), &barrier};
-  if (e == cudaSuccess)
-    e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
-                                    dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
-                                    scratch_bytes, exec.cuda_stream());
-  if (e == cudaSuccess) return true;
-  cudaGetLastError();  // clears the error
-  return false;
-}
-
 template <class ExecSpace, class Step>
 __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
     run_step(__grid_constant__ Step const step) {
@@ -183,6 +164,11 @@ struct part {
   static constexpr bool bounds_registers = true;
   template <int W>
   using tile = tile_of_width<W>;
+  /// The tile that the calling thread is a lane of; other spaces hand it out by the member of a team.
+  template <int W, class Member>
+  KOKKOS_FUNCTION static tile<W> make_tile(Member const& /*member*/) {
+    return {};
+  }
   using team_handle = block;
 
   static int processors(ExecSpace const& exec) {
@@ -218,12 +204,23 @@ struct part {
     throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
                              cudaGetErrorString(e) + "): report this with the device's name");
   }
-  /// Returns: whether the program was started.
+  /// Runs a program in one cooperative kernel. Asynchronous to the host. Returns: whether it was started; not where the
+  /// blocks do not all fit on the device at once.
   template <int Threads, int BlocksPerProcessor, class Program>
   static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                                 std::uint64_t* barrier, Program const& program) {
-    return cuda::run_cooperatively<Threads, BlocksPerProcessor>(exec, teams, scratch_bytes, barrier,
-                                                                program);
+    auto* const kernel = &run_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
+    cudaSetDevice(exec.cuda_device());
+    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(scratch_bytes));
+    void* arguments[] = {const_cast<Program*>(&program), &barrier};
+    if (e == cudaSuccess)
+      e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
+                                      dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
+                                      scratch_bytes, exec.cuda_stream());
+    if (e == cudaSuccess) return true;
+    cudaGetLastError();  // clears the error
+    return false;
   }
 };
 

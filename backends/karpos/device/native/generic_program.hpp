@@ -85,6 +85,10 @@ struct part {
   static constexpr bool bounds_registers = false;
   template <int W>
   using tile = reference_tile<W>;
+  template <int W, class Member>
+  KOKKOS_FUNCTION static tile<W> make_tile(Member const& /*member*/) {
+    return {};
+  }
   using team_handle = policy_team<typename Kokkos::TeamPolicy<ExecSpace>::member_type>;
 
   /// Kokkos knows the threads that run at once, which are 2,048 for a multiprocessor of most GPUs.

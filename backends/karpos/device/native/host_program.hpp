@@ -110,6 +110,10 @@ struct part {
   static constexpr bool bounds_registers = false;
   template <int W>
   using tile = reference_tile<W>;
+  template <int W, class Member>
+  KOKKOS_FUNCTION static tile<W> make_tile(Member const& /*member*/) {
+    return {};
+  }
   using team_handle = thread_team;
 
   static int processors(ExecSpace const& exec) { return exec.concurrency(); }
