@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "karpos/detail/arrays.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
@@ -186,7 +187,7 @@ struct by_karpos {
 };
 struct by_kokkos {
   static constexpr char const* name = "Kokkos";
-  KOKKOS_FUNCTION static word load(word* p) { return Kokkos::atomic_fetch_add(p, 0u); }
+  KOKKOS_FUNCTION static word load(word* p) { return Kokkos::atomic_load(p); }
   KOKKOS_FUNCTION static void add(word* p) { Kokkos::atomic_add(p, 1u); }
   KOKKOS_FUNCTION static void set(word* p) { Kokkos::atomic_or(p, 1u); }
   KOKKOS_FUNCTION static word fetch_add(word* p) { return Kokkos::atomic_fetch_add(p, 1u); }
@@ -284,12 +285,26 @@ void time_all_atomics(std::uint64_t size) {
 #endif
 }
 
+// ---- Filling an array
+
+void time_fills(std::uint64_t bytes) {
+  array<std::uint64_t> const words("words", bytes / 8);
+  auto const report = [&](char const* what, double seconds) {
+    std::printf("%-58s %8.1f GB/s\n", what, static_cast<double>(bytes) / 1e9 / seconds);
+  };
+  std::printf("\nfilling %.0f MiB of 8-byte words\n", static_cast<double>(bytes) / (1 << 20));
+  report("Kokkos::deep_copy of zero", median([&] { Kokkos::deep_copy(space{}, words, 0); }));
+  report("Kokkos::deep_copy of a value", median([&] { Kokkos::deep_copy(space{}, words, 7); }));
+  report("karpos::detail::fill", median([&] { karpos::detail::fill("fill", space{}, words, 7); }));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   std::printf("%s\n", space::name());
   time_launches();
+  time_fills(std::uint64_t(1) << (device::is_device<space> ? 33 : 28));
   time_all_atomics(1u << 22);  // in a GPU's L2 cache
   time_all_atomics(1u << 28);
 }

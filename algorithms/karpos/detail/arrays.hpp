@@ -39,53 +39,65 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
   return array;
 }
 
-/// Writes one value to an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two thirds of the
-/// memory's rate unused.
-template <class Word>
+/// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two
+/// thirds of the memory's rate unused.
+template <class Word, class Make>
 struct fill_body {
   static constexpr std::uint64_t words = 16 % sizeof(Word) == 0 ? 16 / sizeof(Word) : 1;
   struct alignas(words == 1 ? alignof(Word) : 16) chunk {
     Word word[words];
   };
   Word* to;
-  Word value;
+  Make make;
   std::uint64_t n;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const first = i * words;
     if (first + words <= n) {
       chunk c;
-      for (std::uint64_t j = 0; j < words; ++j) c.word[j] = value;
+      for (std::uint64_t j = 0; j < words; ++j) c.word[j] = make(first + j);
       *reinterpret_cast<chunk*>(to + first) = c;
     } else {
-      for (std::uint64_t j = first; j < n; ++j) to[j] = value;
+      for (std::uint64_t j = first; j < n; ++j) to[j] = make(j);
     }
   }
 };
 
 /// The same, an element at a time: what compilers of CPUs vectorise (2 cores, 2^23 words: 0.85 ms, in chunks 1.3).
-template <class Word>
+template <class Word, class Make>
 struct fill_element {
   Word* to;
-  Word value;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = value; }
+  Make make;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = make(i); }
 };
 
-/// Gives every element of a contiguous array the same value. Asynchronous. On devices in chunks: what Kokkos allocates
-/// is aligned to 16 bytes; wrapped memory that is not is filled an element at a time.
-template <class ExecSpace, class Word, class... P>
-void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
-          std::type_identity_t<Word> const& value) {
+/// Gives element i of a contiguous array the value make(i). Asynchronous. On devices in chunks: what Kokkos allocates is
+/// aligned to 16 bytes; wrapped memory that is not is filled an element at a time.
+template <class ExecSpace, class Word, class... P, class Make>
+void fill_with(std::string const& label, ExecSpace const& exec,
+               Kokkos::View<Word*, P...> const& array, Make const& make) {
   std::uint64_t const n = array.extent(0);
   if constexpr (device::is_device<ExecSpace>) {
-    using body = fill_body<Word>;
+    using body = fill_body<Word, Make>;
     if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename body::chunk) == 0) {
       Kokkos::parallel_for(label, index_range(exec, (n + body::words - 1) / body::words),
-                           body{array.data(), value, n});
+                           body{array.data(), make, n});
       return;
     }
   }
-  Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word>{array.data(), value});
+  Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word, Make>{array.data(), make});
+}
+
+/// The same value for every element.
+template <class Word>
+struct same_value {
+  Word value;
+  KOKKOS_FUNCTION Word operator()(std::uint64_t) const { return value; }
+};
+template <class ExecSpace, class Word, class... P>
+void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
+          std::type_identity_t<Word> const& value) {
+  fill_with(label, exec, array, same_value<Word>{value});
 }
 
 /// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the fence.

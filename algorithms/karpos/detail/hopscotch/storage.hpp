@@ -14,14 +14,13 @@
 
 namespace karpos::detail::hopscotch {
 
-/// Writes the empty lines of a table: heads of zero, empty slots.
+/// The words of empty lines: heads of zero, empty slots.
 template <class Slots>
-struct clear_lines_body {
+struct empty_lines {
   using word = typename Slots::word;
-  word* lines;
   word empty;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    lines[i] = i % (line_slots + 1) == 0 ? Slots::head(0) : empty;
+  KOKKOS_FUNCTION word operator()(std::uint64_t i) const {
+    return i % (line_slots + 1) == 0 ? Slots::head(0) : empty;
   }
 };
 
@@ -68,9 +67,8 @@ class storage : public Traits {
 
   /// Makes every slot empty. Asynchronous.
   void clear(execution_space const& exec) {
-    Kokkos::parallel_for(
-        label("clear"), index_range(exec, m_words.extent(0)),
-        clear_lines_body<typename Traits::protocol>{m_words.data(), ref().slot().empty_slot()});
+    fill_with(label("clear"), exec, m_words,
+              empty_lines<typename Traits::protocol>{ref().slot().empty_slot()});
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
