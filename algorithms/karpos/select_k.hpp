@@ -29,14 +29,6 @@ struct select_k_options {
 
 namespace detail::select_k {
 
-/// The order of ranked elements, for a sort: without a comparator some devices of Kokkos' sort numbers only.
-struct ranks_higher {
-  template <class Ranked>
-  KOKKOS_FUNCTION bool operator()(Ranked const& a, Ranked const& b) const {
-    return a < b;
-  }
-};
-
 /// Writes the selected elements as indices, as values, or both.
 template <class Scores, class Selected, class Indices, class Values>
 struct write_selected {

@@ -84,7 +84,7 @@ struct insert_all {
 TEST_CASE("linear probing inserts each key once, wraps around, and says when it is full") {
   constexpr std::uint32_t slots = 37, none = ~0u;
   for (std::uint32_t const distinct : {1u, 36u, 37u, 50u}) {
-    view<std::uint32_t> const words("words", slots), ended("ended", 4);
+    view<std::uint32_t> const words("words", slots), ended("ended", 7);
     Kokkos::deep_copy(words, none);
     word_probing::table<std::uint32_t> const table{words.data(), slots, none};
     int const n = 10 * static_cast<int>(distinct);
@@ -93,10 +93,10 @@ TEST_CASE("linear probing inserts each key once, wraps around, and says when it 
     space{}.fence();
     auto const counts = to_host(ended);
     std::uint32_t const fit = Kokkos::min(distinct, slots);
-    CHECK(counts[static_cast<int>(word_probing::outcome::inserted)] == fit);
-    CHECK(counts[static_cast<int>(word_probing::outcome::absent)] == 0);
-    CHECK(counts[static_cast<int>(word_probing::outcome::full)] == 10 * (distinct - fit));
-    CHECK(counts[static_cast<int>(word_probing::outcome::found)] == 9 * fit);
+    CHECK(counts[static_cast<int>(karpos::outcome::inserted)] == fit);
+    CHECK(counts[static_cast<int>(karpos::outcome::absent)] == 0);
+    CHECK(counts[static_cast<int>(karpos::outcome::full)] == 10 * (distinct - fit));
+    CHECK(counts[static_cast<int>(karpos::outcome::found)] == 9 * fit);
   }
 }
 

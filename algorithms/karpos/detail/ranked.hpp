@@ -60,6 +60,14 @@ struct ranked {
   }
 };
 
+/// The order of ranked elements, for a sort: without a comparator some devices of Kokkos' sort numbers only.
+struct ranks_higher {
+  template <class Ranked>
+  KOKKOS_FUNCTION bool operator()(Ranked const& a, Ranked const& b) const {
+    return a < b;
+  }
+};
+
 /// An array with unspecified contents, or an allocation_error that explains.
 template <class View, class ExecSpace, class... Extents>
 View allocated_array(ExecSpace const& exec, std::string const& label, Extents... extents) {

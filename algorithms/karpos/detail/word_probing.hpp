@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "karpos/device/atomics.hpp"
+#include "karpos/outcome.hpp"
 
 // Linear probing over an array of words, each empty or taken for good: the plainest concurrent hash set. A word may be
 // the key itself or stand for it, such as an index into an array of keys; `matches` compares. Nothing is erased while
@@ -12,17 +13,10 @@
 
 namespace karpos::detail::word_probing {
 
-/// How a probe sequence ended.
-enum class outcome {
-  inserted,  ///< the slot was empty and holds the new word now
-  found,     ///< the slot's word matches
-  absent,    ///< find: an empty slot ended the sequence
-  full       ///< every slot was probed
-};
-
 template <class Word>
 struct probe {
-  outcome ended;
+  outcome
+      ended;  ///< inserted, found, absent (find: an empty slot ended it) or full: every slot was probed
   std::uint64_t slot;  ///< where it ended; meaningless when `full`
   Word word;           ///< the word seen there: for `found`, the one that matches
 };

@@ -131,7 +131,7 @@ class launched_grid {
   }
 
  private:
-  /// Teams of 256 threads at most: Kokkos gives a team 48 KB of scratch on CUDA.
+  /// Teams of 256 threads at most: Kokkos gives a team 48 KB of scratch on CUDA. A power of two, as its scans need.
   template <class Step>
   void launch_on_teams(Step const& step) const {
     using policy = Kokkos::TeamPolicy<ExecSpace>;
@@ -144,7 +144,8 @@ class launched_grid {
     int const max_threads = policy(m_exec, m_shape.teams, 1)
                                 .set_scratch_size(0, scratch)
                                 .team_size_max(kernel, Kokkos::ParallelForTag());
-    policy const teams(m_exec, m_shape.teams, Kokkos::min(threads, max_threads));
+    auto const fitting = static_cast<unsigned>(Kokkos::min(threads, max_threads));
+    policy const teams(m_exec, m_shape.teams, static_cast<int>(Kokkos::bit_floor(fitting)));
     Kokkos::parallel_for(Step::label, policy(teams).set_scratch_size(0, scratch), kernel);
   }
   template <class Step>

@@ -128,7 +128,10 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
     for (std::uint64_t list = 0; list < lists; ++list) {
       Kokkos::parallel_for("karpos::build_sorted_lists: pack", index_range(exec, n),
                            pack_column<Table, entry_type>{table, list, buffers.data()});
-      Kokkos::sort(exec, buffers);
+      if constexpr (std::is_integral_v<entry_type>)
+        Kokkos::sort(exec, buffers);
+      else
+        Kokkos::sort(exec, buffers, ranks_higher{});
       Kokkos::parallel_for("karpos::build_sorted_lists: write", index_range(exec, n),
                            write_list<entry_type, Ids, Scores>{buffers.data(), list, ids, scores});
     }

@@ -30,7 +30,7 @@ struct keep_first {
     if (table.slot.reserved(keys(i))) return;
     auto const has_key = [&](std::uint64_t j) { return to_bits<key_bits>(keys(j)) == key; };
     auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
-    if (p.ended == word_probing::outcome::found) keep_lower(set.words + p.slot, p.word, i);
+    if (p.ended == outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }
 
  private:

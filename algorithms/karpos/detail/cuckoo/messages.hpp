@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/cuckoo/items.hpp"
 #include "karpos/detail/slot.hpp"
 
@@ -32,8 +33,8 @@ std::string name_of(Key const& key) {
 template <class ExecSpace, class Keys>
 [[noreturn]] void reject_duplicates(ExecSpace const& exec, Keys const& keys,
                                     std::uint64_t duplicates, std::uint64_t example) {
-  typename Keys::non_const_value_type key{};
-  Kokkos::deep_copy(exec, key, Kokkos::subview(keys, example));
+  auto const key = read_back(exec, keys.data() + example * keys.stride(0),
+                             "karpos::cuckoo_map: the first key that occurs again");
   reject("keys occur more than once",
          std::to_string(duplicates) + " of " + std::to_string(keys.extent(0)) + " keys; keys(" +
              std::to_string(example) + ") = " + name_of(key) + " is the first of them",

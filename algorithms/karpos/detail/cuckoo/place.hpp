@@ -148,9 +148,9 @@ struct place_items {
   /// Returns: whether the current candidate window had an empty slot.
   KOKKOS_FUNCTION bool try_place(eviction_chain const& c) const {
     word* const slots = c.candidates.slots(table, c.choice);
+    device::thread_tile const t;
     for (;;) {
-      auto const window =
-          device::load_window<window_slots, device::access::shared>(device::thread_tile{}, slots);
+      auto const window = device::load_window<window_slots, device::access::shared>(t, slots);
       auto const m = window.match(table.slot.is_empty());
       if (!m) return false;
       if (swap(slots + m.first(), table.slot.empty_slot(), c.item)) return true;

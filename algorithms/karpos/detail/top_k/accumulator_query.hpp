@@ -15,7 +15,8 @@
 //   choose_unit
 //   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among the first k
 //   list_candidates   or, where they are too many, full aggregation: accumulate_rest, count_lower_bounds,
-//   list_candidates shrinking phase:  (accumulate_candidates, count_lower_bounds, find_threshold, filter_candidates)*
+//                     find_threshold, list_candidates
+//   shrinking phase:  (accumulate_candidates, count_lower_bounds, find_threshold, filter_candidates)*
 //   completion:       write_set, or number_finalists, collect_scores*, aggregate_finalists, write_ranked
 //   reset
 

@@ -41,7 +41,7 @@ struct id_table {
     if (keys == nullptr) return key < slots ? key : no_slot;
     if (key == empty) return slots - 1;
     auto const at = table().insert_or_find(hashed(key), key, [=](word w) { return w == key; });
-    return at.ended == word_probing::outcome::full ? no_slot : at.slot;
+    return at.ended == outcome::full ? no_slot : at.slot;
   }
   /// Returns: the slot of an id, or no_slot if it is absent.
   KOKKOS_FUNCTION std::uint64_t find(Id id) const {
@@ -49,7 +49,7 @@ struct id_table {
     if (keys == nullptr) return key < slots ? key : no_slot;
     if (key == empty) return slots - 1;
     auto const at = table().find(hashed(key), [=](word w) { return w == key; });
-    return at.ended == word_probing::outcome::found ? at.slot : no_slot;
+    return at.ended == outcome::found ? at.slot : no_slot;
   }
   /// The first slot of an id's probe sequence, to prefetch. Not checked.
   KOKKOS_FUNCTION std::uint64_t first_slot(Id id) const {
