@@ -135,6 +135,7 @@ class cuckoo_map
   static void check_pairs(Keys const& keys, Values const& values) {
     detail::require_reachable<ExecSpace, Keys, Values>();
     detail::require_key_type<Key, Keys>();
+    detail::require_value_type<T, Values>();
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
   }
 };

@@ -14,8 +14,8 @@ namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each, for bulk use from the host and for use inside
 /// kernels through ref(). Open addressing over buckets of BucketSlots slots; holds max_keys keys at the
-/// load it was made with, and never moves them: it grows by rehash only. The slots of erased keys are used
-/// again after clear or rehash.
+/// load it was made with: it grows by rehash only. The slots of erased keys are used again once the table is compacted, which
+/// waiting insertions do when they need it.
 ///
 /// Complexity: expected O(1) buckets an operation; at most Probing::probe_limit buckets of four slots or more, twice as
 ///   many of two, four times as many of one.
@@ -24,7 +24,8 @@ namespace karpos {
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
 ///   linearizable. Lock-free; where device::is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the
 ///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
-/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing.
+/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing, but for
+///   a copy of the table while one compacts it.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

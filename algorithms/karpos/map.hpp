@@ -13,6 +13,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/bulk_arguments.hpp"
 #include "karpos/detail/scans.hpp"
+#include "karpos/detail/slots_used.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/map_ref.hpp"
@@ -141,17 +142,7 @@ class lookup_table {
   }
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,
-                         ValuesOut const& values) const {
-    detail::require_reachable<execution_space, KeysOut>();
-    if (keys.extent(0) < m_storage.slot_count())
-      detail::require_room("retrieve_all", keys.extent(0), size(exec));
-    auto const table = m_storage.scan_ref();
-    std::uint64_t n = 0;
-    Kokkos::parallel_scan(
-        label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),
-        detail::retrieve_body<decltype(table), KeysOut, ValuesOut>{table, keys, values}, n);
-    return n;
-  }
+                         ValuesOut const& values) const;
 };
 
 /// Every operation of a map or set that changes, in bulk. Bulk calls on one execution space instance run in order. Calls
@@ -237,24 +228,25 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values,
                     report_view const& report) {
-    enqueue(exec, "insert_async", keys, values, detail::keep_stored{}, {}, report);
+    insert_without_waiting(exec, "insert_async", keys, values, detail::keep_stored{}, report);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
   void insert_async(execution_space const& exec, Keys const& keys, report_view const& report) {
-    enqueue(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, {}, report);
+    insert_without_waiting(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, report);
   }
   template <view_1d Keys, class Values>
     requires has_values
   void insert_or_assign_async(execution_space const& exec, Keys const& keys, Values const& values,
                               report_view const& report) {
-    enqueue(exec, "insert_or_assign_async", keys, values, detail::take_new{}, {}, report);
+    insert_without_waiting(exec, "insert_or_assign_async", keys, values, detail::take_new{},
+                           report);
   }
   template <view_1d Keys, class Values, class Op>
     requires has_values
   void insert_or_apply_async(execution_space const& exec, Keys const& keys, Values const& values,
                              Op const& op, report_view const& report) {
-    enqueue(exec, "insert_or_apply_async", keys, values, op, {}, report);
+    insert_without_waiting(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
   /// Removes keys; they may be of any type that a query may be of. Returns: how many were there; so it waits.
@@ -270,6 +262,7 @@ class hash_table : public lookup_table<Storage> {
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
     detail::require_reachable<execution_space, Keys>();
     using body = detail::erase_body<distance, table_type, Keys>;
+    m_slots_used.erased = true;
     device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
                                         body{{m_storage.ref(), keys}}, report);
   }
@@ -286,16 +279,30 @@ class hash_table : public lookup_table<Storage> {
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
     using body = detail::apply_body<distance, table_type, Operations, Results>;
+    m_slots_used.add(operations.extent(0));
+    m_slots_used.erased = true;
     device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                       body{m_storage.ref(), operations, results});
   }
 
   /// Removes every key and makes every slot usable again. Asynchronous.
-  void clear(execution_space const& exec) { m_storage.clear(exec); }
+  void clear(execution_space const& exec) {
+    m_storage.clear(exec);
+    m_slots_used = {};
+  }
   /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
   /// capacity_error, before anything changes, when the keys that are in would not fit. A table over wrapped
   /// memory leaves it and owns its memory from then on.
   void rehash(execution_space const& exec, std::uint64_t new_max_keys);
+  /// Slots of erased keys that no insertion uses again before compact, rehash or clear; hopscotch_map has none. Reads the
+  /// table once. Waits for exec.
+  std::uint64_t tombstones(execution_space const& exec) const
+    requires detail::has_tombstones<Storage>;
+  /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do it
+  /// when tombstones are in their way; programs that erase in kernels or asynchronously call it. Waits for exec. Throws
+  /// allocation_error when there is no memory for a copy of the table; it is then unchanged.
+  void compact(execution_space const& exec)
+    requires detail::has_tombstones<Storage>;
 
   ref_type ref() const { return ref_type(m_storage.ref()); }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
@@ -332,25 +339,60 @@ class hash_table : public lookup_table<Storage> {
   using no_values = detail::constant<detail::no_value>;
   static constexpr int distance = Storage::prefetch_distance;
 
+  /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
+  template <class Keys, class Values, class Combine, class Stencil>
+  void enqueue(execution_space const& exec, char const* what, Storage const& into, Keys const& keys,
+               Values const& values, Combine const& combine, Stencil const& stencil,
+               report_view const& report) const {
+    detail::require_reachable<execution_space, Keys>();
+    detail::require_key_type<key_type, Keys>();
+    auto const each = detail::values_for<execution_space, mapped_type>(keys, values);
+    using body = detail::insert_body<distance, table_type, Keys, std::decay_t<decltype(each)>,
+                                     Combine, Stencil>;
+    device::tally_each_staged<distance>(label(what), exec, keys.extent(0),
+                                        body{{into.ref(), keys}, each, combine, stencil}, report);
+  }
+  template <class Keys, class Values, class Combine>
+  void insert_without_waiting(execution_space const& exec, char const* what, Keys const& keys,
+                              Values const& values, Combine const& combine,
+                              report_view const& report) {
+    enqueue(exec, what, m_storage, keys, values, combine, detail::everything{}, report);
+    m_slots_used.add(keys.extent(0));
+  }
   template <class Keys, class Values, class Combine, class Stencil = detail::everything>
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
                            Values const& values, Combine const& combine,
-                           Stencil const& stencil = {});
-  template <class Keys, class Values, class Combine, class Stencil = detail::everything>
-  void enqueue(execution_space const& exec, char const* what, Keys const& keys,
-               Values const& values, Combine const& combine, Stencil const& stencil,
-               report_view const& report) const;
-  bool grow(execution_space const& exec, std::uint64_t more);
+                           Stencil const& stencil = {}) {
+    compact_before(exec, keys.extent(0));
+    enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
+    insert_report report = read_report(exec);
+    if (report.rejected != 0) insert_rejected(exec, what, keys, values, combine, stencil, report);
+    m_slots_used.add(report.inserted);
+    detail::reject_invalid(report, keys.extent(0));
+    return report;
+  }
+  template <class Keys, class Values, class Combine, class Stencil>
+  void insert_rejected(execution_space const& exec, char const* what, Keys const& keys,
+                       Values const& values, Combine const& combine, Stencil const& stencil,
+                       insert_report& report);
+  insert_report read_report(execution_space const& exec) const;
+  void compact_before(execution_space const& exec, std::uint64_t more);
+  std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
+  std::optional<Storage> grown(execution_space const& exec, std::uint64_t more);
+  Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
+  void adopt(execution_space const& exec, Storage&& roomier);
   /// A friend function of one specialization is none of the others.
   template <class Other>
   void copy_from(execution_space const& exec, hash_table<Other> const& src) {
     m_storage.copy_from(exec, src.m_storage);
+    m_slots_used = src.m_slots_used;
     exec.fence("karpos::deep_copy: the source may change once this returns");
   }
 
   // Where kernels count for calls that wait for a report: allocated once, so that no call allocates.
   report_view m_insert_report;
   erase_view m_erase_report;
+  detail::slots_used m_slots_used;
 };
 
 }  // namespace karpos

@@ -19,7 +19,7 @@ namespace karpos {
 
 /// Lookups in a kernel. Every operation comes for one thread and, with a tile first, for W lanes that work on one key
 /// together and all receive the answer. Trivially copyable; valid while the table lives and is not rebuilt.
-/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS; the answer is unspecified otherwise).
+/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS; the answer is "not there" otherwise).
 template <class Table, device::access Access>
 class table_reader {
  public:
@@ -40,6 +40,7 @@ class table_reader {
     requires has_values
   KOKKOS_FUNCTION found<mapped_type> find(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
+    if (m_table.reserved(query)) return {};
     return detail::find_in<Access>(m_table, t, query);
   }
 
@@ -51,7 +52,7 @@ class table_reader {
   template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be looked up");
-    return detail::find_in<Access>(m_table, t, query).present;
+    return !m_table.reserved(query) && detail::find_in<Access>(m_table, t, query).present;
   }
 
  protected:
@@ -59,8 +60,8 @@ class table_reader {
 };
 
 /// All operations in a kernel, for one thread or, with a tile first, for its lanes together; each is linearizable by
-/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS; what happens is unspecified
-/// otherwise). Keys and values to insert convert as in any call: pass the map's own types where that could lose bits.
+/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS; otherwise insertions answer `invalid`
+/// and erasures false, and nothing happens). Keys and values to insert convert as in any call: pass the map's own types where that could lose bits.
 template <class Table>
 class table_ref : public table_reader<Table, device::access::shared> {
   using reader = table_reader<Table, device::access::shared>;
@@ -132,7 +133,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
   template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
-    return detail::erase_from(m_table, t, query) == outcome::erased;
+    return !m_table.reserved(query) &&
+           detail::erase_from(m_table, t, query) == outcome::erased;
   }
 
  private:
@@ -140,6 +142,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome upsert(Tile const& t, key_type const& key, mapped_type const& value,
                                  Op const& op) const {
     KARPOS_EXPECTS(!m_table.reserved(key), "a key equal to a sentinel cannot be inserted");
+    if (m_table.reserved(key)) return outcome::invalid;
     return detail::insert_into(m_table, t, key, value, op);
   }
 };

@@ -34,6 +34,12 @@ constexpr void require_key_type() {
   static_assert(std::is_same_v<typename Keys::non_const_value_type, Key>,
                 "karpos: keys must come in a view of the container's key type");
 }
+/// The same for values: 2.75 would become 2.
+template <class T, class Values>
+constexpr void require_value_type() {
+  static_assert(std::is_same_v<typename Values::non_const_value_type, T>,
+                "karpos: values must come in a view of the container's value type");
+}
 }  // namespace detail
 
 }  // namespace karpos

@@ -4,6 +4,7 @@
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace karpos {
@@ -67,8 +68,21 @@ KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
   }
 }
 
+namespace detail {
+/// The bits that stand for a key. Floating-point keys: one pattern for both zeros, one for every NaN.
+template <class Bits, class Key>
+KOKKOS_FUNCTION constexpr Bits key_bits_of(Key const& key) {
+  if constexpr (std::is_floating_point_v<Key>) {
+    if (key == Key(0)) return 0;
+    if (key != key) return to_bits<Bits>(std::numeric_limits<Key>::quiet_NaN());
+  }
+  return to_bits<Bits>(key);
+}
+}  // namespace detail
+
 /// Default hash of keys of up to eight bytes. Objects that compare equal must have the same bits
-/// (std::has_unique_object_representations); write your own hash for keys where that does not hold.
+/// (std::has_unique_object_representations) or be floating-point numbers, of which 0.0 and -0.0 are one key and every NaN
+/// is one; write your own hash for keys where that does not hold.
 ///
 /// A hash function that mixes well over 64 bits says so with a member type `is_avalanching` (Boost's
 /// convention); the containers mix the result of any other themselves.
@@ -76,7 +90,7 @@ template <class Key>
 struct hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key) const {
-    return mix(to_bits<std::uint64_t>(key));
+    return mix(detail::key_bits_of<std::uint64_t>(key));
   }
 };
 
@@ -85,11 +99,12 @@ template <class Key>
 struct seeded_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key, std::uint64_t seed) const {
-    return mix(to_bits<std::uint64_t>(key) + seed);
+    return mix(detail::key_bits_of<std::uint64_t>(key) + seed);
   }
 };
 
-/// Equality that also compares a key with a query of another type.
+/// Equality that also compares a key with a query of another type. Floating-point keys are compared by the bits that stand
+/// for them: a NaN is found again.
 template <class Key>
 struct equal_to {
   template <class Query>

@@ -13,6 +13,10 @@ karpos_add_compile_fail(NAME wrong_key_type FILE wrong_key_type.cpp
   REGEX "karpos: keys must come in a view of the container's key type")
 karpos_add_compile_fail(NAME wrong_key_type_to_build FILE wrong_key_type_to_build.cpp
   REGEX "karpos: keys must come in a view of the container's key type")
+karpos_add_compile_fail(NAME wrong_value_type FILE wrong_value_type.cpp
+  REGEX "karpos: values must come in a view of the container's value type")
+karpos_add_compile_fail(NAME fraction_for_all FILE fraction_for_all.cpp
+  REGEX "karpos: a fraction cannot be the value of a table of integers")
 karpos_add_compile_fail(NAME operations_of_another_type FILE operations_of_another_type.cpp
   REGEX "karpos: operations come in a view of map_operation<Key, T>")
 # g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.

@@ -46,16 +46,20 @@ struct constant {
   T value;
   KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
 };
-/// The values for keys: a view as long as they are, or one value for all.
+/// The values for keys: a view as long as they are, or one value for all, which must not be a fraction where the table
+/// stores integers.
 template <class ExecSpace, class T, class Keys, class Values>
 auto values_for(Keys const& keys, Values const& values) {
   if constexpr (Kokkos::is_view_v<Values>) {
     require_reachable<ExecSpace, Values>();
+    require_value_type<T, Values>();
     require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     return values;
   } else if constexpr (std::is_same_v<Values, constant<T>>) {
     return values;
   } else {
+    static_assert(!(std::is_floating_point_v<Values> && std::is_integral_v<T>),
+                  "karpos: a fraction cannot be the value of a table of integers");
     return constant<T>{static_cast<T>(values)};
   }
 }
@@ -83,6 +87,17 @@ void require_operations(Operations const& operations, Results const& results) {
   static_assert(std::is_same_v<typename Results::value_type, map_result<T>>,
                 "karpos: results go to a view of map_result<T>, of the map's value type");
   require_same_extent("operations", operations.extent(0), "results", results.extent(0));
+}
+
+/// Throws std::invalid_argument for an insertion of n keys of which some were equal to a sentinel.
+inline void reject_invalid(insert_report const& report, std::uint64_t n) {
+  if (report.invalid == 0) return;
+  reject("keys equal to a sentinel",
+         std::to_string(report.invalid) + " of " + std::to_string(n) +
+             " keys; the others were handled: " + std::to_string(report.inserted) + " inserted, " +
+             std::to_string(report.existing) + " existing, " + std::to_string(report.rejected) +
+             " rejected",
+         "choose other sentinels in the options");
 }
 
 inline void require_room(char const* what, std::uint64_t elements, std::uint64_t keys) {

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "karpos/map.hpp"
 
-// How hash_table (map.hpp) does it: insertion in bulk, growth, rehash.
+// How lookup_table and hash_table (map.hpp) do it: retrieval, insertion into a full table, growth, compaction, rehash.
 
 namespace karpos {
 
 namespace detail {
-/// Whether bulk insertions into a full table rehash it: a storage says so by a constant of that name.
-template <class Storage>
-inline constexpr bool grows = requires { requires Storage::grows; };
+/// Whether an insertion that is done twice for a key leaves what it leaves when it is done once.
+template <class Combine>
+inline constexpr bool repeatable =
+    std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>;
 }  // namespace detail
+
+template <class Storage>
+template <class KeysOut, class ValuesOut>
+std::uint64_t lookup_table<Storage>::retrieve(execution_space const& exec, KeysOut const& keys,
+                                              ValuesOut const& values) const {
+  detail::require_reachable<execution_space, KeysOut>();
+  if (keys.extent(0) < m_storage.slot_count())
+    detail::require_room("retrieve_all", keys.extent(0), size(exec));
+  auto const table = m_storage.scan_ref();
+  std::uint64_t n = 0;
+  Kokkos::parallel_scan(
+      label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),
+      detail::retrieve_body<decltype(table), KeysOut, ValuesOut>{table, keys, values}, n);
+  return n;
+}
 
 template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
@@ -23,85 +41,146 @@ hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
       m_erase_report(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("erase_report"))) {
 }
 
-/// Inserts or merges, and counts the outcomes in a view. Asynchronous.
 template <class Storage>
-template <class Keys, class Values, class Combine, class Stencil>
-void hash_table<Storage>::enqueue(execution_space const& exec, char const* what, Keys const& keys,
-                                  Values const& values, Combine const& combine,
-                                  Stencil const& stencil, report_view const& report) const {
-  detail::require_reachable<execution_space, Keys>();
-  detail::require_key_type<key_type, Keys>();
-  auto const each_value = detail::values_for<execution_space, mapped_type>(keys, values);
-  using body = detail::insert_body<distance, table_type, Keys, std::decay_t<decltype(each_value)>,
-                                   Combine, Stencil>;
-  device::tally_each_staged<distance>(label(what), exec, keys.extent(0),
-                                      body{{m_storage.ref(), keys}, each_value, combine, stencil},
-                                      report);
+insert_report hash_table<Storage>::read_report(execution_space const& exec) const {
+  return detail::read_back(exec, m_insert_report.data(),
+                           "karpos::hash_table: report of an insertion");
 }
 
-/// The same, waiting for the report. A storage that grows does so until every key is in, unless that would merge a
-/// value twice. Keys that find no place in a table sixteen times their number share a hash: they stay rejected.
+/// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
+/// one to be had. `report` becomes that of all keys. Merging a value twice would be wrong: of those, the keys that are not
+/// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
+/// that equal keys meet the same end; not in hopscotch hashing, where their keys stay rejected.
 template <class Storage>
 template <class Keys, class Values, class Combine, class Stencil>
-insert_report hash_table<Storage>::insert_all(execution_space const& exec, char const* what,
-                                              Keys const& keys, Values const& values,
-                                              Combine const& combine, Stencil const& stencil) {
-  auto const insert_once = [&] {
-    enqueue(exec, what, keys, values, combine, stencil, m_insert_report);
-    return detail::read_back(exec, m_insert_report.data(),
-                             "karpos::hash_table: report of an insertion");
-  };
-  insert_report report = insert_once();
-  if constexpr (detail::grows<Storage> && (std::is_same_v<Combine, detail::keep_stored> ||
-                                           std::is_same_v<Combine, detail::take_new>)) {
-    while (report.rejected != 0 && grow(exec, report.rejected)) {
-      auto const again = insert_once();
-      report.inserted += again.inserted;
-      report.existing += report.rejected - again.inserted - again.rejected;
-      report.rejected = again.rejected;
-      if (again.inserted == 0) break;
+void hash_table<Storage>::insert_rejected(execution_space const& exec, char const* what,
+                                          Keys const& keys, Values const& values,
+                                          Combine const& combine, Stencil const& stencil,
+                                          insert_report& report) {
+  if constexpr (detail::grows<Storage> && !detail::repeatable<Combine>) return;
+  while (report.rejected != 0) {
+    auto table = roomier(exec, report.rejected);
+    if (!table) return;
+    if constexpr (detail::repeatable<Combine>) {
+      enqueue(exec, what, *table, keys, values, combine, stencil, m_insert_report);
+    } else {
+      detail::absent_from<table_type, Keys, Stencil> const rejected{m_storage.ref(), keys, stencil};
+      enqueue(exec, what, *table, keys, values, combine, rejected, m_insert_report);
+    }
+    insert_report const again = read_report(exec);
+    adopt(exec, std::move(*table));
+    report.inserted += again.inserted;
+    report.existing += report.rejected - again.inserted - again.rejected;
+    report.rejected = again.rejected;
+    if (again.inserted == 0) return;
+  }
+}
+
+/// Compacts a table of which erased keys hold slots, before `more` keys take more than half of those that are there beyond
+/// max_keys: insertions then probe far. Without memory for it they do so, and are right all the same.
+template <class Storage>
+void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
+  if constexpr (detail::has_tombstones<Storage>) {
+    std::uint64_t const enough = (max_keys() + this->capacity()) / 2;
+    if (!m_slots_used.erased || m_slots_used.most + more <= enough) return;
+    std::uint64_t const live = this->size(exec), dead = tombstones(exec);
+    m_slots_used = {live + dead, dead != 0};
+    if (dead == 0 || live + dead + more <= enough) return;
+    try {
+      compact(exec);
+    } catch (allocation_error const&) {
+    } catch (capacity_error const&) {  // not every key found a place in the copy
     }
   }
-  if (report.invalid != 0)
-    detail::reject("keys equal to a sentinel",
-                   std::to_string(report.invalid) + " of " + std::to_string(keys.extent(0)) +
-                       " keys; the others were handled: " + std::to_string(report.inserted) +
-                       " inserted, " + std::to_string(report.existing) + " existing, " +
-                       std::to_string(report.rejected) + " rejected",
-                   "choose other sentinels in the options");
-  return report;
 }
 
-/// Rehashes to twice the size, with room for `more` keys. Returns: false if there are 16 slots or more for each key
-/// already (the keys share a hash), or if not every key found a place in the new table; the table is then unchanged.
+/// Returns: a copy of the table that has room for `more` keys, without tombstones or grown; none if there is none.
 template <class Storage>
-bool hash_table<Storage>::grow(execution_space const& exec, std::uint64_t more) {
-  std::uint64_t const held = this->size(exec);
-  if (m_storage.slot_count() / 16 >= held + more) return false;
-  try {
-    rehash(exec, 2 * Kokkos::max(held, max_keys()) + more);
-  } catch (capacity_error const&) {
-    return false;  // the table is as it was
+std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
+                                                    std::uint64_t more) {
+  if constexpr (detail::grows<Storage>) {
+    return grown(exec, more);
+  } else {
+    if (tombstones(exec) == 0) return {};
+    try {
+      return rebuilt(exec, "compact", max_keys());
+    } catch (allocation_error const&) {
+      return {};
+    } catch (capacity_error const&) {
+      return {};
+    }
   }
-  return true;
+}
+
+/// Returns: a copy of twice the size, with room for `more` keys; none if there are 16 slots or more for each key already
+/// (the keys share a hash), or if not every key found a place in the copy.
+template <class Storage>
+std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec, std::uint64_t more) {
+  std::uint64_t const held = this->size(exec);
+  if (m_storage.slot_count() / 16 >= held + more) return {};
+  try {
+    return rebuilt(exec, "rehash", 2 * Kokkos::max(held, max_keys()) + more);
+  } catch (capacity_error const&) {
+    return {};
+  }
+}
+
+/// Makes a roomier copy the table. One for as many keys is copied back into the memory that refs know.
+template <class Storage>
+void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
+  if constexpr (detail::grows<Storage>) {
+    m_storage = std::move(roomier);
+  } else {
+    m_storage.copy_from(exec, roomier);
+    exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
+  }
+  m_slots_used.erased = false;
+}
+
+/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place.
+template <class Storage>
+Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* what,
+                                     std::uint64_t new_max_keys) {
+  Kokkos::Profiling::ScopedRegion const region(label(what));
+  Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
+  device::tally_each_staged<0>(label(what), exec, m_storage.slot_count(),
+                               detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
+                               m_insert_report);
+  insert_report const report = read_report(exec);
+  std::uint64_t const n = report.inserted + report.rejected;
+  if (report.rejected != 0)
+    throw capacity_error(m_storage.settings().name + "::" + what + " found no place for some keys",
+                         n, report.inserted, 2 * n);
+  m_slots_used.most = n;
+  return fresh;
 }
 
 template <class Storage>
 void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_max_keys) {
-  Kokkos::Profiling::ScopedRegion const region(label("rehash"));
-  std::string const& name = m_storage.settings().name;
   std::uint64_t const n = this->size(exec);
   if (new_max_keys < n)
-    throw capacity_error(name + "::rehash would not hold the keys that are in", n, new_max_keys, n);
-  Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
-  device::tally_each_staged<0>(label("rehash"), exec, m_storage.slot_count(),
-                               detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
-                               m_insert_report);
-  insert_report const report =
-      detail::read_back(exec, m_insert_report.data(), "karpos::hash_table: report of a rehash");
-  if (report.rejected != 0)
-    throw capacity_error(name + "::rehash found no place for some keys", n, report.inserted, 2 * n);
-  m_storage = std::move(fresh);
+    throw capacity_error(m_storage.settings().name + "::rehash would not hold the keys that are in",
+                         n, new_max_keys, n);
+  m_storage = rebuilt(exec, "rehash", new_max_keys);
+  m_slots_used.erased = false;
+}
+
+template <class Storage>
+void hash_table<Storage>::compact(execution_space const& exec)
+  requires detail::has_tombstones<Storage>
+{
+  adopt(exec, rebuilt(exec, "compact", max_keys()));
+}
+
+template <class Storage>
+std::uint64_t hash_table<Storage>::tombstones(execution_space const& exec) const
+  requires detail::has_tombstones<Storage>
+{
+  auto const table = m_storage.scan_ref();
+  std::uint64_t n = 0;
+  Kokkos::parallel_reduce(label("tombstones"), detail::index_range(exec, m_storage.slot_count()),
+                          detail::count_tombstones_body<decltype(table)>{table}, n);
+  return n;
 }
 
 }  // namespace karpos

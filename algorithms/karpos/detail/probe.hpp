@@ -156,6 +156,19 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
+/// Stencil: the keys that passed another stencil and are not in a table that nobody changes meanwhile.
+template <class Table, class Keys, class Stencil>
+struct absent_from {
+  Table table;
+  Keys keys;
+  Stencil stencil;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    using device::access;
+    return stencil(i) &&
+           !find_in<access::frozen>(table, device::thread_tile{}, keys(i)).present;
+  }
+};
+
 template <int Distance, class Table, class Keys, class Out, class Write, class Stencil>
 struct lookup_body : keyed_body<Distance, Table, Keys> {
   static constexpr unsigned threads_at_once = 0;

@@ -19,6 +19,14 @@ struct count_body {
   }
 };
 
+template <class Table>
+struct count_tombstones_body {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += table.slot().erased(device::load_relaxed(table.slot_at(i)));
+  }
+};
+
 /// visit(key, value), or visit(key) for a set, for every live slot.
 template <class Table, class Visit>
 struct visit_body {

@@ -50,16 +50,20 @@ class slot_protocol {
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key>)
-      return m_sentinels.contains(to_bits<key_bits>(query));
+      return m_sentinels.contains(key_bits_of<key_bits>(query));
     else
       return false;
   }
   KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
   KOKKOS_FUNCTION bool busy(word slot) const { return layout::key_of(slot) == m_sentinels.busy; }
+  /// Whether the slot is a tombstone.
+  KOKKOS_FUNCTION bool erased(word slot) const {
+    return layout::key_of(slot) == m_sentinels.erased;
+  }
   KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
   /// The word of a pair.
   KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
-    return layout::pack(to_bits<key_bits>(key), layout::bits_of(value));
+    return layout::pack(key_bits_of<key_bits>(key), layout::bits_of(value));
   }
 
   /// Predicate: the slot was never used. Looks at whole words where a word is both key and value: ptxas
@@ -179,8 +183,8 @@ struct has_equal_key {
 template <class Key, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                (std::is_integral_v<Key> || std::is_enum_v<Key>))
-    return typename Protocol::has_key{to_bits<typename Protocol::key_bits>(query)};
+                (std::is_arithmetic_v<Key> || std::is_enum_v<Key>))
+    return typename Protocol::has_key{key_bits_of<typename Protocol::key_bits>(query)};
   else
     return has_equal_key<Key, Protocol, KeyEqual, Query>{slot, equal, query};
 }

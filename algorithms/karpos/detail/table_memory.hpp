@@ -41,7 +41,7 @@ template <class Layout, class Key>
 sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const& o) {
   using key_bits = typename Layout::key_bits;
   auto const chosen = [](std::optional<Key> const& key, int i) {
-    return key ? to_bits<key_bits>(*key) : default_sentinel<Key, key_bits>(i);
+    return key ? key_bits_of<key_bits>(*key) : default_sentinel<Key, key_bits>(i);
   };
   key_bits const empty = chosen(o.empty_key, 0), erased = chosen(o.erased_key, 1);
   if (empty == erased)

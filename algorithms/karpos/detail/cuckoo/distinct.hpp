@@ -26,9 +26,9 @@ struct keep_first {
   std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    auto const key = to_bits<key_bits>(keys(i));
+    auto const key = key_bits_of<key_bits>(keys(i));
     if (table.slot.reserved(keys(i))) return;
-    auto const has_key = [&](std::uint64_t j) { return to_bits<key_bits>(keys(j)) == key; };
+    auto const has_key = [&](std::uint64_t j) { return key_bits_of<key_bits>(keys(j)) == key; };
     auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
     if (p.ended == outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }

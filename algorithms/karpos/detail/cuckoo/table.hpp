@@ -86,7 +86,7 @@ class table : public Traits {
   table(options_type const& o, hasher const& hash) : m_options(o), m_hash(hash) {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
     m_empty =
-        o.empty_key ? to_bits<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
+        o.empty_key ? key_bits_of<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
   }
 
   static std::string name() { return "cuckoo_map"; }

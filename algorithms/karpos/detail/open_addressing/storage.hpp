@@ -26,6 +26,8 @@ class storage : public Traits {
   using settings_type = table_settings<Traits>;
   using ref_type = table_ref<Traits>;
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
+  /// Erased slots stay tombstones until the table is compacted.
+  static constexpr bool has_tombstones = true;
 
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// One value for all keys: a fraction is no integer.
+#include <karpos/hash_map.hpp>
+
+void insert(karpos::hash_map<int, int>& map, Kokkos::View<int*> const& keys) {
+#ifdef KARPOS_GOOD
+  map.insert(Kokkos::DefaultExecutionSpace{}, keys, 2);
+#else
+  map.insert(Kokkos::DefaultExecutionSpace{}, keys, 2.75);
+#endif
+}
