@@ -56,7 +56,9 @@ class bfs_search {
   /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
   /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for
   /// none; a source is its own parent, -1 stands where no path leads.
-  /// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
+  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length; strided
+  ///  views; degree_classes = false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the
+  ///  space has none, or its blocks do not all fit on the device.
   /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
   /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it
   /// waits.
@@ -164,13 +166,14 @@ class bfs_search {
 };
 
 /// Searches a graph from `source`: one vertex, or a view of several. Writes the distance of every vertex, -1 where no
-/// path leads, and, if `parents` are asked for, a parent one level nearer (a source is its own).
+/// path leads, and, if `parents` are asked for, a parent one level nearer (a source is its own). Options without
+/// parents: bfs(exec, workspace, 0, distances, {}, {.direction = bfs_direction::top_down}).
 ///
 /// Returns: what was done; so it waits for the search.
 /// Complexity: O(vertices + edges) work; bottom-up levels inspect fewer edges.
 /// Requires: the graph and the results are not written meanwhile.
 /// Memory: a workspace of 12.4 bytes a vertex, or the one passed in.
-/// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
+/// Throws: as bfs_search::start.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>,
@@ -183,7 +186,7 @@ bfs_report bfs(ExecSpace const& exec, bfs_workspace<ExecSpace, Graph> const& wor
   return search.report();
 }
 
-/// The same with a workspace for this search alone.
+/// The same with a workspace for this search alone. Throws: what bfs_workspace throws, too.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, class Distances, class Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Hooks = bfs_hooks<>>

@@ -20,7 +20,10 @@ namespace karpos {
 /// Complexity: expected O(1) buckets an operation; at most Probing::probe_limit buckets of four slots or more, twice as
 ///   many of two, four times as many of one.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in
-///   16-byte slots) and cannot be stored.
+///   16-byte slots) and cannot be stored. Hash and KeyEqual are copied into kernels and called there, as hash(query) and
+///   equal(key, query); hashes are equal where KeyEqual says so, and are mixed here unless Hash has a member type
+///   is_avalanching and returns 64 bits. Probing is double_hashing or linear_probing. BucketSlots is 1 to 64; the width
+///   of a tile that works on the map divides it, or is a multiple of it.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
 ///   linearizable. Lock-free; where device::is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the
 ///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.

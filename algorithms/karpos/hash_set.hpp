@@ -13,7 +13,7 @@
 namespace karpos {
 
 /// Hash set of keys of up to eight bytes: hash_map without values, in half the memory. Memory,
-/// concurrency and errors are those of hash_map.
+/// concurrency and errors are those of hash_map, and so is what it requires of Hash, KeyEqual, Probing and BucketSlots.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

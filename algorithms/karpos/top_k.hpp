@@ -111,9 +111,11 @@ void require_in_range(bool in_range, Lists const& lists) {
 /// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate checks.
 /// Concurrency: one query of a workspace at a time.
 /// Memory: allocates nothing, except for score vectors and sorts, which top_k_workspace names.
-/// Throws: std::invalid_argument for views shorter than k, weights of another number than lists, a missing score that
-///  is NaN or plus infinity, dense ids that are not below the number of objects, too many sparse ids;
-///  allocation_error where score vectors cannot be allocated.
+/// Throws: std::invalid_argument for views that are shorter than k or strided; lists or a k that do not fit the
+///  workspace; weights of another number than lists; a missing score that is NaN or plus infinity; dense ids that are
+///  not below the number of objects, too many sparse ids; what options.validate finds; launch_mode::persistent_kernel
+///  in a query over accumulators where the space has none, or its blocks do not all fit on the device.
+///  allocation_error where score vectors, or what options.validate needs, cannot be allocated.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>
@@ -159,7 +161,7 @@ top_k_report top_k(ExecSpace const& exec,
   return report;
 }
 
-/// The same with a workspace for this query alone.
+/// The same with a workspace for this query alone. Throws: what top_k_workspace throws, too.
 template <execution_space ExecSpace, class Id, class Score, class MemorySpace, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, MemorySpace>, class Aggregate = weighted_sum>
 top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> const& lists,
