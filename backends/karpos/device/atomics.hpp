@@ -152,7 +152,8 @@ class back_off {
   int m_round = 0;
 };
 
-// The same calls for words of a team's scratch, of 4 bytes. On CPUs a team is one thread: plain accesses.
+// Words of a team's scratch, of 4 bytes: four of the calls for global memory, and fetch_max. On CPUs a team is one
+// thread: plain accesses.
 
 KOKKOS_INLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
   std::uint32_t v = 0;

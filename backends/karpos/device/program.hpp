@@ -16,7 +16,10 @@
 // A program is a loop over steps, such as the levels of a search; a grid runs it. A step says what every team
 // of a league does and ends when all are done:
 //
-//   struct step { template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const; };
+//   struct step {
+//     static constexpr char const* label;  // of its kernel, where it is launched
+//     template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const;
+//   };
 //   // A step may have `std::uint64_t work() const`, about how many edges or words it looks at: CPUs do a little alone.
 //   struct program {
 //     using shared = …;  // what the loop remembers; trivial

@@ -62,7 +62,8 @@ class team {
     return m_handle.append(counter, yes);
   }
 
-  /// Runs f(i) for every i in [0, n), each on one tile of the league: round-robin on GPUs, self-scheduled on CPUs.
+  /// Runs f(i) for every i in [0, n), each on one tile of the league: round-robin on GPUs. On CPUs the first eight
+  /// calls of a program's step are divided by shared counters; later ones, and all of a league, evenly.
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>
   KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
