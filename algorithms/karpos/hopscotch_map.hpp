@@ -32,7 +32,8 @@ namespace karpos {
 ///   memory. find operations of apply may run beside writers on another instance.
 /// Memory: bytes_for(max_keys, load); see docs/hopscotch_map.md for the layout. Bulk calls allocate nothing but when
 ///   they grow.
-/// Source: GLHT; Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008.
+/// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir, "Hopscotch hashing",
+///   DISC 2008.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
 class hopscotch_map : public hash_table<detail::hopscotch::storage<

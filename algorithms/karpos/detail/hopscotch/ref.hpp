@@ -39,8 +39,8 @@
 //   ref.hpp         the operations of the table as kernels see it: this file
 //   storage.hpp     its memory
 //
-// Source: the phases and the copy-then-clear relocation of GLHT; the hop word after Herlihy, Shavit, Tzafrir,
-// "Hopscotch hashing", DISC 2008.
+// Source: the phases and the copy-then-clear relocation of GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table",
+// 2019); the hop word after Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008.
 
 namespace karpos::detail::hopscotch {
 

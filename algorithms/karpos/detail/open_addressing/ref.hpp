@@ -25,7 +25,7 @@
 //   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in cache
 //
 // and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
-// 0.9: misses 10.8 G/s without marks, 16.3 with; hits 29.0 and 27.3 (perf/results/).
+// 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
 //
 //   tuning.hpp    bytes of a bucket, keys in flight: by execution space
 //   ref.hpp       the table as kernels see it: this file
