@@ -11,7 +11,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/device/arithmetic.hpp"
-#include "karpos/device/program.hpp"
+#include "karpos/launch_mode.hpp"
 #include "karpos/sorted_lists.hpp"
 
 // What a ranked query (top_k.hpp) ranks by, how it reads the lists, and what it reports.

@@ -3,13 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
-#include "karpos/detail/table_memory.hpp"
 
 // Scores as radix keys: unsigned words whose ascending order is the descending order of the scores.
 

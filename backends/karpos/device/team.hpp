@@ -7,7 +7,6 @@
 
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
-#include "karpos/device/state_handle.hpp"
 #include "karpos/device/tile.hpp"
 
 namespace karpos::device {

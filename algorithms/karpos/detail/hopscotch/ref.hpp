@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/contract.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/relocation.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/contract.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
