@@ -187,7 +187,9 @@ struct by_karpos {
 };
 struct by_kokkos {
   static constexpr char const* name = "Kokkos";
-  KOKKOS_FUNCTION static word load(word* p) { return Kokkos::atomic_load(p); }
+  KOKKOS_FUNCTION static word load(word* p) {
+    return desul::atomic_load(p, desul::MemoryOrderRelaxed{}, desul::MemoryScopeDevice{});
+  }
   KOKKOS_FUNCTION static void add(word* p) { Kokkos::atomic_add(p, 1u); }
   KOKKOS_FUNCTION static void set(word* p) { Kokkos::atomic_or(p, 1u); }
   KOKKOS_FUNCTION static word fetch_add(word* p) { return Kokkos::atomic_fetch_add(p, 1u); }
