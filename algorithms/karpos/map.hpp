@@ -29,8 +29,7 @@
 // What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
 // cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory. Views that
 // belong together have the same length: every operation throws std::invalid_argument otherwise. Lookups and erasures
-// answer "not there" for a key equal to a sentinel. Enqueued calls use the memory of the table and of the views: keep
-// both until the instance has run them.
+// answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call until it has run.
 
 namespace karpos {
 
