@@ -134,7 +134,7 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   auto const selected =
       detail::allocated_array<selected_view>(exec, "karpos::select_k: selected", k);
   detail::select_k::select(exec, scores, k, selected);
-  if (options.sorted) Kokkos::sort(exec, selected, detail::select_k::ranks_higher{});
+  if (options.sorted) Kokkos::sort(exec, selected, detail::ranks_higher{});
   using write = detail::select_k::write_selected<Scores, selected_view, Indices, Values>;
   Kokkos::parallel_for("karpos::select_k: write", detail::index_range(exec, k),
                        write{scores, selected, out_indices, out_values, out_indices.extent(0) != 0,
