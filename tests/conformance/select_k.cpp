@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <karpos/select_k.hpp>
 #include <limits>
 #include <numeric>
@@ -203,8 +204,33 @@ void check_type() {
   check("mostly the same", make<T>(kind::few_finite, 40000), {10, 150});
 }
 
+/// Sizes at which every block compacts its candidates many times, against std::partial_sort.
+template <class T>
+void check_large(std::uint64_t seed) {
+  random_numbers random(seed);
+  for (kind const what : {kind::random, kind::rising, kind::falling, kind::ties}) {
+    std::uint64_t const n = 500000 + random.below(500000), k = 1 + random.below(300);
+    auto x = make<T>(what, n, seed);
+    view<T> const values("values", k);
+    karpos::select_k(space(), to_space(x), k, view<std::uint32_t>(), values);
+    std::partial_sort(x.begin(), x.begin() + std::ptrdiff_t(k), x.end(), std::greater<T>());
+    x.resize(k);
+    holds(std::to_string(k) + " of " + std::to_string(n) + ", kind " +
+              std::to_string(static_cast<int>(what)),
+          to_host(values) == x);
+  }
+}
+
 }  // namespace
 
+TEST_CASE("the k largest of many are those of std::partial_sort") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    check_large<float>(seed);
+    check_large<double>(10 + seed);
+    check_large<std::uint32_t>(20 + seed);
+    check_large<std::int64_t>(30 + seed);
+  }
+}
 TEST_CASE("selections of floats") {
   check_type<float>();
   check("all", make<float>(kind::random, 200000), {200000});

@@ -44,6 +44,24 @@ TEST_CASE("fill writes every element of an array, aligned or not, and nothing be
     }
 }
 
+/// Words that say where they stand.
+struct twice_the_index {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
+    return static_cast<std::uint32_t>(2 * i);
+  }
+};
+TEST_CASE("fill_with gives every element the word for its index") {
+  for (std::uint64_t const n : {0, 1, 3, 4, 5, 1001}) {
+    view<std::uint32_t> const array("array", n);
+    karpos::detail::fill_with("karpos_test::fill", space{}, array, twice_the_index{});
+    space{}.fence();
+    auto const got = to_host(array);
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < n; ++i) wrong += got[i] != 2 * i;
+    same("elements wrong of " + std::to_string(n), wrong, 0);
+  }
+}
+
 TEST_CASE("an array that cannot be had is explained, with its bytes, its space and a way out") {
   karpos_test::throws<karpos::allocation_error>(
       [] {
@@ -53,10 +71,11 @@ TEST_CASE("an array that cannot be had is explained, with its bytes, its space a
       "12345 bytes", space::memory_space::name(), "a test", "ask for less", "none");
 }
 
+struct pair {
+  std::uint64_t a, b;
+};
+
 TEST_CASE("an object is read back from the memory of a space") {
-  struct pair {
-    std::uint64_t a, b;
-  };
   view<pair> const there("pair", 3);
   auto const mirror = Kokkos::create_mirror_view(there);
   mirror(1) = {3, 4};
