@@ -18,7 +18,7 @@
 //   a path       start(query); bucket(path): the address to prefetch; advance(path): on to the next bucket, unless it was
 //                the last one
 //   a key        reserved(query): no query may be it; holds(query): a predicate of slots
-//   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as a probe_step; operate_step,
+//   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as probe_step does; operate_step,
 //                if there is one, is any of the three
 //   scans        slot_at(i), slot().live(word)
 
@@ -35,13 +35,27 @@ struct Kokkos::reduction_identity<karpos::erase_report> {
 namespace karpos::detail {
 
 /// What one step of a probe, which looks at one bucket, says: the answer, or that the probe goes on to the next bucket.
+/// Steps may be of other types with the same three members, which probe asks in this order. Each leads out of its loop
+/// at once: nvcc would lead the branches of a step that has evaluated all three together again in every turn of the loop
+/// (H200, 2^20 keys in the cache: lookups at 0.83 to 0.90 of the rate, erasures at 0.76).
 template <class Answer>
-struct probe_step {
-  bool decided;
-  Answer answer;
-
+class probe_step {
+ public:
   KOKKOS_FUNCTION static constexpr probe_step go_on() { return {false, Answer{}}; }
   KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
+
+  KOKKOS_FUNCTION constexpr bool decided() const { return m_decided; }
+  /// Once it is decided: the answer. May do what the operation does.
+  KOKKOS_FUNCTION constexpr Answer answer() const { return m_answer; }
+  /// Unless it is decided: whether the key cannot lie further along the path.
+  KOKKOS_FUNCTION static constexpr bool ended() { return false; }
+
+ private:
+  KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
+      : m_decided(decided),
+        m_answer(a) {}
+  bool m_decided;
+  Answer m_answer;
 };
 using outcome_step = probe_step<outcome>;
 template <class T>
@@ -53,16 +67,16 @@ enum class probe_reach {
   one_bucket   ///< one step, so that the caller can keep many keys in flight
 };
 
-/// The probe loop: runs step(path) for bucket after bucket. Returns: the first decided step, `exhausted` decided at the
-/// end of the path; with probe_reach::one_bucket also a step that goes on, and then the path has moved on.
+/// The probe loop: runs step(path) for bucket after bucket. Returns: what the first decided step says, `exhausted` decided
+/// at the end of the path; with probe_reach::one_bucket also a step that goes on, and then the path has moved on.
 template <probe_reach Reach, class Table, class Answer, class Step>
 KOKKOS_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
                                          Answer const& exhausted, Step const& step) {
   for (;;) {
-    probe_step<Answer> const s = step(p);
-    if (s.decided) return s;
-    if (!table.advance(p)) return probe_step<Answer>::decide(exhausted);
-    if constexpr (Reach == probe_reach::one_bucket) return s;
+    auto const s = step(p);
+    if (s.decided()) return probe_step<Answer>::decide(s.answer());
+    if (s.ended() || !table.advance(p)) return probe_step<Answer>::decide(exhausted);
+    if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::go_on();
   }
 }
 
@@ -76,7 +90,7 @@ KOKKOS_FUNCTION outcome insert_into(Table const& table, Tile const& t, Key const
   return probe<probe_reach::whole_path>(
              table, p, outcome::full,
              [&](auto& at) { return table.insert_step(t, at, holds, item, value, combine); })
-      .answer;
+      .answer();
 }
 /// Looks a key up. A table that chooses between layouts when the program runs has a `find` of its own.
 template <device::access Access, class Table, device::tile Tile, class Query>
@@ -89,7 +103,7 @@ KOKKOS_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, T
     auto const holds = table.holds(query);
     auto const step = [&](auto& at) { return table.template find_step<Access>(t, at, holds); };
     return probe<probe_reach::whole_path>(table, p, found<typename Table::mapped_type>{}, step)
-        .answer;
+        .answer();
   }
 }
 /// Returns: outcome::erased or outcome::absent.
@@ -99,7 +113,7 @@ KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query cons
   auto const holds = table.holds(query);
   return probe<probe_reach::whole_path>(table, p, outcome::absent,
                                         [&](auto& at) { return table.erase_step(t, at, holds); })
-      .answer;
+      .answer();
 }
 
 // Bodies of the bulk kernels: one key each, staged so that launch.hpp can prefetch ahead of the work. Distance: keys that a
@@ -146,13 +160,14 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
     auto const value = values(i);
     auto const holds = in.holds(key);
     auto const item = Table::protocol::item(key, value);
+    device::thread_tile const t{};
     outcome_step const s = probe<insert_body::reach>(in, p, outcome::full, [&](auto& at) {
-      return in.insert_step(device::thread_tile{}, at, holds, item, value, combine);
+      return in.insert_step(t, at, holds, item, value, combine);
     });
     if constexpr (insert_body::reach == probe_reach::one_bucket) {
-      if (!s.decided) return this->again(p);
+      if (!s.decided()) return this->again(p);
     }
-    return count(s.answer);
+    return count(s.answer());
   }
 };
 
@@ -164,8 +179,7 @@ struct absent_from {
   Stencil stencil;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
-    return stencil(i) &&
-           !find_in<access::frozen>(table, device::thread_tile{}, keys(i)).present;
+    return stencil(i) && !find_in<access::frozen>(table, device::thread_tile{}, keys(i)).present;
   }
 };
 
@@ -183,14 +197,15 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
     auto s = lookup_step<typename Table::mapped_type>::decide({});
     if (stencil(i) && !in.reserved(query)) {
       auto const holds = in.holds(query);
+      device::thread_tile const t{};
       s = probe<lookup_body::reach>(in, p, answer{}, [&](auto& at) {
-        return in.template find_step<device::access::frozen>(device::thread_tile{}, at, holds);
+        return in.template find_step<device::access::frozen>(t, at, holds);
       });
       if constexpr (lookup_body::reach == probe_reach::one_bucket) {
-        if (!s.decided) return this->again(p);
+        if (!s.decided()) return this->again(p);
       }
     }
-    out(i) = write(s.answer);
+    out(i) = write(s.answer());
     return device::staged_result::done();
   }
 };
@@ -202,14 +217,14 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
     auto const query = this->keys(i);
     if (in.reserved(query)) return device::staged_result::done();
     auto const holds = in.holds(query);
-    outcome_step const s = probe<erase_body::reach>(in, p, outcome::absent, [&](auto& at) {
-      return in.erase_step(device::thread_tile{}, at, holds);
-    });
+    device::thread_tile const t{};
+    outcome_step const s = probe<erase_body::reach>(
+        in, p, outcome::absent, [&](auto& at) { return in.erase_step(t, at, holds); });
     if constexpr (erase_body::reach == probe_reach::one_bucket) {
-      if (!s.decided) return this->again(p);
+      if (!s.decided()) return this->again(p);
     }
-    return s.answer == outcome::erased ? device::staged_result::counted(0)
-                                       : device::staged_result::done();
+    return s.answer() == outcome::erased ? device::staged_result::counted(0)
+                                         : device::staged_result::done();
   }
 };
 
@@ -242,12 +257,12 @@ struct apply_body {
     if (!table.reserved(s.asked.key)) {
       outcome_step const step = operate(s.asked, s.where, answer.value);
       if constexpr (reach == probe_reach::one_bucket) {
-        if (!step.decided) {
+        if (!step.decided()) {
           device::prefetch(table.bucket(s.where));
           return device::staged_result::again();
         }
       }
-      answer.outcome = step.answer;
+      answer.outcome = step.answer();
     }
     results(i) = answer;
     return device::staged_result::done();
@@ -273,8 +288,10 @@ struct apply_body {
       auto const s = probe<reach>(table, p, found<typename Table::mapped_type>{}, [&](auto& at) {
         return table.template find_step<device::access::shared>(t, at, holds);
       });
-      if (s.decided && s.answer.present) value = s.answer.value;
-      return {s.decided, s.answer.present ? outcome::found : outcome::absent};
+      if (s.decided() && s.answer().present) value = s.answer().value;
+      return s.decided()
+                 ? outcome_step::decide(s.answer().present ? outcome::found : outcome::absent)
+                 : outcome_step::go_on();
     }
   }
 };

@@ -205,11 +205,11 @@ class table : public Traits {
   void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t room) {
     auto const s = shape_type::of(n, room, m_options);
     auto const plan = plan_for(n, s);
+    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     if (!plan.is_possible(attempt_type::split_tuning::max_targets))
       throw std::length_error(
           "karpos: cuckoo_map cannot be built from " + std::to_string(n) +
           " keys (3.4 billion at most in two levels): divide them among several maps");
-    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;

@@ -201,19 +201,19 @@ class table_ref : public Traits {
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
     locked_step now{outcome_step::go_on(), no_slot};
-    for (device::back_off pause; !now.step.decided;) {
+    for (device::back_off pause; !now.step.decided();) {
       std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
         pause.wait();
         continue;
       }
       now = update(t, p, before, holds_key, pair, value, combine, now.hole);
-      if (now.step.decided) break;
+      if (now.step.decided()) break;
       now.hole = room().find_closer_empty(t, p.home);
       if (now.hole == no_slot) return outcome::full;
     }
     if (now.hole != no_slot) room().release_slot(t, p.home, now.hole);
-    return now.step.answer;
+    return now.step.answer();
   }
 
   /// What was done under a lock, and the slot of the neighbourhood that the insertion has made its own but not used.

@@ -135,49 +135,15 @@ class table_ref : public Traits {
   }
 
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
-                                                     Holds const& holds_query) const {
-    using step = lookup_step<mapped_type>;
-    word const* const slots = bucket(p);
-    auto const window = device::load_window<bucket_slots, Access>(t, slots);
-    word slot{};
-    if constexpr (!rereads<Tile>) {
-      if (window.only(holds_query, slot)) return step::decide({true, layout::value_of(slot)});
-      if (ends(t, p, window)) return step::decide({});
-    } else {
-      // CPUs take one branch for hits and misses, which no predictor tells apart, and read the
-      // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
-      // the key holds it still or is a tombstone by now.
-      auto const hit = window.match(holds_query);
-      if (hit | window.match(m_slot.is_empty())) {
-        slot = device::load_relaxed(slots +
-                                    (hit | lane_mask<bucket_slots>::of(bucket_slots - 1)).first());
-        return step::decide({holds_query(slot), layout::value_of(slot)});
-      }
-      if (at_mark(p.tried()) && !marked(p)) return step::decide({});
-    }
-    return step::go_on();
+  KOKKOS_FUNCTION auto find_step(Tile const& t, path const& p, Holds const& holds_query) const {
+    return bucket_lookup<Tile, Holds>(
+        {*this, t, p, device::load_window<bucket_slots, Access>(t, bucket(p)), holds_query});
   }
-
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
-                                          Holds const& holds_query) const {
-    auto const decide = [](bool erased) {
-      return outcome_step::decide(erased ? outcome::erased : outcome::absent);
-    };
-    word* const slots = bucket(p);
-    auto const window = device::load_window<bucket_slots, device::access::shared>(t, slots);
-    if (auto const hit = window.match(holds_query)) {
-      word* const slot = slots + hit.first();
-      if constexpr (!rereads<Tile>) {
-        word const seen = window.get(hit.first());
-        return decide(t.once([&] { return m_slot.erase(slot, seen); }));
-      } else {
-        word const seen = device::load_relaxed(slot);  // again, as in find_step
-        return decide(holds_query(seen) && m_slot.erase(slot, seen));
-      }
-    }
-    return ends(t, p, window) ? decide(false) : outcome_step::go_on();
+  KOKKOS_FUNCTION auto erase_step(Tile const& t, path const& p, Holds const& holds_query) const {
+    return bucket_erasure<Tile, Holds>(
+        {*this, t, p, device::load_window<bucket_slots, device::access::shared>(t, bucket(p)),
+         holds_query});
   }
 
  private:
@@ -185,6 +151,78 @@ class table_ref : public Traits {
   template <class Tile>
   static constexpr bool rereads =
       Tile::width == 1 && tuning<typename Traits::execution_space>::reread_slots;
+
+  /// What a bucket says of a query: steps of a probe (probe.hpp).
+  template <device::tile Tile, class Holds>
+  struct bucket_search {
+    table_ref const& table;
+    Tile const& tile;
+    path const& at;
+    device::window<Tile, word, bucket_slots> window;
+    Holds const& holds;
+  };
+  template <device::tile Tile, class Holds>
+  class bucket_lookup {
+   public:
+    KOKKOS_FUNCTION explicit bucket_lookup(bucket_search<Tile, Holds> const& s) : m(s) {
+      if constexpr (!rereads<Tile>) {
+        m_decided = m.window.only(m.holds, m_slot);
+      } else {
+        m_hit = m.window.match(m.holds);
+        m_decided = static_cast<bool>(m_hit | m.window.match(m.table.m_slot.is_empty()));
+      }
+    }
+    KOKKOS_FUNCTION bool decided() const { return m_decided; }
+    /// CPUs take one branch for hits and misses, which no predictor tells apart, and read the slot again from the nearest
+    /// cache: taking it out of a vector register is slower. A slot that held the key holds it still or is a tombstone by
+    /// now.
+    KOKKOS_FUNCTION found<mapped_type> answer() const {
+      if constexpr (!rereads<Tile>) {
+        return {true, layout::value_of(m_slot)};
+      } else {
+        int const i = (m_hit | lane_mask<bucket_slots>::of(bucket_slots - 1)).first();
+        word const slot = device::load_relaxed(m.table.bucket(m.at) + i);
+        return {m.holds(slot), layout::value_of(slot)};
+      }
+    }
+    KOKKOS_FUNCTION bool ended() const {
+      if constexpr (!rereads<Tile>)
+        return m.table.ends(m.tile, m.at, m.window);
+      else
+        return at_mark(m.at.tried()) && !m.table.marked(m.at);
+    }
+
+   private:
+    bucket_search<Tile, Holds> m;
+    word m_slot{};
+    lane_mask<bucket_slots> m_hit{};
+    bool m_decided = false;
+  };
+  template <device::tile Tile, class Holds>
+  class bucket_erasure {
+   public:
+    KOKKOS_FUNCTION explicit bucket_erasure(bucket_search<Tile, Holds> const& s)
+        : m(s),
+          m_hit(m.window.match(m.holds)) {}
+    KOKKOS_FUNCTION bool decided() const { return static_cast<bool>(m_hit); }
+    KOKKOS_FUNCTION outcome answer() const {
+      word* const slot = m.table.bucket(m.at) + m_hit.first();
+      bool erased = false;
+      if constexpr (!rereads<Tile>) {
+        word const seen = m.window.get(m_hit.first());
+        erased = m.tile.once([&] { return m.table.m_slot.erase(slot, seen); });
+      } else {
+        word const seen = device::load_relaxed(slot);  // again, as in a lookup
+        erased = m.holds(seen) && m.table.m_slot.erase(slot, seen);
+      }
+      return erased ? outcome::erased : outcome::absent;
+    }
+    KOKKOS_FUNCTION bool ended() const { return m.table.ends(m.tile, m.at, m.window); }
+
+   private:
+    bucket_search<Tile, Holds> m;
+    lane_mask<bucket_slots> m_hit;
+  };
 
   /// Whether a key that is not in this window cannot lie further along the path.
   template <device::tile Tile, class Window>
