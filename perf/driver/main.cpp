@@ -10,6 +10,7 @@
 
 #include "karpos/version.hpp"
 #include "perf/driver/command.hpp"
+#include "perf/driver/program/standard_streams.hpp"
 #include "perf/graph/read_graph.hpp"
 #include "perf/support/context.hpp"
 
@@ -82,4 +83,9 @@ int run_driver(int argc, char** argv) {
 }  // namespace
 }  // namespace karpos::perf
 
-int main(int argc, char** argv) { return karpos::perf::run_driver(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace karpos::perf;
+  occupy_standard_streams();
+  int const code = run_driver(argc, argv);
+  return finish_standard_output() || code != 0 ? code : exit_failed;
+}
