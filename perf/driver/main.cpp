@@ -2,6 +2,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <new>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 
 #include "karpos/version.hpp"
 #include "perf/driver/command.hpp"
+#include "perf/driver/program/kokkos_settings.hpp"
 #include "perf/driver/program/standard_streams.hpp"
 #include "perf/graph/read_graph.hpp"
 #include "perf/support/context.hpp"
@@ -26,16 +28,19 @@ void complain(std::exception const& e) {
   std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
 }
 
-/// Arguments that Kokkos understands itself are kept from the option parser.
-bool meant_for_kokkos(std::string const& argument) { return argument.rfind("--kokkos-", 0) == 0; }
+int run_with_kokkos(std::vector<std::string> const& arguments, char** argv, action const& run) {
+  check_kokkos_environment(arguments);
+  choose_thread_binding(arguments, argv);
+  std::vector<char*> words = {argv[0]};
+  for (std::string const& a : arguments) words.push_back(const_cast<char*>(a.c_str()));
+  int count = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  Kokkos::ScopeGuard const kokkos(count, words.data());
+  return run();
+}
 
-int run_with_kokkos(int argc, char** argv, action const& run) {
-  std::vector<char*> arguments;
-  std::copy_if(argv, argv + argc, std::back_inserter(arguments),
-               [&](char* a) { return a == argv[0] || meant_for_kokkos(a); });
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  Kokkos::ScopeGuard const kokkos(count, arguments.data());
+/// Runs it and says what went wrong. Returns the exit code.
+int guarded(std::function<int()> const& run) {
   try {
     return run();
   } catch (bad_input const& e) {
@@ -68,16 +73,17 @@ int run_driver(int argc, char** argv) {
   for (command const& c : commands)
     actions[c.name] = c.define(*app.add_subcommand(c.name, c.summary));
 
-  std::vector<std::string> words;
-  for (int i = argc - 1; i > 0; --i)
-    if (!meant_for_kokkos(argv[i])) words.emplace_back(argv[i]);
+  std::vector<std::string> words(argv + 1, argv + argc), for_kokkos;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(for_kokkos), meant_for_kokkos);
+  std::erase_if(words, meant_for_kokkos);
+  check_kokkos_arguments(for_kokkos);
   try {
-    app.parse(words);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? 0 : exit_bad_input;
   }
   remember_command_line(argc, argv);
-  return run_with_kokkos(argc, argv, actions.at(app.get_subcommands().front()->get_name()));
+  return run_with_kokkos(for_kokkos, argv, actions.at(app.get_subcommands().front()->get_name()));
 }
 
 }  // namespace
@@ -86,6 +92,6 @@ int run_driver(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace karpos::perf;
   occupy_standard_streams();
-  int const code = run_driver(argc, argv);
+  int const code = guarded([&] { return run_driver(argc, argv); });
   return finish_standard_output() || code != 0 ? code : exit_failed;
 }

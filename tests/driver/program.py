@@ -42,10 +42,51 @@ def lost_output(driver, words):
     check(f"{words} to closed output: '{closed.stderr}'", "karpos: cannot write to standard output" in closed.stderr, True)
 
 
+def complains(driver, words, named, **changes):
+    done = run(driver, *words, **changes)
+    check(f"{words} {changes}: exit code", done.returncode, 2)
+    check(f"{words} {changes}: output", done.stdout, "")
+    check(f"{words} {changes}: one line of the program", (done.stderr.count("\n"), done.stderr[:8]), (1, "karpos: "))
+    check(f"{words} {changes}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+
+
+def bad_threads(driver):
+    for value in ("abc", "-3", "0", "2x", ""):
+        complains(driver, ["info", f"--kokkos-num-threads={value}"], f"--kokkos-num-threads cannot be '{value}'")
+        complains(driver, ["info"], f"KOKKOS_NUM_THREADS cannot be '{value}'", KOKKOS_NUM_THREADS=value)
+    complains(driver, ["info", "--kokkos-num-threads", "2"], "--kokkos-num-threads=2")
+    complains(driver, ["info", "--kokkos-device-id=first"], "--kokkos-device-id cannot be 'first'")
+    complains(driver, ["info", "--kokkos-disable-warnings=maybe"], "true, false")
+
+
+def openmp_threads(driver):
+    """Kokkos has room for the data of 512 threads."""
+    if '"openmp"' not in run(driver, "info", "--json").stdout:
+        return
+    complains(driver, ["info", "--kokkos-num-threads=600"], "at most 512")
+    complains(driver, ["info"], "OMP_NUM_THREADS asks for 600 threads", OMP_NUM_THREADS="600")
+    complains(driver, ["info"], "KOKKOS_NUM_THREADS asks for 513 threads", KOKKOS_NUM_THREADS="513")
+    check("512 threads: exit code", run(driver, "info", OMP_NUM_THREADS="512").returncode, 0)
+
+
+def thread_binding(driver):
+    """Silent without a choice; bound where the whole machine is used; what the user chooses stands."""
+    choices = {"SPREAD": {}, "FALSE": {"OMP_PROC_BIND": "false"}, "CLOSE": {"OMP_PROC_BIND": "close"}}
+    for words in (["info"], ["info", "--kokkos-num-threads=1"]):
+        check(f"{words}: silent", run(driver, *words).stderr, "")
+    if os.cpu_count() == len(os.sched_getaffinity(0)) and '"backend": "OpenMP"' in run(driver, "info", "--json").stdout:
+        for shown, chosen in choices.items():
+            seen = run(driver, "info", OMP_DISPLAY_ENV="true", **chosen).stderr.split("OPENMP DISPLAY ENVIRONMENT BEGIN")[-1]
+            check(f"{chosen}: binding {shown}", f"OMP_PROC_BIND = '{shown}'" in seen, True)
+
+
 def main():
     driver, edges, scores = sys.argv[1:]
     for words in commands(edges, scores):
         lost_output(driver, words)
+    bad_threads(driver)
+    openmp_threads(driver)
+    thread_binding(driver)
     return checks.verdict("program")
 
 

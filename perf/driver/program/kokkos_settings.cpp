@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/program/kokkos_settings.hpp"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "perf/driver/command.hpp"
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
+namespace karpos::perf {
+namespace {
+
+/// Kokkos keeps the data of its OpenMP threads in an array of that length, and checks no bound.
+constexpr int most_openmp_threads = 512;
+
+struct kokkos_setting {
+  char const* name;
+  int least;                         ///< of an integer
+  std::vector<std::string> choices;  ///< none: it is an integer
+  bool may_stand_alone;
+};
+
+std::vector<kokkos_setting> const& kokkos_settings() {
+  std::vector<std::string> const truth = {"true", "false", "yes", "no", "1", "0"};
+  static std::vector<kokkos_setting> const all = {
+      {"num-threads", 1, {}, false},
+      {"device-id", 0, {}, false},
+      {"map-device-id-by", 0, {"mpi_rank", "random"}, false},
+      {"disable-warnings", 0, truth, true},
+      {"print-configuration", 0, truth, true},
+      {"tune-internals", 0, truth, true}};
+  return all;
+}
+
+std::string argument_name(kokkos_setting const& s) { return std::string("--kokkos-") + s.name; }
+
+std::string variable_name(kokkos_setting const& s) {
+  std::string name = std::string("KOKKOS_") + s.name;
+  for (char& c : name) c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  return name;
+}
+
+bool read_int(std::string const& text, int& value) {
+  char const* const end = text.data() + text.size();
+  auto const [behind, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && behind == end;
+}
+
+void check_setting(kokkos_setting const& s, std::string const& called, std::string const& value) {
+  if (!s.choices.empty()) {
+    if (std::find(s.choices.begin(), s.choices.end(), value) != s.choices.end()) return;
+    std::string list;
+    for (std::string const& c : s.choices) list += (list.empty() ? "" : ", ") + c;
+    throw bad_input(called + " cannot be '" + value + "': choose one of " + list);
+  }
+  int number = 0;
+  if (read_int(value, number) && number >= s.least) return;
+  throw bad_input(called + " cannot be '" + value + "': write an integer, " +
+                  std::to_string(s.least) + " or more");
+}
+
+/// The last value of a setting on the command line, or an empty string.
+std::string value_of(kokkos_setting const& s, std::vector<std::string> const& arguments) {
+  std::string value;
+  std::string const begin = argument_name(s) + "=";
+  for (std::string const& a : arguments)
+    if (a.rfind(begin, 0) == 0) value = a.substr(begin.size());
+  return value;
+}
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+
+struct thread_request {
+  int threads;
+  std::string by;  ///< empty: nobody asked
+};
+
+thread_request requested_threads(std::vector<std::string> const& arguments) {
+  kokkos_setting const& setting = kokkos_settings().front();
+  int threads = 0;
+  if (read_int(value_of(setting, arguments), threads)) return {threads, argument_name(setting)};
+  std::string const variable = variable_name(setting);
+  if (char const* const value = std::getenv(variable.c_str()); value && read_int(value, threads))
+    return {threads, variable};
+  return {omp_get_max_threads(), std::getenv("OMP_NUM_THREADS") ? "OMP_NUM_THREADS" : ""};
+}
+
+void check_thread_count(std::vector<std::string> const& arguments) {
+  auto const [threads, by] = requested_threads(arguments);
+  if (threads <= most_openmp_threads) return;
+  if (by.empty()) {  // a larger machine than Kokkos can use
+    omp_set_num_threads(most_openmp_threads);
+    return;
+  }
+  throw bad_input(by + " asks for " + std::to_string(threads) +
+                  " threads: Kokkos runs OpenMP with at most " +
+                  std::to_string(most_openmp_threads));
+}
+
+/// Runs this program again, with the environment as it is now. Returns if that cannot be.
+void start_anew(char** argv) {
+  // Without an interpreter's base the file that runs is the dynamic loader itself.
+  if (getauxval(AT_BASE) != 0) execv("/proc/self/exe", argv);
+}
+
+#endif
+
+}  // namespace
+
+bool meant_for_kokkos(std::string const& argument) { return argument.rfind("--kokkos-", 0) == 0; }
+
+void check_kokkos_arguments(std::vector<std::string> const& arguments) {
+  for (kokkos_setting const& s : kokkos_settings()) {
+    std::string const name = argument_name(s);
+    for (std::string const& a : arguments) {
+      if (a == name && !s.may_stand_alone)
+        throw bad_input(name + " lacks its value: write " + name + "=" +
+                        (s.choices.empty() ? "2" : s.choices.front()));
+      if (a.rfind(name + "=", 0) == 0) check_setting(s, name, a.substr(name.size() + 1));
+    }
+  }
+}
+
+void check_kokkos_environment([[maybe_unused]] std::vector<std::string> const& arguments) {
+  for (kokkos_setting const& s : kokkos_settings()) {
+    std::string const variable = variable_name(s);
+    if (char const* const value = std::getenv(variable.c_str())) check_setting(s, variable, value);
+  }
+#if defined(KOKKOS_ENABLE_OPENMP)
+  check_thread_count(arguments);
+#endif
+}
+
+void choose_thread_binding([[maybe_unused]] std::vector<std::string> const& arguments,
+                           [[maybe_unused]] char** argv) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (std::getenv("OMP_PROC_BIND") != nullptr) return;
+  for (char const* chosen : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (std::getenv(chosen) != nullptr) {
+      setenv("OMP_PROC_BIND", "true", 1);  // what places mean without it; Kokkos asks for it
+      return;
+    }
+  bool const whole_machine = requested_threads(arguments).threads == omp_get_num_procs();
+  setenv("OMP_PROC_BIND", whole_machine ? "spread" : "false", 1);
+  if (!whole_machine) return;  // as it is without these variables
+  setenv("OMP_PLACES", "threads", 1);
+  start_anew(argv);
+#endif
+}
+
+}  // namespace karpos::perf
