@@ -12,6 +12,7 @@
 #include "karpos/version.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/program/kokkos_settings.hpp"
+#include "perf/driver/program/parse_words.hpp"
 #include "perf/driver/program/standard_streams.hpp"
 #include "perf/graph/read_graph.hpp"
 #include "perf/support/context.hpp"
@@ -78,9 +79,9 @@ int run_driver(int argc, char** argv) {
   std::erase_if(words, meant_for_kokkos);
   check_kokkos_arguments(for_kokkos);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (CLI::ParseError const& e) {
-    return app.exit(e) == 0 ? 0 : exit_bad_input;
+    parse_words(app, words);
+  } catch (CLI::Success const& help) {
+    return app.exit(help);
   }
   remember_command_line(argc, argv);
   return run_with_kokkos(for_kokkos, argv, actions.at(app.get_subcommands().front()->get_name()));

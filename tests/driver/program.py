@@ -80,10 +80,23 @@ def thread_binding(driver):
             check(f"{chosen}: binding {shown}", f"OMP_PROC_BIND = '{shown}'" in seen, True)
 
 
+def mistyped_words(driver):
+    cases = [
+        (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, count"),
+        ([], "there is no command"), (["bfs", "--sorce=3"], "did you mean --source?"), (["bfs", "x", "--max-depth", 3], "no option '--max-depth': karpos bfs"),
+        (["topk", "x", "--weight", 1], "did you mean --weights?"), (["--versoin"], "did you mean --version?"), (["info", "-q"], "no option '-q'"),
+        (["count", "x", "y"], "'y' is one word too many"), (["info", "x"], "'x' is one word too many"), (["bfs"], "graph is required"),
+        (["topk", "x", "--k"], "--k"), (["mixed", "--keys", 5, "--keys", 6], "--keys"),
+    ]
+    for words, named in cases:
+        complains(driver, words, named)
+
+
 def main():
     driver, edges, scores = sys.argv[1:]
     for words in commands(edges, scores):
         lost_output(driver, words)
+    mistyped_words(driver)
     bad_threads(driver)
     openmp_threads(driver)
     thread_binding(driver)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/program/parse_words.hpp"
+
+#include <algorithm>
+
+#include "perf/driver/command.hpp"
+#include "perf/driver/program/nearest_word.hpp"
+
+namespace karpos::perf {
+namespace {
+
+bool is_option(std::string const& word) { return word.size() > 1 && word.front() == '-'; }
+
+std::string did_you_mean(std::string const& nearest) {
+  return nearest.empty() ? ": " : ": did you mean " + nearest + "? ";
+}
+
+void require_command(CLI::App const& app, std::vector<std::string> const& words) {
+  std::vector<std::string> names;
+  std::string list;
+  for (CLI::App const* c : app.get_subcommands(nullptr)) {
+    names.push_back(c->get_name());
+    list += (list.empty() ? "" : ", ") + c->get_name();
+  }
+  auto const first = std::find_if_not(words.begin(), words.end(), is_option);
+  if (first == words.end())
+    throw bad_input("there is no command: choose one of " + list + "; karpos --help says more");
+  if (std::find(names.begin(), names.end(), *first) == names.end())
+    throw bad_input("there is no command '" + *first + "'" +
+                    did_you_mean(nearest_word(*first, names)) + "choose one of " + list);
+}
+
+std::vector<std::string> options_of(CLI::App const& app) {
+  std::vector<std::string> names;
+  for (CLI::Option const* o : app.get_options()) {
+    for (std::string const& name : o->get_lnames()) names.push_back("--" + name);
+    for (std::string const& name : o->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+/// What the parser has not understood of the words for `app`.
+void require_known(CLI::App const& app, std::string const& called) {
+  auto const unknown = app.remaining();
+  auto const option = std::find_if(unknown.begin(), unknown.end(), is_option);
+  if (option == unknown.end()) return;
+  std::string const name = option->substr(0, option->find('='));
+  throw bad_input(called + " has no option '" + name + "'" +
+                  did_you_mean(nearest_word(name, options_of(app))) + called + " --help lists all");
+}
+
+}  // namespace
+
+void parse_words(CLI::App& app, std::vector<std::string> const& words) {
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (CLI::Success const&) {
+    throw;
+  } catch (CLI::ParseError const& e) {
+    require_known(app, "karpos");
+    require_command(app, words);
+    CLI::App const& command = *app.get_subcommands().front();
+    std::string const called = "karpos " + command.get_name();
+    require_known(command, called);
+    auto const surplus = command.remaining();
+    if (!surplus.empty())
+      throw bad_input("'" + surplus.front() + "' is one word too many: " + called +
+                      " --help says what it takes");
+    throw bad_input(std::string(e.what()) + ": " + called + " --help says more");
+  }
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace karpos::perf {
+
+/// Parses the words of the command line, with a command as the first one that is no option.
+/// Throws: CLI::Success for help and version; bad_input that names the word which cannot be used, and the nearest one.
+void parse_words(CLI::App& app, std::vector<std::string> const& words);
+
+}  // namespace karpos::perf
