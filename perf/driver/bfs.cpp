@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/bfs/measure.hpp"
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/driver/command.hpp"
+#include "perf/driver/option_values.hpp"
+#include "perf/graph/generator_spec.hpp"
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
 
@@ -16,7 +19,9 @@ struct bfs_words {
   bfs_parameters parameters;
   std::string direction = "auto", queue = "collected", offsets = "auto";
   bool one_class = false, launches = false, as_json = false;
-  CLI::Option *sources = nullptr, *gamma = nullptr, *alpha = nullptr, *beta = nullptr;
+  std::uint64_t source = 0;
+  CLI::Option *with_source = nullptr, *sources = nullptr, *gamma = nullptr, *alpha = nullptr,
+              *beta = nullptr;
 };
 
 /// An option that has no effect is a mistake.
@@ -33,6 +38,11 @@ bfs_parameters parameters_of(bfs_words const& o) {
   require_direction(o.beta, o, "beamer");
   if (o.sources->count() > 0 && !p.output.empty())
     throw bad_input("--output does not apply (--sources makes several results): choose --source");
+  if (o.with_source->count() > 0) p.source = o.source;
+  std::error_code none_there;
+  if (!is_generator(p.graph) && std::filesystem::equivalent(p.output, p.graph, none_there))
+    throw bad_input("--output " + p.output + " is the graph itself (" + p.graph +
+                    "): choose another file, or the graph is lost");
   for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
                        bfs_direction::beamer})
     if (o.direction == name_of(d)) p.options.direction = d;
@@ -70,13 +80,6 @@ int bfs(bfs_words const& o) {
   return report_wrong(run);
 }
 
-/// Instead of wrapping around, or of the range of a double in a message.
-CLI::Validator const not_negative(
-    [](std::string const& number) {
-      return std::string(number.rfind('-', 0) == 0 ? number + " is negative" : "");
-    },
-    "", "");
-
 void add_search_options(CLI::App& app, bfs_words& o) {
   bfs_options& b = o.parameters.options;
   app.add_option("--direction", o.direction, "which way levels are expanded")
@@ -84,13 +87,13 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::IsMember({"auto", "top-down", "gamma", "beamer"}));
   o.gamma = app.add_option("--gamma", b.gamma, "of --direction gamma: fraction of all hubs")
                 ->capture_default_str()
-                ->check(CLI::Range(0.0, 1.0));
+                ->check(number_between(0, 1));
   o.alpha = app.add_option("--alpha", b.alpha, "of --direction beamer: when to switch to bottom-up")
                 ->capture_default_str()
-                ->check(not_negative);
+                ->check(number_from(0));
   o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to switch back")
                ->capture_default_str()
-               ->check(not_negative);
+               ->check(number_from(0));
   app.add_option("--queue", o.queue, "how the frontier is queued")
       ->capture_default_str()
       ->check(CLI::IsMember({"collected", "scanned"}));
@@ -110,15 +113,17 @@ action define_bfs(CLI::App& app) {
                  "a file (MatrixMarket, SNAP, DIMACS, .sg; gzip'ed or not), or a generator:\n"
                  "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
       ->required();
-  auto* const source =
-      app.add_option("--source", p.source, "vertex to start from, counted from 0 (default: 0)")
-          ->check(not_negative);
+  o->with_source = app.add_option("--source", o->source,
+                                  "vertex to start from, counted from 0\n"
+                                  "(default: the first that an edge leads out of)")
+                       ->transform(count_word());
   o->sources =
       app.add_option("--sources", p.sources, "number of random sources, vertices with neighbours")
+          ->transform(count_word())
           ->check(CLI::Range(1, 1 << 20))
-          ->excludes(source);
+          ->excludes(o->with_source);
   app.add_option("--seed", p.seed, "of the random sources")
-      ->check(not_negative)
+      ->transform(count_word())
       ->capture_default_str()
       ->needs(o->sources);
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
@@ -130,6 +135,7 @@ action define_bfs(CLI::App& app) {
   app.add_option("--reps", p.repetitions,
                  "readings of the clock for each source; their median counts")
       ->capture_default_str()
+      ->transform(count_word())
       ->check(CLI::Range(1, 1000));
   add_search_options(app, *o);
   app.add_flag("--json", o->as_json, "print one JSON object");

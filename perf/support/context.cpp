@@ -8,6 +8,7 @@
 #include "build_info.hpp"
 #include "karpos/version.hpp"
 #include "perf/support/space.hpp"
+#include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -52,6 +53,12 @@ std::string device_name() {
   if constexpr (std::is_same_v<space, Kokkos::Cuda>) return Kokkos::Cuda().cuda_device_prop().name;
 #endif
   return processor_name();
+}
+
+std::string where_it_ran(int repetitions) {
+  auto const threads = static_cast<std::uint64_t>(space().concurrency());
+  return device_name() + ", " + space::name() + ", " + counted(threads, "thread", "threads") +
+         (repetitions == 1 ? ", one reading" : ", medians of " + std::to_string(repetitions));
 }
 
 std::vector<std::string> backends() {

@@ -17,6 +17,8 @@ void remember_command_line(int argc, char const* const* argv);
 json context();
 
 std::string device_name();
+/// Device, backend and threads, and how many readings of the clock a median is of, for a heading.
+std::string where_it_ran(int repetitions);
 std::vector<std::string> backends();
 
 }  // namespace karpos::perf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/support/text.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -24,6 +25,13 @@ double number(std::string const& text, std::string const& whole) {
 }  // namespace
 
 std::uint64_t parse_count(std::string const& text) {
+  // Integers beyond 2^53 must not pass through a double.
+  if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) {
+    std::uint64_t whole = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+    if (error == std::errc() && end == text.data() + text.size()) return whole;
+    throw std::invalid_argument("'" + text + "' is too large a count");
+  }
   std::size_t const power = text.find('^');
   double const value = power == std::string::npos ? number(text, text)
                                                   : std::pow(number(text.substr(0, power), text),
@@ -31,8 +39,6 @@ std::uint64_t parse_count(std::string const& text) {
   if (!(value < 0x1p63)) throw std::invalid_argument("'" + text + "' is too large a count");
   if (value != std::floor(value))
     throw std::invalid_argument("'" + text + "' is not a count: write a whole number");
-  // Integers beyond 2^53 must not pass through a double.
-  if (text.find_first_not_of("0123456789") == std::string::npos) return std::stoull(text);
   return static_cast<std::uint64_t>(std::llround(value));
 }
 
@@ -42,8 +48,17 @@ std::string grouped(std::uint64_t n) {
   return digits;
 }
 
+std::string counted(std::uint64_t n, std::string const& one, std::string const& many) {
+  return grouped(n) + " " + (n == 1 ? one : many);
+}
+
 std::string three_digits(double x) {
   if (!(x > 0) || !std::isfinite(x)) return "-";
+  if (x < 0.00095) {
+    char small[64];
+    std::snprintf(small, sizeof(small), "%.1e", x);
+    return small;
+  }
   int const decimals = x >= 99.95 ? 0 : x >= 9.995 ? 1 : x >= 0.9995 ? 2 : x >= 0.09995 ? 3 : 4;
   char text[64];
   std::snprintf(text, sizeof(text), "%.*f", decimals, x);

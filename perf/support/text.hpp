@@ -14,7 +14,10 @@ std::uint64_t parse_count(std::string const& text);
 /// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t n);
 
-/// Three significant digits: "0.145", "43.7", "291".
+/// 1 as "1 vertex", 1234 as "1,234 vertices".
+std::string counted(std::uint64_t n, std::string const& one, std::string const& many);
+
+/// Three significant digits: "0.145", "43.7", "291"; two of what is below 0.001: "1.2e-05".
 std::string three_digits(double x);
 
 /// "1.07 GB", "16.8 MB", "640 B"; powers of ten.

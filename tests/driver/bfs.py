@@ -81,6 +81,8 @@ def good_input(driver, path):
             check_search(str(choice), seen, rows, source)
     several(driver, path, neighbours(edges, False))
     written(driver, path, neighbours(edges, False))
+    isolated(driver, path, neighbours(edges, False))
+    input_is_kept(driver, path)
     check("text output", "sum of distances" in run(driver, path).stdout, True)
 
 
@@ -110,6 +112,34 @@ def written(driver, path, rows):
             sound = parent == -1 if distance < 0 else v == 17 == parent if distance == 0 else \
                 parent in rows[v] and lines[parent][0] == distance - 1
             check(f"parent {parent} of {v}", sound, True)
+
+
+def isolated(driver, path, rows):
+    """The search starts where an edge leads out, unless it is told otherwise; then it says that none does."""
+    first = next(v for v, row in enumerate(rows) if row)
+    check("the file has an isolated vertex 0", first > 0, True)
+    check_search("default source", result(driver, path), rows, first)
+    check("default source: isolated", result(driver, path)["isolated"], False)
+    check("isolated source", [result(driver, path, "--source", 0)[f] for f in ("isolated", "reached")], [True, 1])
+    text = run(driver, path, "--source", 0).stdout
+    check("text: isolated", f"vertex 0 is isolated, no edge leads out of it: the first vertex with edges is {first}" in text, True)
+    check("text: not isolated", "isolated" in run(driver, path, "--source", first).stdout, False)
+    check("text: no edge at all", "the graph has no edge" in run(driver, "grid:1x1").stdout, True)
+    check("directed: default source", result(driver, path, "--directed")["isolated"], False)
+
+
+def input_is_kept(driver, path):
+    """The output is not written over the graph, by whichever name."""
+    with tempfile.TemporaryDirectory() as folder:
+        graph, link, hard = (Path(folder) / name for name in ("graph.txt", "link", "hard"))
+        graph.write_bytes(Path(path).read_bytes())
+        link.symlink_to(graph)
+        hard.hardlink_to(graph)
+        for out in (graph, link, hard, Path(folder) / ".." / Path(folder).name / "graph.txt"):
+            done = run(driver, graph, "--output", out)
+            check(f"output {out}: exit code", done.returncode, 2)
+            check(f"output {out}: '{done.stderr.strip()}'", f"--output {out} is the graph itself" in done.stderr, True)
+            check(f"output {out}: the graph is kept", graph.read_bytes(), Path(path).read_bytes())
 
 
 def other_graphs(driver, corpus):

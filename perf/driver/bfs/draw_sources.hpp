@@ -27,6 +27,25 @@ struct mark_useful {
   }
 };
 
+template <class Graph>
+struct find_first_with_edges {
+  typename Graph::offsets_view offsets;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& first) const {
+    if (offsets(v + 1) != offsets(v) && v < first) first = v;
+  }
+};
+
+/// The smallest vertex that an edge leads out of. Returns: vertices() if there is none.
+template <class Graph>
+std::uint64_t first_with_edges(space const& exec, Graph const& graph) {
+  std::uint64_t first = graph.vertices();
+  Kokkos::parallel_reduce("karpos::perf::first with edges", range(exec, graph.vertices()),
+                          find_first_with_edges<Graph>{graph.row_offsets()},
+                          Kokkos::Min<std::uint64_t>(first));
+  exec.fence("karpos::perf: first with edges");
+  return first < graph.vertices() ? first : graph.vertices();
+}
+
 /// Different random vertices with at least one edge, as Graph500 draws them: a random order of all vertices, without
 /// those that are isolated.
 template <class Graph>

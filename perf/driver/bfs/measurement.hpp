@@ -43,6 +43,7 @@ class bfs_measurement {
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
+    m_run.first_with_edges = first_with_edges(m_exec, m_graph);
     auto const sources = chosen_sources();
     prepare(sources.front());
     for (std::uint64_t const s : sources) search_from(s, sources.size());
@@ -56,11 +57,14 @@ class bfs_measurement {
   std::vector<std::uint64_t> chosen_sources() const {
     bfs_parameters const& p = parameters();
     if (p.sources > 0) return draw_sources(m_exec, m_graph, p.sources, p.seed);
-    if (p.source >= m_graph.vertices())
+    std::uint64_t const n = m_graph.vertices();
+    if (n == 0) throw std::invalid_argument("karpos: " + p.graph + " has no vertex to start from");
+    if (!p.source) return {m_run.first_with_edges < n ? m_run.first_with_edges : 0};
+    if (*p.source >= n)
       throw std::invalid_argument(
-          "karpos: --source " + std::to_string(p.source) + " is no vertex (the graph has " +
-          std::to_string(m_graph.vertices()) + "): ids count from 0, choose one below that");
-    return {p.source};
+          "karpos: --source " + std::to_string(*p.source) + " is no vertex (the graph has " +
+          counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
+    return {*p.source};
   }
 
   /// Makes what searches write to, and warms up.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <karpos/bfs.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace karpos::perf {
 
 /// What `karpos bfs` may vary.
 struct bfs_parameters {
-  std::string graph;          ///< a file, or a generator
-  bool directed = false;      ///< edges of a file lead one way
-  std::uint64_t source = 0;   ///< where to start, if sources is 0
+  std::string graph;      ///< a file, or a generator
+  bool directed = false;  ///< edges of a file lead one way
+  std::optional<std::uint64_t>
+      source;                 ///< none: the first vertex that has an edge, if sources is 0
   std::uint64_t sources = 0;  ///< how many random ones
   std::uint64_t seed = 1;     ///< of these
   int repetitions = 3;
@@ -40,6 +42,8 @@ struct bfs_result {
   bfs_report report;
   std::string defect;  ///< what is wrong with the answer
 
+  bool isolated() const { return reach.edges == 0; }
+
   /// Edges of the component by the time, whichever edges were looked at: as Graph500 and GAP count.
   double gteps(samples const& t) const {
     double const seconds = t.median();
@@ -52,6 +56,7 @@ struct bfs_run {
   std::string graph;  ///< the file, or the generator with all that was left to it
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
+  std::uint64_t first_with_edges = 0;  ///< a vertex; as many as there are: none has any
   int offset_bits = 0;
   std::size_t workspace_bytes = 0;
   double load_seconds = 0, prepare_seconds = 0;

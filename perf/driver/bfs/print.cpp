@@ -12,11 +12,11 @@ std::string gteps(double rate) { return three_digits(rate) + " GTEPS"; }
 
 void print_heading(bfs_run const& run) {
   double const vertices = static_cast<double>(run.vertices);
-  std::printf("%s: %s vertices, %s directed edges%s\n", run.graph.c_str(),
-              grouped(run.vertices).c_str(), grouped(run.edges).c_str(),
+  std::printf("%s: %s, %s%s\n", run.graph.c_str(),
+              counted(run.vertices, "vertex", "vertices").c_str(),
+              counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
-  std::printf("%s, %s, %d threads, medians of %d\n", device_name().c_str(), space::name(),
-              space().concurrency(), run.parameters.repetitions);
+  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s: %s bytes a vertex\n\n",
               human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
@@ -44,11 +44,16 @@ void print_levels(bfs_report const& report) {
 void print_one(bfs_run const& run) {
   bfs_result const& r = run.searches.front();
   bfs_reach const& reach = r.reach;
-  std::printf("source %s: reached %s vertices with %s edges in %s levels (depth %s)\n",
-              grouped(r.source).c_str(), grouped(reach.vertices).c_str(),
-              grouped(reach.edges).c_str(),
-              grouped(static_cast<std::uint64_t>(r.report.levels)).c_str(),
+  std::printf("source %s: reached %s with %s in %s (depth %s)\n", grouped(r.source).c_str(),
+              counted(reach.vertices, "vertex", "vertices").c_str(),
+              counted(reach.edges, "edge", "edges").c_str(),
+              counted(static_cast<std::uint64_t>(r.report.levels), "level", "levels").c_str(),
               grouped(static_cast<std::uint64_t>(reach.depth)).c_str());
+  if (r.isolated())
+    std::printf("vertex %s is isolated, no edge leads out of it: %s\n", grouped(r.source).c_str(),
+                run.first_with_edges < run.vertices
+                    ? ("the first vertex with edges is " + grouped(run.first_with_edges)).c_str()
+                    : "the graph has no edge");
   std::printf("sum of distances %s\n\n", grouped(reach.sum_distance).c_str());
   print_levels(r.report);
   std::printf("\n%s, %s\n", human_seconds(r.time.median()).c_str(), gteps(r.gteps(r.time)).c_str());
@@ -68,7 +73,8 @@ void print_time(char const* what, bfs_run const& run, samples bfs_result::*time)
 }
 
 void print_all(bfs_run const& run) {
-  std::printf("%s random sources (seed %llu)\n", grouped(run.searches.size()).c_str(),
+  std::printf("%s (seed %llu)\n",
+              counted(run.searches.size(), "random source", "random sources").c_str(),
               static_cast<unsigned long long>(run.parameters.seed));
   std::printf("                 median        min        max   harmonic mean\n");
   print_time("karpos", run, &bfs_result::time);

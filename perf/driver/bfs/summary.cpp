@@ -16,7 +16,7 @@ json parameters_of(bfs_run const& run) {
   if (p.sources > 0)
     j.update({{"sources", p.sources}, {"seed", p.seed}});
   else
-    j["source"] = p.source;
+    j["source"] = run.searches.front().source;
   j.update({{"repetitions", p.repetitions},
             {"parents", p.parents},
             {"validate", p.validate},
@@ -46,6 +46,7 @@ json levels_of(bfs_report const& report) {
 
 json result_of(bfs_run const& run, bfs_result const& r) {
   json j = {{"source", r.source},
+            {"isolated", r.isolated()},
             {"reached", r.reach.vertices},
             {"reached_edges", r.reach.edges},
             {"levels", r.report.levels},

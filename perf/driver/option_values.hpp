@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "perf/support/text.hpp"
+
+// What the values of options may be. CLI11's own ranges let NaN pass, and its integers know no 1e6.
+
+namespace karpos::perf {
+
+/// For an option of any integer type: takes 100000, 1e6 and 2^20. Checks of ranges come behind it.
+inline CLI::Validator count_word() {
+  return {[](std::string& word) {
+            try {
+              word = std::to_string(parse_count(word));
+            } catch (std::invalid_argument const& e) {
+              return std::string(e.what());
+            }
+            return std::string();
+          },
+          "", "count"};
+}
+
+/// A finite number of at least `least`, and at most `most`.
+inline CLI::Validator number_between(double least, double most) {
+  auto const shown = [](double x) { return CLI::detail::to_string(x); };
+  std::string const range = std::isinf(most) ? "at least " + shown(least)
+                                             : "in [" + shown(least) + " - " + shown(most) + "]";
+  return {[=](std::string& word) {
+            double value = 0;
+            bool const good = CLI::detail::lexical_cast(word, value) && std::isfinite(value) &&
+                              value >= least && value <= most;
+            return good ? std::string() : "'" + word + "' is no number " + range;
+          },
+          range, "number"};
+}
+inline CLI::Validator number_from(double least) { return number_between(least, INFINITY); }
+
+}  // namespace karpos::perf
