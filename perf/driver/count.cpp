@@ -9,6 +9,7 @@
 #include "perf/driver/count/table_format.hpp"
 #include "perf/driver/count/table_reader.hpp"
 #include "perf/driver/count/value_counter.hpp"
+#include "perf/driver/option_values.hpp"
 #include "perf/support/context.hpp"
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
@@ -100,11 +101,12 @@ void print_table(count_options const& o, count_result const& r) {
   std::string columns;
   for (auto const& c : columns_json(r.format))
     columns.append(columns.empty() ? "" : ", ").append(c.dump());
-  std::printf("%s: %s lines, column%s %s\n", o.file.c_str(), grouped(r.lines).c_str(),
+  std::printf("%s: %s, column%s %s\n", o.file.c_str(), counted(r.lines, "line", "lines").c_str(),
               columns.find(',') == std::string::npos ? "" : "s", columns.c_str());
-  std::printf("%s values, %s distinct, %s (%s of it counting on %s)\n", grouped(r.values).c_str(),
-              grouped(r.distinct).c_str(), human_seconds(r.seconds).c_str(),
-              human_seconds(r.counting_seconds).c_str(), space::name());
+  std::printf("%s, %s distinct, %s (%s of it counting on %s)\n",
+              counted(r.values, "value", "values").c_str(), grouped(r.distinct).c_str(),
+              human_seconds(r.seconds).c_str(), human_seconds(r.counting_seconds).c_str(),
+              space::name());
   std::size_t width = 5;
   for (frequent_value const& f : r.top) width = std::max(width, f.value.size());
   if (!r.top.empty())
@@ -132,6 +134,7 @@ action define_count(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--top", o->top, "how many of the most frequent values to print")
+      ->transform(count_word())
       ->capture_default_str();
   app.add_option("--separator", o->format.separator,
                  "auto, blank, tab, comma, semicolon or one character")

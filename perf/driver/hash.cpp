@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/command.hpp"
 #include "perf/driver/maps/map_words.hpp"
+#include "perf/driver/option_values.hpp"
 #include "perf/support/hash_json.hpp"
 #include "perf/support/hash_run.hpp"
 
@@ -19,7 +21,8 @@ struct hash_options {
 
 void print_heading(hash_run const& run) {
   hash_parameters const& p = run.parameters;
-  std::printf("%s keys of %d + %d bytes, ", grouped(p.keys).c_str(), p.key_bytes, p.key_bytes);
+  std::printf("%s of %d + %d bytes, ", counted(p.keys, "key", "keys").c_str(), p.key_bytes,
+              p.key_bytes);
   if (run.heeds_load) std::printf("load %.2f, ", p.load);
   std::printf("%s of table\n", human_bytes(static_cast<double>(run.table_bytes)).c_str());
   print_machine(p.repetitions, run.ceilings);
@@ -53,10 +56,20 @@ void print_results(hash_run const& run) {
   }
 }
 
+/// An option that has no effect is a mistake.
+void require_load_heeded(hash_options const& o) {
+  auto const& maps = o.parameters.maps;
+  auto const heeds = [](std::string const& id) { return heeds_load(subject_named(id)); };
+  if (o.words.with_load->count() > 0 && std::none_of(maps.begin(), maps.end(), heeds))
+    throw bad_input("--load does not apply (" + subject_named(maps.front()).name +
+                    " has its own): leave it out, or choose --layout dense");
+}
+
 int hash(hash_options o) {
   o.parameters.keys = parse_count(o.words.keys);
   if (!o.layout.empty()) o.words.map = subject_with_layout(o.words.map, o.layout).id;
   o.parameters.maps = chosen_maps(o.words, [](subject_entry const&) { return true; });
+  require_load_heeded(o);
   hash_run run;
   {
     progress bar("karpos hash");
@@ -78,7 +91,7 @@ action define_hash(CLI::App& app) {
                  "of a cuckoo map: two_level, which is the usual one, or dense");
   app.add_option("--miss", p.miss, "part of the mixed queries that asks for absent keys")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   add_last_map_options(app, o->words, p);
   return [o] { return hash(*o); };
 }

@@ -5,6 +5,7 @@
 
 #include "perf/driver/command.hpp"
 #include "perf/driver/maps/map_words.hpp"
+#include "perf/driver/option_values.hpp"
 #include "perf/support/mixed_json.hpp"
 #include "perf/support/mixed_run.hpp"
 
@@ -19,12 +20,13 @@ struct mixed_options {
 
 void print_heading(mixed_run const& run) {
   mixed_parameters const& p = run.parameters;
-  std::printf(
-      "%s operations at once on %s keys of %d + %d bytes: %u %% insert, %u %% erase, %u %% find\n",
-      grouped(p.operations).c_str(), grouped(p.keys).c_str(), p.key_bytes, p.key_bytes,
-      p.mix.insert, p.mix.erase, p.mix.find);
-  std::printf("%s keys are in before, in %s slots (load %.2f), %s of table\n",
-              grouped(run.sizes.filled).c_str(), grouped(run.sizes.slots).c_str(), run.sizes.load(),
+  std::printf("%s at once on %s of %d + %d bytes: %u %% insert, %u %% erase, %u %% find\n",
+              counted(p.operations, "operation", "operations").c_str(),
+              counted(p.keys, "key", "keys").c_str(), p.key_bytes, p.key_bytes, p.mix.insert,
+              p.mix.erase, p.mix.find);
+  std::printf("%s in before, in %s (load %.2f), %s of table\n",
+              counted(run.sizes.filled, "key is", "keys are").c_str(),
+              counted(run.sizes.slots, "slot", "slots").c_str(), run.sizes.load(),
               human_bytes(static_cast<double>(run.table_bytes)).c_str());
   print_machine(p.repetitions, run.ceilings);
 }
@@ -88,7 +90,7 @@ action define_mixed(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--fill", p.fill, "part of the keys that is in before")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_between(0, 1));
   app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for");
   add_last_map_options(app, o->words, p);
   app.footer(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/option_values.hpp"
 #include "perf/driver/topk/measure.hpp"
 #include "perf/driver/topk/summary.hpp"
 #include "perf/graph/generator_spec.hpp"
@@ -131,8 +132,11 @@ action define_topk(CLI::App& app) {
   add_query_options(app, *o);
   app.add_option("--reps,--repeat", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
+      ->transform(count_word())
       ->check(CLI::Range(1, 1000));
-  o->with_seed = app.add_option("--seed", p.seed, "of a generator")->capture_default_str();
+  o->with_seed = app.add_option("--seed", p.seed, "of a generator")
+                     ->transform(count_word())
+                     ->capture_default_str();
   o->with_peers = app.add_option("--peers", p.peers,
                                  "other ways over the same lists: full, nra, lara; no names: all")
                       ->expected(0, -1)

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "perf/support/text.hpp"
+
 namespace karpos::perf {
 namespace {
 
@@ -66,15 +68,13 @@ family_entry const& family_named(std::string const& name, std::string const& tex
 
 std::uint64_t parse_integer(std::string const& key, std::string const& value, std::uint64_t least,
                             std::uint64_t most) {
-  bool const digits = !value.empty() && value.size() <= 20 &&
-                      value.find_first_not_of("0123456789") == std::string::npos;
   std::uint64_t number = 0;
-  bool fits = digits;
-  if (digits) try {
-      number = std::stoull(value);
-    } catch (std::out_of_range const&) {
-      fits = false;
-    }
+  bool fits = true;
+  try {
+    number = parse_count(value);
+  } catch (std::invalid_argument const&) {
+    fits = false;
+  }
   if (!fits || number < least || number > most)
     refuse(key + " of a generator is out of range", "'" + value + "'",
            "choose an integer from " + std::to_string(least) + " to " + std::to_string(most));
@@ -121,9 +121,13 @@ void set(generator_spec& spec, std::string const& key, std::string const& value)
   if (key == "c") spec.c = parse_chance(key, value);
 }
 
-void parse_setting(generator_spec& spec, family_entry const& family, std::string const& item) {
+void parse_setting(generator_spec& spec, family_entry const& family, std::string const& item,
+                   std::vector<std::string>& given) {
   std::size_t const equals = item.find('=');
   std::string const key = item.substr(0, equals);
+  if (std::find(given.begin(), given.end(), key) != given.end())
+    refuse(key + " of a generator is given twice", "'" + item + "'", "give it once");
+  given.push_back(key);
   if (std::find(family.keys.begin(), family.keys.end(), key) == family.keys.end()) {
     std::string keys;
     for (std::string const& k : family.keys) keys += (keys.empty() ? "" : ", ") + k + "=";
@@ -176,7 +180,8 @@ generator_spec parse_generator(std::string const& text) {
     std::getline(items, item, ',');
     parse_sides(spec, item);
   }
-  while (std::getline(items, item, ',')) parse_setting(spec, family, item);
+  std::vector<std::string> given;
+  while (std::getline(items, item, ',')) parse_setting(spec, family, item, given);
   if (spec.a + spec.b + spec.c > 1 + 1e-9)
     refuse("a, b and c of a generator are out of range",
            "their sum is " + shortest(spec.a + spec.b + spec.c),

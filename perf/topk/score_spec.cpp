@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/topk/score_spec.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <karpos/contract.hpp>
 #include <sstream>
@@ -66,11 +67,15 @@ double exponent_of(std::string const& value) {
   return s;
 }
 
-void parse_setting(score_spec& spec, family_entry const& family, std::string const& item) {
+void parse_setting(score_spec& spec, family_entry const& family, std::string const& item,
+                   std::vector<std::string>& given) {
   constexpr std::uint64_t max_objects = (std::uint64_t(1) << 32) - 64;
   std::size_t const equals = item.find('=');
   std::string const key = item.substr(0, equals);
   std::string const value = equals == std::string::npos ? "" : item.substr(equals + 1);
+  if (std::find(given.begin(), given.end(), key) != given.end())
+    detail::reject(key + " of a generator is given twice", "'" + item + "'", "give it once");
+  given.push_back(key);
   bool known = false;
   std::string keys;
   for (std::string const& k : family.keys) {
@@ -95,7 +100,8 @@ score_spec parse_score_spec(std::string const& text) {
   score_spec spec;
   spec.family = family.family;
   std::istringstream items(colon == std::string::npos ? "" : text.substr(colon + 1));
-  for (std::string item; std::getline(items, item, ',');) parse_setting(spec, family, item);
+  std::vector<std::string> given;
+  for (std::string item; std::getline(items, item, ',');) parse_setting(spec, family, item, given);
   return spec;
 }
 

@@ -201,6 +201,7 @@ TEST_CASE("progress is told") {
 
 TEST_CASE("specs are read") {
   generator_spec const kron = parse_generator("kron:scale=22,ef=32,seed=7");
+  CHECK(to_string(parse_generator("kron:scale=2.2e1,ef=2^5,seed=7")) == to_string(kron));
   CHECK(kron.family == generator_spec::families::kron);
   CHECK(kron.vertices() == 1u << 22);
   CHECK(kron.candidates() == 32u << 22);
@@ -242,7 +243,8 @@ TEST_CASE("specs that are refused say what there is") {
   refused("kron:scale=0", "'0'", "from 1 to 31");
   refused("kron:scale=32", "'32'");
   refused("kron:scale=-1", "'-1'");
-  refused("kron:scale=1e1", "'1e1'");
+  refused("kron:scale=1.5", "'1.5'");
+  refused("kron:scale=3,ef=2,scale=3", "scale of a generator is given twice", "'scale=3'");
   refused("kron:ef=0", "ef", "from 1 to 1048576");
   refused("kron:seed=18446744073709551616", "seed");
   refused("kron:permute=2", "permute", "from 0 to 1");

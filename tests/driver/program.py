@@ -50,6 +50,47 @@ def complains(driver, words, named, **changes):
     check(f"{words} {changes}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
 
 
+def bad_values(driver, edges):
+    maps = {"hash": ["--load", "--miss"], "mixed": ["--load", "--fill"]}
+    for command, parts in maps.items():
+        for option in parts:
+            for value in ("nan", "-nan", "inf", "-1", "1.5", "x", ""):
+                complains(driver, [command, f"{option}={value}"], option)
+    for option, direction in (("--alpha", "beamer"), ("--beta", "beamer"), ("--gamma", "gamma")):
+        for value in ("nan", "inf", "-1", "x"):
+            complains(driver, ["bfs", edges, "--direction", direction, option, value], option)
+    counts = {"bfs": ["--source", "--reps"], "count": ["--top"], "topk": ["--k", "--reps", "--seed"],
+              "hash": ["--keys", "--reps", "--seed"], "mixed": ["--keys", "--ops", "--slots", "--reps", "--seed"]}
+    inputs = {"bfs": [edges], "count": [edges], "topk": ["uniform:m=10"]}
+    for command, options in counts.items():
+        for option in options:
+            for value in ("-1", "1.5", "ten", "1e30", "18446744073709551616"):
+                complains(driver, [command, *inputs.get(command, []), option, value], value)
+    complains(driver, ["bfs", edges, "--sources", 2, "--seed", "-1"], "--seed")
+    twice = [("bfs", "kron:scale=5,scale=6", "scale"), ("bfs", "grid:3x3,seed=1,seed=1", "seed"),
+             ("topk", "uniform:m=10,n=2,m=11", "m"), ("topk", "zipf:s=1,s=2", "s")]
+    for command, generator, name in twice:
+        complains(driver, [command, generator], f"{name} of a generator is given twice")
+
+
+def counts_with_exponents(driver, edges):
+    """1e6 and 2^20 are counts wherever one is asked for."""
+    for words in (["bfs", "grid:1e1x2^2,seed=1e3", "--reps", "2e0"], ["bfs", edges, "--sources", "1e1", "--seed", "1e6"],
+                  ["bfs", edges, "--source", "1e1"], ["count", edges, "--top", "1e6"], ["topk", "uniform:m=1e3,n=2", "--k", "1e1", "--seed", "2^40"],
+                  ["hash", "--keys", "1e3", "--reps", "1e0", "--seed", "1e9"], ["mixed", "--keys", "1e3", "--ops", "2^10", "--slots", "1e4", "--reps", "1e0"]):
+        done = run(driver, *words)
+        check(f"{words}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
+
+
+def one_of_each(driver):
+    """What there is one of has no plural."""
+    one = run(driver, "bfs", "grid:1x1", "--reps", 1, "--kokkos-num-threads=1").stdout
+    for words in ("1 vertex, 0 directed edges", "reached 1 vertex with 0 edges in 1 level ", "1 thread, one reading"):
+        check(f"text says {words}", words in one, True)
+    check("text says 1 object", "1 object, 1 list, 1 entry" in run(driver, "topk", "uniform:m=1,n=1").stdout, True)
+    check("text says 1 key", run(driver, "hash", "--keys", 1, "--reps", 1).stdout.startswith("1 key of"), True)
+
+
 def bad_threads(driver):
     for value in ("abc", "-3", "0", "2x", ""):
         complains(driver, ["info", f"--kokkos-num-threads={value}"], f"--kokkos-num-threads cannot be '{value}'")
@@ -97,6 +138,9 @@ def main():
     for words in commands(edges, scores):
         lost_output(driver, words)
     mistyped_words(driver)
+    bad_values(driver, edges)
+    counts_with_exponents(driver, edges)
+    one_of_each(driver)
     bad_threads(driver)
     openmp_threads(driver)
     thread_binding(driver)

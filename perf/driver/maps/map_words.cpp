@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/driver/maps/map_words.hpp"
 
+#include "perf/driver/option_values.hpp"
 #include "perf/support/context.hpp"
 
 namespace karpos::perf {
@@ -11,7 +12,9 @@ void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char co
       ->capture_default_str()
       ->check(CLI::IsMember(our_subjects()));
   app.add_option("--keys", words.keys, keys)->capture_default_str();
-  app.add_option("--load", p.load, load)->capture_default_str()->check(CLI::Range(0.01, 0.98));
+  words.with_load = app.add_option("--load", p.load, load)
+                        ->capture_default_str()
+                        ->check(number_between(0.01, 0.98));
 }
 
 void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
@@ -20,8 +23,11 @@ void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
       ->check(CLI::IsMember({4, 8}));
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
+      ->transform(count_word())
       ->check(CLI::Range(1, 1000));
-  app.add_option("--seed", p.seed, "of the random keys")->capture_default_str();
+  app.add_option("--seed", p.seed, "of the random keys")
+      ->transform(count_word())
+      ->capture_default_str();
   words.with_peers = app.add_option("--peers", words.peers,
                                     "other maps in the same run, ours too; no names: all peers")
                          ->expected(0, -1)
@@ -42,8 +48,7 @@ std::vector<std::string> chosen_maps(map_words const& words,
 }
 
 void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
-  std::printf("%s, %s, %d threads, medians of %d\n", device_name().c_str(), space::name(),
-              space().concurrency(), repetitions);
+  std::printf("%s\n", where_it_ran(repetitions).c_str());
   std::printf("\nceilings over as much memory\n");
   for (ceiling const& c : ceilings)
     std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),

@@ -21,7 +21,7 @@ namespace karpos::perf {
 struct map_words {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
-  CLI::Option* with_peers = nullptr;
+  CLI::Option *with_peers = nullptr, *with_load = nullptr;
   bool as_json = false;
 };
 

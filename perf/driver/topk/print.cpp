@@ -41,13 +41,14 @@ void print_table(std::vector<std::vector<std::string>> const& rows) {
 }
 
 void print_heading(topk_run const& run) {
-  std::printf("%s: %s objects, %s %s, %s entries\n", run.scores.c_str(),
-              grouped(run.objects).c_str(), grouped(run.attributes.size()).c_str(),
-              run.attributes.size() == 1 ? "list" : "lists", grouped(run.entries).c_str());
+  std::printf("%s: %s, %s, %s\n", run.scores.c_str(),
+              counted(run.objects, "object", "objects").c_str(),
+              counted(run.attributes.size(), "list", "lists").c_str(),
+              counted(run.entries, "entry", "entries").c_str());
   if (run.without_scores > 0)
-    std::printf("left out: %s rows without any score\n", grouped(run.without_scores).c_str());
-  std::printf("%s, %s, %d threads, medians of %d\n", device_name().c_str(), space::name(),
-              space().concurrency(), run.parameters.repetitions);
+    std::printf("left out: %s without any score\n",
+                counted(run.without_scores, "row", "rows").c_str());
+  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; lists sorted in %s; workspace of %s made in %s\n\n",
               human_seconds(run.load_seconds).c_str(), human_seconds(run.sort_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
@@ -79,9 +80,10 @@ void print_work(topk_run const& run) {
               grouped(r.depth).c_str());
   if (r.depth_completing > 0)
     std::printf(", %s to complete the scores", grouped(r.depth_completing).c_str());
-  std::printf("; %s candidates, %s finalists; %s ids read, lists hold %s%s\n",
-              grouped(r.candidates).c_str(), grouped(r.finalists).c_str(),
-              grouped(r.entries).c_str(), grouped(run.entries).c_str(),
+  std::printf("; %s, %s; %s read, lists hold %s%s\n",
+              counted(r.candidates, "candidate", "candidates").c_str(),
+              counted(r.finalists, "finalist", "finalists").c_str(),
+              counted(r.entries, "id", "ids").c_str(), grouped(run.entries).c_str(),
               r.bailed_out ? " (bailed out: everything)" : "");
 }
 
