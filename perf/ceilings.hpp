@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -138,12 +139,13 @@ class ceilings {
  public:
   static constexpr int line_bytes = device::is_device<ExecSpace> ? 32 : 64;
 
-  /// Measures over `bytes` bytes with `operations` accesses a repetition.
+  /// Measures over `bytes` bytes with `operations` accesses a repetition: with fewer, and fewer repetitions, where all
+  /// readings of one ceiling would take longer than max_seconds.
   ceilings(ExecSpace const& exec, std::size_t bytes, std::uint64_t operations, int repetitions = 5)
       : m_exec(exec),
         m_timer(exec),
         m_operations(operations),
-        m_repetitions(repetitions),
+        m_repetitions(std::min(repetitions, max_repetitions)),
         m_memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "karpos::perf::ceilings"),
                  (bytes + line_bytes - 1) / line_bytes),
         m_sink("karpos::perf::sink", 1) {
@@ -174,6 +176,11 @@ class ceilings {
  private:
   using line = memory_line<line_bytes>;
 
+  static constexpr double max_seconds = 5;
+  static constexpr int max_repetitions = 25;
+  static constexpr int ways = device::is_device<ExecSpace> ? 3 : 5;  // that best() tries
+  static constexpr std::uint64_t pilot_operations = std::uint64_t(1) << 20;
+
   /// All bits set, as swap_word expects; this also touches every page.
   void reset() {
     std::uint64_t const words = m_memory.extent(0) * (line_bytes / 8);
@@ -184,7 +191,7 @@ class ceilings {
 
   template <class Access, class Prepare>
   ceiling best(char const* name, Prepare const& prepare) {
-    ceiling c{name, "", m_operations, static_cast<int>(sizeof(typename Access::item)), {}};
+    ceiling c{name, "", affordable<Access>(), static_cast<int>(sizeof(typename Access::item)), {}};
     if constexpr (device::is_device<ExecSpace>) {
       try_independent<Access, 1>(c, prepare);
       try_independent<Access, 2>(c, prepare);
@@ -198,32 +205,61 @@ class ceilings {
     }
     return c;
   }
+  /// As many operations as were asked for, or as fit into the time, but enough to see a rate.
+  template <class Access>
+  std::uint64_t affordable() {
+    if (m_operations <= pilot_operations) return m_operations;
+    double const each = pilot_seconds<Access>() / static_cast<double>(pilot_operations);
+    double const fit = max_seconds / (ways * (m_repetitions + 1)) / each;
+    if (!(fit < static_cast<double>(m_operations))) return m_operations;
+    return std::max(pilot_operations, static_cast<std::uint64_t>(fit));
+  }
+  template <class Access>
+  double pilot_seconds() {
+    std::uint64_t const n = pilot_operations;
+    if constexpr (device::is_device<ExecSpace>)
+      return m_timer.once(
+          [] {},
+          [&] {
+            run(n, "pilot",
+                independent<Access, 1>{{m_sink.data()}, n, n, count<Access>(), data<Access>()});
+          });
+    else
+      return m_timer.once([] {},
+                          [&] {
+                            run(n / 4096, "pilot",
+                                pipelined_block<Access, 16, level::first>{
+                                    {m_sink.data()}, n, 4096, count<Access>(), data<Access>()});
+                          });
+  }
+  template <class Kernel>
+  void run(std::uint64_t n, std::string const& name, Kernel const& kernel) {
+    using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>;
+    Kokkos::parallel_for("karpos::perf::" + name, policy(m_exec, 0, n), kernel);
+  }
   template <class Access, int PerThread, class Prepare>
   void try_independent(ceiling& c, Prepare const& prepare) {
-    std::uint64_t const threads = (m_operations + PerThread - 1) / PerThread;
+    std::uint64_t const threads = (c.operations + PerThread - 1) / PerThread;
     keep_faster(c, std::to_string(PerThread) + " per thread", prepare, threads,
                 independent<Access, PerThread>{
-                    {m_sink.data()}, m_operations, threads, count<Access>(), data<Access>()});
+                    {m_sink.data()}, c.operations, threads, count<Access>(), data<Access>()});
   }
   template <class Access, int Distance, level To, class Prepare>
   void try_pipelined(ceiling& c, Prepare const& prepare) {
-    std::uint64_t const block = 4096, blocks = (m_operations + block - 1) / block;
+    std::uint64_t const block = 4096, blocks = (c.operations + block - 1) / block;
     keep_faster(c,
                 "prefetch " + std::to_string(Distance) + " ahead into " +
                     (To == level::first ? "L1" : "L2"),
                 prepare, blocks,
                 pipelined_block<Access, Distance, To>{
-                    {m_sink.data()}, m_operations, block, count<Access>(), data<Access>()});
+                    {m_sink.data()}, c.operations, block, count<Access>(), data<Access>()});
   }
   template <class Prepare, class Kernel>
   void keep_faster(ceiling& c, std::string const& variant, Prepare const& prepare, std::uint64_t n,
                    Kernel const& kernel) {
-    using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>;
-    auto const run = [&] {
-      Kokkos::parallel_for("karpos::perf::" + c.name, policy(m_exec, 0, n), kernel);
-    };
-    samples const time = Kernel::writes ? m_timer.repeat(m_repetitions, prepare, run)
-                                        : m_timer.repeat(m_repetitions, run);
+    auto const all = [&] { run(n, c.name, kernel); };
+    samples const time = Kernel::writes ? m_timer.repeat(m_repetitions, prepare, all)
+                                        : m_timer.repeat(m_repetitions, all);
     if (c.variant.empty() || time.median() < c.time.median()) {
       c.variant = variant;
       c.time = time;
