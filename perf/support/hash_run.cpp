@@ -21,6 +21,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
 
   hash_run operator()() {
     workload<Key>::checked(parameters().keys);
+    base::require_memory_for(workload<Key>::bytes_for(parameters().keys), parameters().keys);
     base::measure_ceilings(parameters().keys, parameters().keys);
     m_run.heeds_load = perf::heeds_load(subject_named(parameters().maps.front()));
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "perf/subjects/subject.hpp"
+#include "perf/support/host_memory.hpp"
 #include "perf/support/map_run.hpp"
 #include "perf/support/timer.hpp"
 
@@ -32,6 +33,18 @@ class map_experiment {
   map_experiment& operator=(map_experiment const&) = delete;
 
   parameters_type const& parameters() const { return m_run.parameters; }
+
+  /// What the table of the first map takes at least.
+  double least_table_bytes(std::uint64_t max_keys) const {
+    bool const heeds = heeds_load(subject_named(parameters().maps.front()));
+    return 2.0 * sizeof(Key) * static_cast<double>(max_keys) / (heeds ? parameters().load : 1);
+  }
+  /// Throws allocation_error where arrays of so many bytes and the table cannot lie in memory at once.
+  void require_memory_for(double array_bytes, std::uint64_t max_keys) const {
+    if constexpr (on_host)
+      require_memory(array_bytes + least_table_bytes(max_keys), "the measurement",
+                     "ask for fewer keys or operations");
+  }
 
   /// Over as much memory as the first map takes for so many keys.
   void measure_ceilings(std::uint64_t max_keys, std::uint64_t operations) {

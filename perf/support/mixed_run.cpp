@@ -34,6 +34,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
       throw std::invalid_argument("--ops is out of range (0 operations): choose 1 or more");
     m_run.sizes = sizes_of(parameters());
     for (std::string const& id : parameters().maps) require_apply(subject_named(id));
+    base::require_memory_for(mixed_workload<Key>::bytes_for(parameters()), m_run.sizes.max_keys);
     base::measure_ceilings(m_run.sizes.max_keys, parameters().operations);
     m_work = std::make_unique<mixed_workload<Key>>(m_exec, parameters(), m_run.sizes.filled);
     for (std::string const& id : parameters().maps) measure(subject_named(id));

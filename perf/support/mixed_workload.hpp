@@ -158,6 +158,13 @@ struct count_unbalanced {
 template <class Key>
 class mixed_workload {
  public:
+  /// Bytes of the arrays for so many keys and operations.
+  static double bytes_for(mixed_parameters const& p) {
+    return static_cast<double>(p.keys) * (3 * sizeof(Key) + sizeof(std::uint64_t)) +
+           static_cast<double>(p.operations) *
+               (sizeof(map_operation<Key, Key>) + sizeof(map_result<Key>));
+  }
+
   mixed_workload(space const& exec, mixed_parameters const& p, std::uint64_t filled)
       : m_exec(exec),
         m_draw{p.keys, scramble(p.seed + 1), p.mix},

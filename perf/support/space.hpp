@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <karpos/detail/arrays.hpp>
 #include <string>
 
 // The build chooses where the driver and the benchmarks run (KARPOS_BACKEND).
@@ -20,9 +21,12 @@ using array = Kokkos::View<T*, memory>;
 /// Whether plain host code can be measured beside the library on the same memory.
 inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
 
+/// Throws: karpos::allocation_error.
 template <class T>
 array<T> make_array(std::string const& label, std::size_t n) {
-  return array<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n);
+  return detail::allocate_or_explain<memory>(n * sizeof(T), label, "ask for less", [&] {
+    return array<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n);
+  });
 }
 
 inline auto range(space const& exec, std::uint64_t n) {

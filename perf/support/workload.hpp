@@ -67,6 +67,9 @@ class workload {
     return n;
   }
 
+  /// Bytes of the arrays for so many keys.
+  static double bytes_for(std::uint64_t n) { return 4.0 * sizeof(Key) * static_cast<double>(n); }
+
   workload(space const& exec, std::uint64_t n, std::uint64_t seed)
       : m_exec(exec),
         m_key{seed},

@@ -4,9 +4,11 @@
 
     program.py DRIVER EDGES SCORES     EDGES: a list of edges; SCORES: a CSV file with a header
 """
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import checks
@@ -82,6 +84,39 @@ def counts_with_exponents(driver, edges):
         check(f"{words}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
 
 
+def too_little_memory(driver):
+    """What memory cannot hold is refused before the system ends the program."""
+    limited = ["sh", "-c", 'ulimit -v 2000000 && exec "$@"', "sh", driver]
+    usable = subprocess.run([*limited, "info", "--json"], capture_output=True, text=True, check=False)
+    if usable.returncode != 0 or "Cuda" in usable.stdout:
+        return  # no limits here, or one below what the machine's libraries map
+    with tempfile.TemporaryDirectory() as folder:
+        sparse = Path(folder) / "sparse.txt"
+        sparse.write_text("0 1\n1 500000000\n", encoding="ascii")
+        cases = [
+            (["bfs", sparse], "a search among 500,000,001 vertices takes 10.2 GB", "renumber the vertices"),
+            (["bfs", "kron:scale=25"], "33,554,432 vertices takes", "smaller graph"), (["bfs", "grid:30000x30000"], "900,000,000 vertices", "smaller graph"),
+            (["hash", "--keys", "2^28"], "the measurement takes", "fewer keys"), (["mixed", "--keys", 1000, "--ops", "1e9"], "20.0 GB", "fewer keys"),
+            (["mixed", "--ops", "1e18"], "the measurement takes", "fewer keys"), (["topk", "uniform:m=1e9"], "48.0 GB", "fewer objects"),
+        ]
+        for words, takes, remedy in cases:
+            done = subprocess.run([*limited, *map(str, words)], capture_output=True, text=True, check=False)
+            check(f"{words}: exit code", done.returncode, 2)
+            for named in ("karpos: out of memory", takes, " are left", remedy):
+                check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+
+
+def bounded_ceilings(driver):
+    """However many readings are asked for, the ceilings take seconds."""
+    seen = json.loads(run(driver, "hash", "--keys", 1000, "--reps", 200, "--json").stdout)
+    for c in seen["ceilings"]:
+        if c["name"] != "copy":
+            check(f"ceiling {c['name']}: readings", len(c["seconds"]["all"]) <= 25, True)
+    words = ["--map", "hopscotch", "--mix", "0,0,100", "--keys", 1000, "--ops", "2e7", "--reps", 10]
+    for c in json.loads(run(driver, "mixed", *words, "--json").stdout)["ceilings"]:
+        check(f"ceiling {c['name']}: seconds", sum(c["seconds"]["all"]) < 3, True)
+
+
 def one_of_each(driver):
     """What there is one of has no plural."""
     one = run(driver, "bfs", "grid:1x1", "--reps", 1, "--kokkos-num-threads=1").stdout
@@ -141,6 +176,8 @@ def main():
     bad_values(driver, edges)
     counts_with_exponents(driver, edges)
     one_of_each(driver)
+    too_little_memory(driver)
+    bounded_ceilings(driver)
     bad_threads(driver)
     openmp_threads(driver)
     thread_binding(driver)

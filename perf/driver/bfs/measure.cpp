@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "perf/driver/bfs/memory_needed.hpp"
+
 namespace karpos::perf {
 namespace {
 
@@ -20,6 +22,7 @@ bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
   int const bits = p.offset_bits > 0                             ? p.offset_bits
                    : fits_32_bits(max_edges(source, p.directed)) ? 32
                                                                  : 64;
+  require_bfs_memory(source, p, bits);
   if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(source), clock, report);
   return measure_bfs<std::uint64_t>(p, std::move(source), clock, report);
 }

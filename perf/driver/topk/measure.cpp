@@ -5,6 +5,7 @@
 
 #include "perf/driver/command.hpp"
 #include "perf/graph/generator_spec.hpp"
+#include "perf/support/host_memory.hpp"
 
 namespace karpos::perf {
 
@@ -13,6 +14,12 @@ topk_run run_topk(topk_parameters const& p, topk_progress const& report) {
   if (is_generator(p.scores)) {
     score_spec spec = parse_score_spec(p.scores);
     spec.seed = p.seed;
+    // A table of scores, and the sorted lists of scores and ids.
+    double const entries = static_cast<double>(spec.objects) * spec.lists;
+    if constexpr (on_host)
+      require_memory(entries * (2 * sizeof(float) + sizeof(std::uint32_t)),
+                     "a table of so many scores, with its lists,",
+                     "ask for fewer objects (m=) or lists (n=)");
     return measure_topk<float>(p, spec, clock, report);
   }
   score_file file =

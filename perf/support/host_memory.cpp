@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/support/host_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <karpos/contract.hpp>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t without(std::uint64_t limit, std::uint64_t used) {
+  return limit > used ? limit - used : 0;
+}
+
+/// The number behind a name in a file of lines "name number", or the first one without a name.
+std::optional<std::uint64_t> number_in(std::string const& path, std::string const& name = {}) {
+  std::ifstream file(path);
+  std::string word;
+  std::uint64_t number = 0;
+  if (!name.empty())
+    while (file >> word && word != name) file.ignore(unknown >> 1, '\n');
+  if (file >> number) return number;
+  return {};
+}
+
+std::uint64_t left_on_machine() {
+  auto const kilobytes = number_in("/proc/meminfo", "MemAvailable:");
+  return kilobytes ? *kilobytes * 1024 : unknown;
+}
+
+/// Of one control group: its limit without what it uses, but for what the kernel can drop.
+std::uint64_t left_in_group(std::string const& folder, bool second_version) {
+  auto const limit =
+      number_in(folder + (second_version ? "/memory.max" : "/memory.limit_in_bytes"));
+  auto const used =
+      number_in(folder + (second_version ? "/memory.current" : "/memory.usage_in_bytes"));
+  if (!limit || !used) return unknown;
+  auto const files =
+      number_in(folder + "/memory.stat", second_version ? "inactive_file" : "total_inactive_file");
+  return without(*limit, without(*used, files.value_or(0)));
+}
+
+/// Of the control groups that the process is in, up to the outermost one that can be seen.
+std::uint64_t left_in_groups() {
+  std::uint64_t least = unknown;
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    bool const second_version = line.rfind("0::", 0) == 0;
+    std::size_t const path = line.find(second_version ? "::" : ":memory:");
+    if (path == std::string::npos) continue;
+    std::string const root = second_version ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    std::string group = line.substr(path + (second_version ? 2 : 8));
+    for (;;) {
+      least = std::min(least, left_in_group(root + group, second_version));
+      if (group.empty()) break;
+      group.resize(group.find_last_of('/') == std::string::npos ? 0 : group.find_last_of('/'));
+    }
+  }
+  return least;
+}
+
+std::uint64_t left_of_address_space() {
+  rlimit limit{};
+  auto const pages = number_in("/proc/self/statm");
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || !pages)
+    return unknown;
+  return without(limit.rlim_cur, *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+}
+
+}  // namespace
+
+std::uint64_t memory_left() {
+  return std::min({left_on_machine(), left_in_groups(), left_of_address_space()});
+}
+
+void require_memory(double bytes, std::string const& what, std::string const& what_to_do) {
+  std::uint64_t const left = memory_left();
+  if (left == unknown || bytes <= static_cast<double>(left)) return;
+  throw allocation_error("out of memory (" + what + " takes " + human_bytes(bytes) + ", " +
+                         human_bytes(static_cast<double>(left)) + " are left): " + what_to_do);
+}
+
+void require_memory(std::uint64_t bytes, std::string const& what, std::string const& what_to_do) {
+  require_memory(static_cast<double>(bytes), what, what_to_do);
+}
+
+}  // namespace karpos::perf
