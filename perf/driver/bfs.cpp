@@ -106,11 +106,26 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::IsMember({"auto", "32", "64"}));
 }
 
+void add_run_options(CLI::App& app, bfs_parameters& p) {
+  app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  app.add_flag("--parents", p.parents, "find parents, too");
+  app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
+  app.add_option("--output", p.output,
+                 "write the distance (and parent) of each vertex, a line each");
+  app.add_flag("--baseline", p.baseline, "compare with a plain top-down search in the same run");
+  app.add_option("--reps", p.repetitions,
+                 "readings of the clock for each source; their median counts")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(1, 1000));
+}
+
 action define_bfs(CLI::App& app) {
   auto const o = std::make_shared<bfs_words>();
   bfs_parameters& p = o->parameters;
   app.add_option("graph", p.graph,
-                 "a file (MatrixMarket, SNAP, DIMACS, .sg; gzip'ed or not), or a generator:\n"
+                 "a file (MatrixMarket, SNAP, DIMACS, .sg; gzip'ed or not; - is standard input),\n"
+                 "or a generator:\n"
                  "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
       ->required();
   o->with_source = app.add_option("--source", o->source,
@@ -126,17 +141,7 @@ action define_bfs(CLI::App& app) {
       ->transform(count_word())
       ->capture_default_str()
       ->needs(o->sources);
-  app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
-  app.add_flag("--parents", p.parents, "find parents, too");
-  app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
-  app.add_option("--output", p.output,
-                 "write the distance (and parent) of each vertex, a line each");
-  app.add_flag("--baseline", p.baseline, "compare with a plain top-down search in the same run");
-  app.add_option("--reps", p.repetitions,
-                 "readings of the clock for each source; their median counts")
-      ->capture_default_str()
-      ->transform(count_word())
-      ->check(CLI::Range(1, 1000));
+  add_run_options(app, p);
   add_search_options(app, *o);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(

@@ -125,7 +125,8 @@ action define_topk(CLI::App& app) {
   auto const o = std::make_shared<topk_words>();
   topk_parameters& p = o->parameters;
   app.add_option("scores", p.scores,
-                 "a CSV file with a header id,attribute,...; an empty cell is a missing score;\n"
+                 "a CSV file with a header id,attribute,...; an empty cell is a missing score\n"
+                 "(gzip'ed or not; - is standard input);\n"
                  "or a generator: uniform:m=1e7,n=4  correlated:...  anticorrelated:...  "
                  "zipf:m=1e7,n=4,s=1")
       ->required();

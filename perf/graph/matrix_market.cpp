@@ -5,16 +5,12 @@
 #include <string>
 
 #include "perf/graph/announced.hpp"
+#include "perf/graph/matrix_market.hpp"
 
 // Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
 
 namespace karpos::perf::graph_input {
 namespace {
-
-struct banner {
-  int values = 0;  ///< numbers behind the two ids of an entry
-  bool undirected = false;
-};
 
 std::string take_lower(text_lines& lines, char const* what) {
   std::string word(lines.take_field(what));
@@ -38,8 +34,8 @@ std::ptrdiff_t take_word(text_lines& lines, char const* what,
   return choose(lines, word, what, choices);
 }
 
-banner take_banner(text_lines& lines) {
-  banner b;
+matrix_header take_banner(text_lines& lines) {
+  matrix_header b;
   take_word(lines, "the mark of MatrixMarket", {"%%matrixmarket"});
   take_word(lines, "the object", {"matrix"});
   std::string const storage = take_lower(lines, "the storage");
@@ -56,20 +52,25 @@ banner take_banner(text_lines& lines) {
 
 }  // namespace
 
+matrix_header take_matrix_header(text_lines& lines) {
+  lines.next();
+  matrix_header header = take_banner(lines);
+  if (!lines.next_data("%")) lines.fail("no line of sizes", "check that the file is whole");
+  header.rows = lines.take_count("the number of rows");
+  header.columns = lines.take_count("the number of columns");
+  header.entries = lines.take_count("the number of entries");
+  lines.expect_end();
+  return header;
+}
+
 edge_list read_matrix_market(input const& in) {
   text_lines lines(in);
-  lines.next();
-  banner const b = take_banner(lines);
-  if (!lines.next_data("%")) lines.fail("no line of sizes", "check that the file is whole");
-  std::uint64_t const rows = lines.take_count("the number of rows");
-  std::uint64_t const columns = lines.take_count("the number of columns");
-  std::uint64_t const entries = lines.take_count("the number of entries");
-  lines.expect_end();
-  if (rows != columns)
-    lines.fail(
-        "a matrix of " + std::to_string(rows) + " by " + std::to_string(columns) + " is no graph",
-        "choose a square one");
-  announced_edges edges(lines, rows, entries, std::size_t(4) + 2 * std::size_t(b.values));
+  matrix_header const b = take_matrix_header(lines);
+  if (b.rows != b.columns)
+    lines.fail("a matrix of " + std::to_string(b.rows) + " by " + std::to_string(b.columns) +
+                   " is no graph",
+               "choose a square one");
+  announced_edges edges(lines, b.rows, b.entries, std::size_t(4) + 2 * std::size_t(b.values));
   while (lines.next_data("%")) {
     edges.take(lines);
     for (int i = 0; i < b.values; ++i) lines.skip_value("the value");

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
+#include <iterator>
 
 #include "perf/graph/input.hpp"
 #include "perf/graph/text_lines.hpp"
@@ -106,6 +108,11 @@ graph_file parse_graph(std::string_view bytes, std::string const& name,
 }
 
 graph_file read_graph(std::string const& path, graph_progress const& progress) {
+  if (path == "-") {
+    std::string const bytes((std::istreambuf_iterator<char>(std::cin)),
+                            std::istreambuf_iterator<char>());
+    return parse_graph(bytes, "standard input", progress);
+  }
   file_bytes const file(path);
   return parse_graph(file.get(), path, progress);
 }

@@ -23,7 +23,7 @@ struct graph_file_error : std::runtime_error {
 /// Called every few megabytes with the part that is done, in [0, 1], and a word about it. May be empty.
 using graph_progress = std::function<void(double part, std::string const& note)>;
 
-/// Reads the whole file or throws graph_file_error.
+/// Reads the whole file, standard input if it is "-", or throws graph_file_error.
 /// Memory: 8 bytes per edge, at most doubled where no header tells the number of edges; the content of a
 /// gzip'ed file besides.
 graph_file read_graph(std::string const& path, graph_progress const& progress = {});

@@ -4,6 +4,8 @@
 
     bfs.py DRIVER EDGES CORPUS     EDGES: a list of edges; CORPUS: a folder with small graphs in other formats
 """
+import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -149,6 +151,8 @@ def other_graphs(driver, corpus):
             result(driver, Path(corpus) / name, "--validate", "--baseline", *directed)
     for generator in ("kron:scale=8", "rmat:scale=8,ef=4", "uniform:scale=8", "grid:20x30,drop=0.2"):
         result(driver, generator, "--sources", 4, "--validate", "--baseline")
+    piped = subprocess.run([driver, "bfs", "-", "--json"], input=(Path(corpus) / "road.gr").read_bytes(), capture_output=True, check=False)
+    check("from standard input", json.loads(piped.stdout)["vertices"], result(driver, Path(corpus) / "road.gr")["vertices"])
     check("vertices of a grid", result(driver, "grid:20x30")["vertices"], 600)
     check("edges of a grid", result(driver, "grid:20x30")["edges"], 2 * (19 * 30 + 20 * 29))
     check("depth of a grid", result(driver, "grid:20x30")["depth"], 48)

@@ -27,6 +27,11 @@ def result(driver, command, *words):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
+def unpacks(driver):
+    """Whether this build reads gzip'ed files."""
+    return "no zlib" not in subprocess.run([driver, "count", "-"], input=b"\x1f\x8b", capture_output=True, check=False).stderr.decode()
+
+
 def verdict(command):
     """Says how it went. Returns: the exit code."""
     print(f"{failures} failures" if failures else f"karpos {command} does as it says")

@@ -5,7 +5,10 @@
     topk.py DRIVER SCORES     SCORES: a CSV file with complete rows
 """
 import csv
+import gzip
+import json
 import math
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -177,6 +180,18 @@ def shape(driver, path):
     check("text of a set has no ranks", "rank  id" in of_set, False)
 
 
+def packed_and_piped(driver, folder, path):
+    """A file, the same packed, and the same from standard input."""
+    text = Path(path).read_bytes()
+    expected = [row["id"] for row in result(driver, path, "--k", 3)["results"]]
+    piped = subprocess.run([driver, "topk", "-", "--k", "3", "--json"], input=text, capture_output=True, check=False)
+    check("from standard input", [row["id"] for row in json.loads(piped.stdout)["results"]], expected)
+    if checks.unpacks(driver):
+        packed = Path(folder) / "packed.csv.gz"
+        packed.write_bytes(gzip.compress(text))
+        check("packed", [row["id"] for row in result(driver, packed, "--k", 3)["results"]], expected)
+
+
 def bad_input(driver, folder, path):
     broken = Path(folder) / "broken.csv"
     files = {
@@ -218,6 +233,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         awkward_file(driver, folder)
         ties(driver, folder)
+        packed_and_piped(driver, folder, path)
         bad_input(driver, folder, path)
     generators(driver)
     shape(driver, path)

@@ -6,7 +6,8 @@
 
 namespace karpos::perf {
 
-/// A whole file, read-only in memory. Throws bad_input that names the file.
+/// A whole file, read-only in memory, unpacked if it is gzip'ed; "-" is standard input.
+/// Throws: bad_input, graph_file_error that name the file.
 class mapped_file {
  public:
   explicit mapped_file(std::string const& path);
@@ -20,8 +21,11 @@ class mapped_file {
   std::string place(std::size_t offset) const;
 
  private:
+  void map(std::string const& path);
+
   std::string m_path;
-  std::string_view m_text;
+  std::string_view m_mapped, m_text;
+  std::string m_content;  // where it could not stay in the file
 };
 
 }  // namespace karpos::perf
