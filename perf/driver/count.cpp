@@ -77,6 +77,22 @@ json columns_json(table_format const& format) {
   return columns;
 }
 
+json left_out_json(table_format const& format) {
+  json columns = json::array();
+  for (std::size_t const c : format.left_out) columns.push_back(c + 1);
+  return columns;
+}
+
+/// "column 1", "columns 1 'id', 2 'name'"
+std::string columns_text(json const& columns, std::vector<std::string> const& names) {
+  std::string text;
+  for (std::size_t const c : columns) {
+    text.append(text.empty() ? "" : ", ").append(std::to_string(c));
+    if (c <= names.size()) text.append(" '").append(names[c - 1]).append("'");
+  }
+  return (columns.size() == 1 ? "column " : "columns ") + text;
+}
+
 void print_json(count_options const& o, count_result const& r) {
   json top = json::array();
   for (frequent_value const& f : r.top) {
@@ -88,6 +104,8 @@ void print_json(count_options const& o, count_result const& r) {
                        {"context", context()},
                        {"file", o.file},
                        {"columns", columns_json(r.format)},
+                       {"left_out", left_out_json(r.format)},
+                       {"names", r.format.names},
                        {"numeric", r.format.numeric},
                        {"lines", r.lines},
                        {"values", r.values},
@@ -98,11 +116,12 @@ void print_json(count_options const& o, count_result const& r) {
 }
 
 void print_table(count_options const& o, count_result const& r) {
-  std::string columns;
-  for (auto const& c : columns_json(r.format))
-    columns.append(columns.empty() ? "" : ", ").append(c.dump());
-  std::printf("%s: %s, column%s %s\n", o.file.c_str(), counted(r.lines, "line", "lines").c_str(),
-              columns.find(',') == std::string::npos ? "" : "s", columns.c_str());
+  std::printf("%s: %s, %s%s\n", o.file.c_str(), counted(r.lines, "line", "lines").c_str(),
+              columns_text(columns_json(r.format), r.format.names).c_str(),
+              r.format.names.empty() ? "" : " (a header names them: --header no counts it)");
+  if (!r.format.left_out.empty())
+    std::printf("left out: %s, no ids (--column all counts everything)\n",
+                columns_text(left_out_json(r.format), {}).c_str());
   std::printf("%s, %s distinct, %s (%s of it counting on %s)\n",
               counted(r.values, "value", "values").c_str(), grouped(r.distinct).c_str(),
               human_seconds(r.seconds).c_str(), human_seconds(r.counting_seconds).c_str(),
@@ -129,8 +148,12 @@ int count(count_options const& o) {
 
 action define_count(CLI::App& app) {
   auto const o = std::make_shared<count_options>();
-  app.add_option("file", o->file, "edge list, MatrixMarket or CSV")->required();
-  app.add_option("--column", o->format.columns, "columns to count, from 1; 'all' is the default")
+  app.add_option("file", o->file,
+                 "edge list, MatrixMarket, CSV or TSV; gzip'ed or not; - is standard input")
+      ->required();
+  app.add_option("--column", o->format.columns,
+                 "columns to count: numbers from 1, names of the header, or 'all'\n"
+                 "(default: all, but for weights in an edge list and values in a matrix)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--top", o->top, "how many of the most frequent values to print")
@@ -139,7 +162,9 @@ action define_count(CLI::App& app) {
   app.add_option("--separator", o->format.separator,
                  "auto, blank, tab, comma, semicolon or one character")
       ->capture_default_str();
-  app.add_option("--header", o->format.header, "whether the first line names the columns")
+  app.add_option("--header", o->format.header,
+                 "whether the first line names the columns; auto: words above numbers,\n"
+                 "or words between separators that no line below has in their place")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "yes", "no"}));
   app.add_flag("--text", o->format.text, "count words, also where they are numbers");

@@ -2,8 +2,11 @@
 #include "perf/driver/count/table_format.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "perf/driver/command.hpp"
+#include "perf/graph/input.hpp"
+#include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -21,7 +24,36 @@ std::size_t behind(std::string_view text, std::size_t offset) {
   return std::min(text.size(), offset + line_at(text, offset).size() + 1);
 }
 
-char separator_of(std::string const& wish, std::string_view line) {
+using fields = std::vector<std::string_view>;
+
+fields fields_of(std::string_view line, char separator) {
+  fields all;
+  for_each_field(line, separator,
+                 [&](std::size_t, table_field const& f) { all.push_back(f.text); });
+  return all;
+}
+
+/// The first two lines that hold data; the second may be empty.
+struct first_lines {
+  std::string_view first, second;
+};
+
+bool all_real(std::string_view line) {
+  fields const all = fields_of(line, ' ');
+  return std::all_of(all.begin(), all.end(), is_real);
+}
+
+/// Numbers between runs of blanks and tabs are no table of tabs, unless it has empty cells.
+bool is_tab_table(first_lines const& lines) {
+  std::string_view const first = trimmed(lines.first);
+  if (first.find('\t') == std::string_view::npos) return false;
+  fields const cells = fields_of(lines.first, '\t');
+  if (!lines.second.empty() && fields_of(lines.second, '\t').size() != cells.size()) return false;
+  bool const gaps = first.find("\t\t") != std::string_view::npos;
+  return gaps || !all_real(first) || !all_real(lines.second);
+}
+
+char separator_of(std::string const& wish, first_lines const& lines) {
   if (wish == "blank") return ' ';
   if (wish == "tab") return '\t';
   if (wish == "comma") return ',';
@@ -30,18 +62,26 @@ char separator_of(std::string const& wish, std::string_view line) {
   if (wish != "auto")
     throw bad_input("--separator " + wish +
                     ": choose auto, blank, tab, comma, semicolon or one character");
+  if (is_tab_table(lines)) return '\t';
   for (char const c : {',', ';'})
-    if (line.find(c) != std::string_view::npos) return c;
+    if (lines.first.find(c) != std::string_view::npos) return c;
   return ' ';
 }
 
-std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes) {
+/// Numbers from 1, or names of the header. Returns: none for all columns.
+std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes,
+                                    std::vector<std::string> const& names) {
   std::vector<std::size_t> columns;
   for (std::string const& wish : wishes) {
     std::uint64_t number = 0;
-    if (wish == "all") return {};
-    if (!read_number(wish, number) || number == 0)
-      throw bad_input("--column " + wish + ": columns are numbers from 1, or 'all'");
+    auto const named = std::find(names.begin(), names.end(), wish);
+    if (named != names.end())
+      number = static_cast<std::uint64_t>(named - names.begin()) + 1;
+    else if (wish == "all")
+      return {};
+    else if (!read_number(wish, number) || number == 0)
+      throw bad_input("--column " + wish + ": columns are numbers from 1, names that a header " +
+                      (names.empty() ? "(there is none) " : "") + "has, or 'all'");
     columns.push_back(static_cast<std::size_t>(number - 1));
   }
   std::sort(columns.begin(), columns.end());
@@ -49,26 +89,87 @@ std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes) {
   return columns;
 }
 
-/// How many fields of a line are numbers, and how many of the chosen ones are not.
-struct kinds {
-  std::size_t fields = 0, numbers = 0, chosen_words = 0;
-};
-kinds kinds_of(std::string_view line, table_format const& format) {
-  kinds k;
-  k.fields =
-      for_each_field(line, format.separator, [&](std::size_t column, std::string_view field) {
-        std::uint64_t ignored = 0;
-        bool const number = read_number(field, ignored);
-        k.numbers += number;
-        k.chosen_words += !number && format.chosen(column);
-      });
-  return k;
+bool marks_missing(std::string_view field) {
+  constexpr std::string_view marks[] = {"",     "NA",   "N/A",  "na", "NaN", "nan",
+                                        "null", "NULL", "None", "-",  "?",   "\\N"};
+  return std::find(std::begin(marks), std::end(marks), field) != std::end(marks);
 }
 
-/// A line of names above a line with numbers.
-bool is_header(std::string const& wish, kinds const& first, kinds const& second) {
-  if (wish != "auto") return wish == "yes";
-  return first.numbers == 0 && second.numbers > 0;
+bool words_above_numbers(fields const& first, fields const& second) {
+  for (std::size_t c = 0; c < std::min(first.size(), second.size()); ++c)
+    if (!is_real(first[c]) && !marks_missing(first[c]) && is_real(second[c])) return true;
+  return false;
+}
+
+/// Whether words stand alone in their columns, as the names in a table of words do: no line behind, of those that are
+/// looked at, has one of them in its place.
+bool words_stand_alone(std::string_view text, std::size_t second, fields const& first,
+                       char separator) {
+  constexpr int looked_at = 1000;
+  std::size_t at = second;
+  for (int i = 0; i < looked_at && at < text.size(); ++i) {
+    bool recurs = false;
+    for_each_field(line_at(text, at), separator, [&](std::size_t c, table_field const& f) {
+      recurs = recurs || (c < first.size() && first[c] == f.text);
+    });
+    if (recurs) return false;
+    at = next_data(text, behind(text, at));
+  }
+  return true;
+}
+
+/// A line of names above numbers, or, between separators, above words.
+bool is_header(format_wishes const& wishes, std::string_view text, std::size_t second,
+               fields const& first, char separator) {
+  if (wishes.header != "auto") return wishes.header == "yes";
+  for (std::string const& wish : wishes.columns)
+    if (std::find(first.begin(), first.end(), wish) != first.end() && !is_real(wish)) return true;
+  if (second == text.size()) return false;
+  fields const next = fields_of(line_at(text, second), separator);
+  if (words_above_numbers(first, next)) return true;
+  bool const words = std::none_of(first.begin(), first.end(), is_real) &&
+                     std::none_of(first.begin(), first.end(), marks_missing);
+  return separator != ' ' && first.size() > 1 && words &&
+         words_stand_alone(text, second, first, separator);
+}
+
+/// Offset of the first line of data or of names; behind a byte order mark and the header of a matrix.
+std::size_t begin_of_table(mapped_file const& file, table_format& format) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  std::string_view const text = file.text();
+  bool const marked = text.rfind(byte_order_mark, 0) == 0;
+  std::size_t begin = marked ? byte_order_mark.size() : 0;
+  if (text.substr(begin, 3) == "%%M" || text.substr(begin, 3) == "%%m") {
+    graph_progress const silent;
+    graph_input::input const content{text.substr(begin), file.path(), silent};
+    graph_input::text_lines lines(content);
+    format.matrix = graph_input::take_matrix_header(lines);
+    begin = text.size() - lines.bytes_left();
+  }
+  return next_data(text, begin);
+}
+
+std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, char separator) {
+  std::vector<std::string> names;
+  for_each_field(line_at(file.text(), begin), separator,
+                 [&](std::size_t, table_field const& field) {
+                   if (field.broken != nullptr)
+                     throw bad_input(file.place(begin) + ": " + field.broken);
+                   names.push_back(field.doubled ? undoubled(field.text) : std::string(field.text));
+                 });
+  return names;
+}
+
+/// The columns that are counted without a wish: ids of entries or edges, but no values or weights.
+void choose_ids(table_format& format, fields const& data) {
+  std::uint64_t id = 0;
+  bool const weighted = (data.size() == 3 || data.size() == 4) && format.separator == ' ' &&
+                        format.names.empty() && read_number(data[0], id) &&
+                        read_number(data[1], id) &&
+                        std::all_of(data.begin() + 2, data.end(), is_real);
+  if (!weighted && !format.matrix) return;
+  format.columns = {0, 1};
+  for (std::size_t c = 2; c < data.size(); ++c) format.left_out.push_back(c);
 }
 
 }  // namespace
@@ -76,31 +177,29 @@ bool is_header(std::string const& wish, kinds const& first, kinds const& second)
 table_format detect_format(mapped_file const& file, format_wishes const& wishes) {
   std::string_view const text = file.text();
   table_format format;
-  format.columns = columns_of(wishes.columns);
-  std::size_t first = next_data(text, 0);
-  bool const matrix_market = text.rfind("%%MatrixMarket", 0) == 0;
-  if (matrix_market && first < text.size()) {
-    first = next_data(text, behind(text, first));  // skips the line of sizes
-    // Entries are row, column, value: without a wish, count rows and columns.
-    if (wishes.columns.empty()) format.columns = {0, 1};
+  std::size_t begin = begin_of_table(file, format);
+  if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
+  std::size_t const second = next_data(text, behind(text, begin));
+  format.separator = separator_of(wishes.separator, {line_at(text, begin), line_at(text, second)});
+  fields data = fields_of(line_at(text, begin), format.separator);
+  format.column_count = data.size();
+  if (!format.matrix && is_header(wishes, text, second, data, format.separator)) {
+    if (second == text.size()) throw bad_input("'" + file.path() + "' has a header and no data");
+    format.names = names_in(file, begin, format.separator);
+    begin = second;
+    data = fields_of(line_at(text, begin), format.separator);
   }
-  if (first == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
-
-  format.separator = separator_of(wishes.separator, line_at(text, first));
-  kinds kind = kinds_of(line_at(text, first), format);
-  std::size_t const second = next_data(text, behind(text, first));
-  kinds const next = second < text.size() ? kinds_of(line_at(text, second), format) : kinds{};
-  format.column_count = kind.fields;
-  if (kind.fields < format.needed())
-    throw bad_input(file.place(first) + ": the line has " + std::to_string(kind.fields) +
-                    " columns, column " + std::to_string(format.needed()) + " was asked for");
-  if (is_header(wishes.header, kind, next)) {
-    first = second;
-    kind = next;
-    if (first == text.size()) throw bad_input("'" + file.path() + "' has a header and no data");
-  }
-  format.data_begin = first;
-  format.numeric = !wishes.text && kind.chosen_words == 0;
+  format.columns = columns_of(wishes.columns, format.names);
+  if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);
+  if (format.column_count < format.needed())
+    throw bad_input(file.place(begin) + ": the line has " +
+                    counted(format.column_count, "column", "columns") + ", column " +
+                    std::to_string(format.needed()) + " was asked for");
+  format.data_begin = begin;
+  std::uint64_t ignored = 0;
+  for (std::size_t c = 0; c < data.size(); ++c)
+    format.numeric = format.numeric && (!format.chosen(c) || read_number(data[c], ignored));
+  format.numeric = format.numeric && !wishes.text;
   return format;
 }
 

@@ -11,13 +11,14 @@ namespace karpos::perf {
 
 /// What the user says about the file; the rest is found out.
 struct format_wishes {
-  std::vector<std::string> columns;  ///< numbers from 1, or "all"
+  std::vector<std::string> columns;  ///< numbers from 1, names of a header, or "all"
   std::string separator = "auto";    ///< auto, blank, tab, comma, semicolon or one character
   std::string header = "auto";       ///< auto, yes, no
   bool text = false;                 ///< count words even where they are numbers
 };
 
-/// Looks at the first lines. Throws bad_input that names file and line.
+/// Looks at the first lines; without a wish, weights of edges and values of entries are not counted. Throws: bad_input, graph_file_error that name
+/// file and line.
 table_format detect_format(mapped_file const& file, format_wishes const& wishes);
 
 }  // namespace karpos::perf

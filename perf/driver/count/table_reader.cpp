@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "perf/driver/command.hpp"
+#include "perf/graph/input.hpp"
+#include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -18,22 +20,46 @@ void fail(table_part& part, std::size_t offset, std::string const& why) {
   part.error = why;
 }
 
+/// Row and column of an entry are those of a matrix of that size.
+void check_index(std::string_view field, std::size_t column, std::size_t offset,
+                 graph_input::matrix_header const& matrix, table_part& part) {
+  if (column > 1) return;
+  std::uint64_t const most = column == 0 ? matrix.rows : matrix.columns;
+  std::uint64_t index = 0;
+  if (!read_number(field, index) || index < 1 || index > most)
+    fail(part, offset,
+         graph_input::quoted(field) + " is no " + (column == 0 ? "row" : "column") +
+             " of the matrix, whose " + (column == 0 ? "rows" : "columns") + " are 1 to " +
+             std::to_string(most));
+}
+
+void take_field(table_field const& field, std::size_t column, std::size_t offset,
+                table_format const& format, table_part& part) {
+  std::uint64_t number = 0;
+  if (!format.numeric && field.doubled)
+    part.words.push_back(part.undoubled.emplace_back(undoubled(field.text)));
+  else if (!format.numeric)
+    part.words.push_back(field.text);
+  else if (read_number(field.text, number))
+    part.numbers.push_back(number);
+  else
+    fail(part, offset,
+         graph_input::quoted(field.text) + " in column " + std::to_string(column + 1) +
+             " is no unsigned 64-bit integer, as the values before are (--text counts words)");
+}
+
 void read_line(std::string_view line, std::size_t offset, table_format const& format,
                table_part& part) {
   std::size_t const fields =
-      for_each_field(line, format.separator, [&](std::size_t column, std::string_view field) {
-        if (!format.chosen(column)) return;
-        std::uint64_t number = 0;
-        if (!format.numeric)
-          part.words.push_back(field);
-        else if (read_number(field, number))
-          part.numbers.push_back(number);
-        else
-          fail(
-              part, offset,
-              "'" + std::string(field.substr(0, 40)) + "' in column " + std::to_string(column + 1) +
-                  " is no unsigned 64-bit integer, as the values before are (--text counts words)");
+      for_each_field(line, format.separator, [&](std::size_t column, table_field const& field) {
+        if (field.broken != nullptr) fail(part, offset, field.broken);
+        if (format.matrix) check_index(field.text, column, offset, *format.matrix, part);
+        if (format.chosen(column)) take_field(field, column, offset, format, part);
       });
+  if (format.matrix && fields != 2 + static_cast<std::size_t>(format.matrix->values))
+    fail(part, offset,
+         "the line has " + std::to_string(fields) + " fields, the banner announces " +
+             std::to_string(2 + format.matrix->values));
   if (fields < format.needed())
     fail(part, offset,
          "the line has " + std::to_string(fields) + " columns, " + std::to_string(format.needed()) +
@@ -91,6 +117,12 @@ std::vector<table_part> const& table_reader::next() {
   for (table_part const& part : m_parts)
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = begins.back();
+  for (table_part const& part : m_parts) m_lines += part.lines;
+  if (m_format.matrix &&
+      (done() ? m_lines != m_format.matrix->entries : m_lines > m_format.matrix->entries))
+    throw bad_input(m_file.path() + " has " + (done() ? "" : "more than ") +
+                    counted(m_lines, "entry", "entries") + ", its header announces " +
+                    grouped(m_format.matrix->entries) + ": check that the file is whole");
   return m_parts;
 }
 

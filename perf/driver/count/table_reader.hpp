@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@ namespace karpos::perf {
 struct table_part {
   std::vector<std::uint64_t> numbers;
   std::vector<std::string_view> words;
+  std::deque<std::string> undoubled;  ///< what words point to where their quotes are doubled
   std::uint64_t lines = 0;
   std::size_t error_at = 0;  ///< offset of the first bad line
   std::string error;         ///< empty: none
@@ -30,13 +32,14 @@ class table_reader {
   bool done() const { return m_offset >= m_file.text().size(); }
   double progress() const;
   /// The next parts, some tens of megabytes in all, in the order of the file. Throws bad_input that names
-  /// file and line. The answer is good until the next call.
+  /// file and line. The answer is good until the next call, its words as long as this.
   std::vector<table_part> const& next();
 
  private:
   mapped_file const& m_file;
   table_format const& m_format;
   std::size_t m_offset;
+  std::uint64_t m_lines = 0;
   std::vector<table_part> m_parts;
 };
 

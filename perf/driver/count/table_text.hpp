@@ -2,9 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "perf/graph/matrix_market.hpp"
 
 // Lines and fields of a table in a text: edge lists, MatrixMarket, CSV.
 
@@ -12,11 +17,14 @@ namespace karpos::perf {
 
 /// How a text is to be read.
 struct table_format {
-  char separator = ' ';              ///< ' ': any run of blanks and tabs
-  std::vector<std::size_t> columns;  ///< chosen ones, from 0, ascending; empty: all
-  std::size_t column_count = 0;      ///< of the first line
-  std::size_t data_begin = 0;        ///< offset behind banner, header and size line
-  bool numeric = true;               ///< all chosen fields are unsigned integers
+  char separator = ' ';                              ///< ' ': any run of blanks and tabs
+  std::vector<std::size_t> columns;                  ///< chosen ones, from 0, ascending; empty: all
+  std::size_t column_count = 0;                      ///< of the first line
+  std::size_t data_begin = 0;                        ///< offset behind banner, header and size line
+  bool numeric = true;                               ///< all chosen fields are unsigned integers
+  std::vector<std::string> names;                    ///< of the columns, where a header names them
+  std::vector<std::size_t> left_out;                 ///< columns of an edge list that hold no ids
+  std::optional<graph_input::matrix_header> matrix;  ///< of a MatrixMarket file
 
   /// Columns that every line must have.
   std::size_t needed() const { return columns.empty() ? column_count : columns.back() + 1; }
@@ -56,22 +64,61 @@ inline std::string_view next_blank_field(std::string_view& line) {
   return field;
 }
 
-/// Takes the next field off a line that is separated by one character; a field in quotes may hold it.
-inline std::string_view next_separated_field(std::string_view& line, char separator, bool& more) {
-  std::size_t end = 0;
-  std::size_t const start = line.find_first_not_of(" \t");
-  if (start != std::string_view::npos && line[start] == '"') {
-    end = start + 1;
-    while (end < line.size() &&
-           (line[end] != '"' || (end + 1 < line.size() && line[end + 1] == '"')))
-      end += line[end] == '"' ? 2 : 1;
+/// A field of a line, without the quotes around it.
+struct table_field {
+  std::string_view text;
+  bool doubled = false;          ///< there are doubled quotes in it
+  char const* broken = nullptr;  ///< what is wrong with its quotes
+};
+
+/// What stands in a field whose quotes are doubled.
+inline std::string undoubled(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    plain += text[i];
+    if (text[i] == '"') ++i;
   }
-  end = line.find(separator, std::min(end, line.size()));
+  return plain;
+}
+
+/// Takes the rest of a field that begins with a quote at `start` off a line.
+inline table_field take_quoted_field(std::string_view& line, std::size_t start, char separator,
+                                     bool& more) {
+  table_field field;
+  std::size_t end = line.find('"', start + 1);
+  while (end != std::string_view::npos && end + 1 < line.size() && line[end + 1] == '"') {
+    field.doubled = true;
+    end = line.find('"', end + 2);
+  }
+  std::size_t behind = std::min(end, line.size() - 1) + 1;
+  while (behind < line.size() && line[behind] != separator && is_blank(line[behind])) ++behind;
+  if (end == std::string_view::npos)
+    field.broken = "a field begins with a quote that its line does not end";
+  else if (behind < line.size() && line[behind] != separator)
+    field.broken = "a field goes on behind the quote that ends it";
+  field.text = line.substr(start + 1, end == std::string_view::npos ? end : end - start - 1);
+  more = behind < line.size();
+  line.remove_prefix(more ? behind + 1 : line.size());
+  return field;
+}
+
+/// Takes the next field off a line that is separated by one character; a field in quotes may hold it. In fields between
+/// tabs a quote that is not well placed is a letter like others.
+inline table_field next_separated_field(std::string_view& line, char separator, bool& more) {
+  std::size_t start = 0;
+  while (start < line.size() && line[start] != separator && is_blank(line[start])) ++start;
+  if (start < line.size() && line[start] == '"') {
+    std::string_view rest = line;
+    table_field const field = take_quoted_field(rest, start, separator, more);
+    if (field.broken == nullptr || separator != '\t') {
+      line = rest;
+      return field;
+    }
+  }
+  std::size_t const end = line.find(separator);
   more = end != std::string_view::npos;
-  std::string_view field = trimmed(line.substr(0, end));
+  table_field const field{trimmed(line.substr(0, end))};
   line.remove_prefix(more ? end + 1 : line.size());
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-    field = field.substr(1, field.size() - 2);
   return field;
 }
 
@@ -81,16 +128,25 @@ std::size_t for_each_field(std::string_view line, char separator, Use&& use) {
   std::size_t column = 0;
   if (separator == ' ') {
     for (;; ++column) {
-      std::string_view const field = next_blank_field(line);
-      if (field.empty()) return column;
+      table_field const field{next_blank_field(line)};
+      if (field.text.empty()) return column;
       use(column, field);
     }
   }
   for (bool more = true; more; ++column) {
-    std::string_view const field = next_separated_field(line, separator, more);
+    table_field const field = next_separated_field(line, separator, more);
     use(column, field);
   }
   return column;
+}
+
+/// Whether a field is a number of any kind: 3, -1.5, 2e-7.
+inline bool is_real(std::string_view field) {
+  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+  if (field.find_first_of("0123456789") == std::string_view::npos) return false;  // inf, nan
+  double ignored = 0;
+  auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), ignored);
+  return error != std::errc::invalid_argument && end == field.data() + field.size();
 }
 
 /// Reads an unsigned 64-bit integer. Returns: whether the field is one.
