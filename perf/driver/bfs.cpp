@@ -59,7 +59,7 @@ int report_wrong(bfs_run const& run) {
   for (bfs_result const& r : run.searches)
     if (!r.defect.empty() && told++ < max_told)
       std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
-                   std::to_string(r.source).c_str(), r.defect.c_str());
+                   std::to_string(run.id_of(r.source)).c_str(), r.defect.c_str());
   if (told > 0)
     std::fprintf(stderr, "karpos: %s of %s searches were wrong: please report this\n",
                  grouped(run.wrong()).c_str(), grouped(run.searches.size()).c_str());
@@ -108,6 +108,9 @@ void add_search_options(CLI::App& app, bfs_words& o) {
 
 void add_run_options(CLI::App& app, bfs_parameters& p) {
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  app.add_flag("--relabel", p.relabel,
+               "number the ids of a file without gaps; results still tell its ids,\n"
+               "also at the begin of a line of --output");
   app.add_flag("--parents", p.parents, "find parents, too");
   app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
   app.add_option("--output", p.output,

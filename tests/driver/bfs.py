@@ -72,7 +72,7 @@ CHOICES = [
 ]
 
 
-def good_input(driver, path):
+def good_input(driver, path, corpus):
     edges = read_edges(path)
     for choice in CHOICES:
         rows = neighbours(edges, "--directed" in choice)
@@ -85,6 +85,7 @@ def good_input(driver, path):
     written(driver, path, neighbours(edges, False))
     isolated(driver, path, neighbours(edges, False))
     input_is_kept(driver, path)
+    relabelled(driver, path, Path(corpus) / "undirected.sg")
     check("text output", "sum of distances" in run(driver, path).stdout, True)
 
 
@@ -144,6 +145,36 @@ def input_is_kept(driver, path):
             check(f"output {out}: the graph is kept", graph.read_bytes(), Path(path).read_bytes())
 
 
+def relabelled(driver, path, corpus_graph):
+    """Ids with gaps give the answers of a dense graph, and are told as the file has them."""
+    edges = read_edges(path)
+    far = {v: 100_000_000 * v + v % 7 for edge in edges for v in edge}
+    far[max(far)] = 2**32 - 1
+    ids, rows = sorted(far), neighbours(edges, False)
+    with tempfile.TemporaryDirectory() as folder:
+        sparse, out = Path(folder) / "sparse.txt", Path(folder) / "out"
+        sparse.write_text("".join(f"{far[u]} {far[v]}\n" for u, v in edges), encoding="ascii")
+        for source in (ids[0], 17):
+            seen = result(driver, sparse, "--relabel", "--source", far[source], "--validate", "--baseline", "--parents", "--output", out)
+            check("relabelled: vertices", (seen["vertices"], seen["without_edges"]), (len(ids), 0))
+            check_search("relabelled", {**seen, "source": source}, rows, source)
+            check("relabelled: source", (seen["source"], seen["parameters"]["source"]), (far[source], far[source]))
+            lines = [tuple(map(int, line.split())) for line in out.read_text(encoding="ascii").splitlines()]
+            found = distances(rows, source)
+            check("relabelled: distances", [line[:2] for line in lines], [(far[v], found[v]) for v in ids])
+            near = {far[v]: {far[w] for w in rows[v]} | {far[v]} for v in ids}
+            check("relabelled: parents", all(parent in near[v] for v, _, parent in lines), True)
+        several = result(driver, sparse, "--relabel", "--sources", len(ids))
+        check("relabelled: sources", sorted(s["source"] for s in several["searches"]), sorted(far.values()))
+        check("relabelled: text", f"ids up to {2**32 - 1:,} in the file" in run(driver, sparse, "--relabel").stdout, True)
+        sparse.write_text("0 1\n1 100\n", encoding="ascii")
+        check("text: without an edge", "98 vertices are without an edge (--relabel" in run(driver, sparse).stdout, True)
+        done = run(driver, sparse, "--relabel", "--source", 2)
+        check("relabelled: no such id", (done.returncode, "--source 2 is no vertex (no edge names it)" in done.stderr), (2, True))
+    for graph in ("grid:3x3", corpus_graph):
+        check(f"relabelled {graph}: refused", run(driver, graph, "--relabel").returncode, 2)
+
+
 def other_graphs(driver, corpus):
     names = ["directed.sg", "undirected.sg", "colouring.col", "road.gr", "pattern_general.mtx", "real_symmetric.mtx"]
     for name in names:
@@ -183,7 +214,7 @@ def bad_input(driver, path):
 
 def main():
     driver, path, corpus = sys.argv[1:]
-    good_input(driver, path)
+    good_input(driver, path, corpus)
     other_graphs(driver, corpus)
     bad_input(driver, path)
     return checks.verdict("bfs")

@@ -46,6 +46,23 @@ std::uint64_t first_with_edges(space const& exec, Graph const& graph) {
   return first < graph.vertices() ? first : graph.vertices();
 }
 
+template <class Graph>
+struct is_without_edges {
+  typename Graph::offsets_view offsets;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& count) const {
+    count += offsets(v + 1) == offsets(v);
+  }
+};
+
+template <class Graph>
+std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
+  std::uint64_t count = 0;
+  Kokkos::parallel_reduce("karpos::perf::without edges", range(exec, graph.vertices()),
+                          is_without_edges<Graph>{graph.row_offsets()}, count);
+  exec.fence("karpos::perf: without edges");
+  return count;
+}
+
 /// Different random vertices with at least one edge, as Graph500 draws them: a random order of all vertices, without
 /// those that are isolated.
 template <class Graph>

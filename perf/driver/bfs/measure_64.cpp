@@ -4,12 +4,13 @@
 namespace karpos::perf {
 
 template <class Offset>
-bfs_run measure_bfs(bfs_parameters const& p, graph_source source, Kokkos::Timer const& clock,
-                    load_progress const& report) {
-  return bfs_measurement<Offset>(p, report)(std::move(source), clock);
+bfs_run measure_bfs(bfs_parameters const& p, graph_source source, std::vector<std::uint32_t> ids,
+                    Kokkos::Timer const& clock, load_progress const& report) {
+  return bfs_measurement<Offset>(p, std::move(ids), report)(std::move(source), clock);
 }
 
 template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, graph_source,
-                                            Kokkos::Timer const&, load_progress const&);
+                                            std::vector<std::uint32_t>, Kokkos::Timer const&,
+                                            load_progress const&);
 
 }  // namespace karpos::perf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Timer.hpp>
+#include <algorithm>
 #include <karpos/bfs.hpp>
 #include <karpos/validate_bfs.hpp>
 #include <memory>
@@ -25,11 +26,13 @@ class bfs_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
 
-  bfs_measurement(bfs_parameters const& p, load_progress const& report)
+  bfs_measurement(bfs_parameters const& p, std::vector<std::uint32_t> ids,
+                  load_progress const& report)
       : m_report(report),
         m_timer(m_exec) {
     m_run.parameters = p;
     m_run.graph = p.graph;
+    m_run.ids = std::move(ids);
     m_run.offset_bits = 8 * sizeof(Offset);
   }
 
@@ -44,6 +47,7 @@ class bfs_measurement {
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
     m_run.first_with_edges = first_with_edges(m_exec, m_graph);
+    m_run.without_edges = count_without_edges(m_exec, m_graph);
     auto const sources = chosen_sources();
     prepare(sources.front());
     for (std::uint64_t const s : sources) search_from(s, sources.size());
@@ -60,11 +64,20 @@ class bfs_measurement {
     std::uint64_t const n = m_graph.vertices();
     if (n == 0) throw std::invalid_argument("karpos: " + p.graph + " has no vertex to start from");
     if (!p.source) return {m_run.first_with_edges < n ? m_run.first_with_edges : 0};
+    if (!m_run.ids.empty()) return {number_of(*p.source)};
     if (*p.source >= n)
       throw std::invalid_argument(
           "karpos: --source " + std::to_string(*p.source) + " is no vertex (the graph has " +
           counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
     return {*p.source};
+  }
+
+  std::uint64_t number_of(std::uint64_t id) const {
+    auto const found = std::lower_bound(m_run.ids.begin(), m_run.ids.end(), id);
+    if (found == m_run.ids.end() || *found != id)
+      throw std::invalid_argument("karpos: --source " + std::to_string(id) +
+                                  " is no vertex (no edge names it): choose an id of the file");
+    return static_cast<std::uint64_t>(found - m_run.ids.begin());
   }
 
   /// Makes what searches write to, and warms up.
@@ -124,7 +137,7 @@ class bfs_measurement {
   void write() const {
     auto const distance = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_distance);
     auto const parent = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
-    write_result(parameters().output, distance.extent(0), distance.data(), parent.data());
+    write_result(parameters().output, {distance.extent(0), distance.data(), parent.data(), &m_run});
   }
 
   bfs_run m_run;

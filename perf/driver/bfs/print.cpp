@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "perf/driver/bfs/summary.hpp"
+#include "perf/graph/generator_spec.hpp"
 #include "perf/support/space.hpp"
 #include "perf/support/text.hpp"
 
@@ -16,6 +17,13 @@ void print_heading(bfs_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
+  if (run.parameters.relabel) {
+    std::printf("relabelled: ids up to %s in the file\n", grouped(run.ids.back()).c_str());
+  } else if (!is_generator(run.parameters.graph) && run.undirected &&
+             2 * run.without_edges > run.vertices) {
+    std::printf("%s without an edge (--relabel leaves out ids that a file does not name)\n",
+                counted(run.without_edges, "vertex is", "vertices are").c_str());
+  }
   std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s: %s bytes a vertex\n\n",
               human_seconds(run.load_seconds).c_str(),
@@ -44,16 +52,19 @@ void print_levels(bfs_report const& report) {
 void print_one(bfs_run const& run) {
   bfs_result const& r = run.searches.front();
   bfs_reach const& reach = r.reach;
-  std::printf("source %s: reached %s with %s in %s (depth %s)\n", grouped(r.source).c_str(),
+  std::printf("source %s: reached %s with %s in %s (depth %s)\n",
+              grouped(run.id_of(r.source)).c_str(),
               counted(reach.vertices, "vertex", "vertices").c_str(),
               counted(reach.edges, "edge", "edges").c_str(),
               counted(static_cast<std::uint64_t>(r.report.levels), "level", "levels").c_str(),
               grouped(static_cast<std::uint64_t>(reach.depth)).c_str());
   if (r.isolated())
-    std::printf("vertex %s is isolated, no edge leads out of it: %s\n", grouped(r.source).c_str(),
-                run.first_with_edges < run.vertices
-                    ? ("the first vertex with edges is " + grouped(run.first_with_edges)).c_str()
-                    : "the graph has no edge");
+    std::printf(
+        "vertex %s is isolated, no edge leads out of it: %s\n",
+        grouped(run.id_of(r.source)).c_str(),
+        run.first_with_edges < run.vertices
+            ? ("the first vertex with edges is " + grouped(run.id_of(run.first_with_edges))).c_str()
+            : "the graph has no edge");
   std::printf("sum of distances %s\n\n", grouped(reach.sum_distance).c_str());
   print_levels(r.report);
   std::printf("\n%s, %s\n", human_seconds(r.time.median()).c_str(), gteps(r.gteps(r.time)).c_str());

@@ -12,11 +12,11 @@ namespace {
 json parameters_of(bfs_run const& run) {
   bfs_parameters const& p = run.parameters;
   bfs_options const& o = p.options;
-  json j = {{"graph", run.graph}, {"directed", p.directed}};
+  json j = {{"graph", run.graph}, {"directed", p.directed}, {"relabel", p.relabel}};
   if (p.sources > 0)
     j.update({{"sources", p.sources}, {"seed", p.seed}});
   else
-    j["source"] = run.searches.front().source;
+    j["source"] = run.id_of(run.searches.front().source);
   j.update({{"repetitions", p.repetitions},
             {"parents", p.parents},
             {"validate", p.validate},
@@ -45,7 +45,7 @@ json levels_of(bfs_report const& report) {
 }
 
 json result_of(bfs_run const& run, bfs_result const& r) {
-  json j = {{"source", r.source},
+  json j = {{"source", run.id_of(r.source)},
             {"isolated", r.isolated()},
             {"reached", r.reach.vertices},
             {"reached_edges", r.reach.edges},
@@ -117,6 +117,7 @@ json to_json(bfs_run const& run) {
             {"vertices", run.vertices},
             {"edges", run.edges},
             {"undirected", run.undirected},
+            {"without_edges", run.without_edges},
             {"hubs", report.hubs},
             {"hub_degree", report.hub_degree},
             {"load_seconds", run.load_seconds},

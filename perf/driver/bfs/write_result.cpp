@@ -10,24 +10,25 @@
 namespace karpos::perf {
 namespace {
 
-void append_line(std::string& text, std::int32_t distance, std::uint32_t const* parent) {
-  text += std::to_string(distance);
-  if (parent != nullptr) text += distance < 0 ? " -1" : " " + std::to_string(*parent);
+void append_line(std::string& text, std::uint64_t v, bfs_answer const& a) {
+  if (!a.run->ids.empty()) text += std::to_string(a.run->id_of(v)) + " ";
+  text += std::to_string(a.distance[v]);
+  if (a.parent != nullptr)
+    text += a.distance[v] < 0 ? " -1" : " " + std::to_string(a.run->id_of(a.parent[v]));
   text += '\n';
 }
 
 }  // namespace
 
-void write_result(std::string const& path, std::uint64_t vertices, std::int32_t const* distance,
-                  std::uint32_t const* parent) {
+void write_result(std::string const& path, bfs_answer const& answer) {
   constexpr std::size_t part_bytes = 1 << 20;
   errno = 0;
   std::ofstream file(path, std::ios::binary);
   bool const opened = file.good();
   std::string part;
-  for (std::uint64_t v = 0; v < vertices && file; ++v) {
-    append_line(part, distance[v], parent == nullptr ? nullptr : parent + v);
-    if (part.size() < part_bytes && v + 1 < vertices) continue;
+  for (std::uint64_t v = 0; v < answer.vertices && file; ++v) {
+    append_line(part, v, answer);
+    if (part.size() < part_bytes && v + 1 < answer.vertices) continue;
     file.write(part.data(), static_cast<std::streamsize>(part.size()));
     part.clear();
   }
