@@ -131,6 +131,7 @@ def bad_threads(driver):
         complains(driver, ["info", f"--kokkos-num-threads={value}"], f"--kokkos-num-threads cannot be '{value}'")
         complains(driver, ["info"], f"KOKKOS_NUM_THREADS cannot be '{value}'", KOKKOS_NUM_THREADS=value)
     complains(driver, ["info", "--kokkos-num-threads", "2"], "--kokkos-num-threads=2")
+    complains(driver, ["info", "--kokkos-num-thread=2"], "did you mean --kokkos-num-threads?")
     complains(driver, ["info", "--kokkos-device-id=first"], "--kokkos-device-id cannot be 'first'")
     complains(driver, ["info", "--kokkos-disable-warnings=maybe"], "true, false")
 

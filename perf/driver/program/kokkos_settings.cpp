@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/program/nearest_word.hpp"
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -20,6 +22,8 @@ namespace {
 
 /// Kokkos keeps the data of its OpenMP threads in an array of that length, and checks no bound.
 constexpr int most_openmp_threads = 512;
+
+constexpr std::string_view argument_begin = "--kokkos-";
 
 struct kokkos_setting {
   char const* name;
@@ -40,7 +44,7 @@ std::vector<kokkos_setting> const& kokkos_settings() {
   return all;
 }
 
-std::string argument_name(kokkos_setting const& s) { return std::string("--kokkos-") + s.name; }
+std::string argument_name(kokkos_setting const& s) { return std::string(argument_begin) + s.name; }
 
 std::string variable_name(kokkos_setting const& s) {
   std::string name = std::string("KOKKOS_") + s.name;
@@ -74,6 +78,20 @@ std::string value_of(kokkos_setting const& s, std::vector<std::string> const& ar
   for (std::string const& a : arguments)
     if (a.rfind(begin, 0) == 0) value = a.substr(begin.size());
   return value;
+}
+
+/// A setting of newer Kokkos is left to it; one that is nearly a known one is a mistake.
+void require_known_settings(std::vector<std::string> const& arguments) {
+  std::vector<std::string> known = {"help", "tools-args", "tools-help", "tools-libs"};
+  for (kokkos_setting const& s : kokkos_settings()) known.emplace_back(s.name);
+  for (std::string const& a : arguments) {
+    std::string const name = a.substr(0, a.find('=')).substr(argument_begin.size());
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string const nearest = nearest_word(name, known), begin(argument_begin);
+    if (!nearest.empty())
+      throw bad_input("Kokkos has no option '" + begin + name + "': did you mean " + begin +
+                      nearest + "?");
+  }
 }
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -115,9 +133,12 @@ void start_anew(char** argv) {
 
 }  // namespace
 
-bool meant_for_kokkos(std::string const& argument) { return argument.rfind("--kokkos-", 0) == 0; }
+bool meant_for_kokkos(std::string const& argument) {
+  return argument.rfind(argument_begin, 0) == 0;
+}
 
 void check_kokkos_arguments(std::vector<std::string> const& arguments) {
+  require_known_settings(arguments);
   for (kokkos_setting const& s : kokkos_settings()) {
     std::string const name = argument_name(s);
     for (std::string const& a : arguments) {
