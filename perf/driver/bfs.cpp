@@ -127,8 +127,8 @@ action define_bfs(CLI::App& app) {
   auto const o = std::make_shared<bfs_words>();
   bfs_parameters& p = o->parameters;
   app.add_option("graph", p.graph,
-                 "a file (MatrixMarket, SNAP, DIMACS, .sg; gzip'ed or not; - is standard input),\n"
-                 "or a generator:\n"
+                 "a file (MatrixMarket, DIMACS, .sg, a list of edges; gzip'ed or not;\n"
+                 "- is standard input), or a generator:\n"
                  "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
       ->required();
   o->with_source = app.add_option("--source", o->source,

@@ -9,7 +9,7 @@
 #include "perf/graph/edge_list.hpp"
 
 // Graphs in files: MatrixMarket coordinate matrices, DIMACS .gr and .col, SNAP edge lists, GAP .sg, and
-// each of them gzip'ed. The content tells which it is; the name does not matter. Weights are checked to be
+// each of them gzip'ed; edge lists also with commas or semicolons. The content tells which it is; the name does not matter. Weights are checked to be
 // numbers and dropped.
 
 namespace karpos::perf {

@@ -4,6 +4,7 @@
 #include "perf/graph/text_lines.hpp"
 
 // Source: the edge lists of the Stanford Network Analysis Project; those of KONECT add weight and time.
+// Others separate fields by commas or semicolons.
 
 namespace karpos::perf::graph_input {
 
@@ -12,6 +13,7 @@ edge_list read_snap(input const& in) {
   edge_list edges;
   std::uint32_t largest = 0;
   while (lines.next_data("#%")) {
+    if (edges.sources.empty()) lines.detect_separator();
     std::uint32_t const source = lines.take_id(0, max_vertices);
     std::uint32_t const target = lines.take_id(0, max_vertices);
     if (!lines.at_end()) lines.skip_value("the weight");

@@ -9,11 +9,6 @@ namespace {
 // Far above what any writer makes; a file without ends of lines is something else.
 constexpr std::size_t longest_line = std::size_t(1) << 16;
 
-std::string_view first_field(std::string_view line) {
-  return line.substr(
-      0, static_cast<std::size_t>(std::find_if(line.begin(), line.end(), is_blank) - line.begin()));
-}
-
 }  // namespace
 
 bool text_lines::next() {
@@ -37,11 +32,28 @@ bool text_lines::next() {
   return false;
 }
 
+void text_lines::detect_separator() {
+  std::size_t const mark = rest().find_first_of(",;");
+  m_separator = mark == std::string_view::npos ? ' ' : rest()[mark];
+}
+
+std::string_view text_lines::first_field() const {
+  auto const* const end = std::find_if(m_at, m_end, [&](char c) { return ends_field(c); });
+  return {m_at, static_cast<std::size_t>(end - m_at)};
+}
+
+void text_lines::pass_mark() {
+  ++m_at;
+  skip_blanks();
+  if (at_end())
+    fail(std::string("the line ends behind '") + m_separator + "'", "write the field, or no mark");
+}
+
 std::string_view text_lines::take_field(char const* what) {
   if (at_end()) fail(std::string("the line ends before ") + what, "check that the file is whole");
-  std::string_view const field = first_field(rest());
+  std::string_view const field = first_field();
   m_at += field.size();
-  skip_blanks();
+  pass_separator();
   return field;
 }
 
@@ -66,14 +78,14 @@ void text_lines::expect_end() const {
 
 void text_lines::fail_integer(char const* what, std::errc error) const {
   if (at_end()) fail(std::string("the line ends before ") + what, "check that the file is whole");
-  std::string_view const field = first_field(rest());
+  std::string_view const field = first_field();
   std::string const is = quoted(field) + " is ";
   if (error == std::errc::result_out_of_range)
     fail(is + "too large for " + what + ", ids must fit into 32 bits", "renumber the vertices");
   if (field.size() > 1 && field[0] == '-' && field[1] >= '0' && field[1] <= '9')
     fail(is + "negative, as " + what + " cannot be", "renumber the vertices");
   fail(is + "no unsigned integer, as " + what + " must be",
-       "correct the line; fields are separated by blanks or tabs");
+       "correct the line; fields are separated by blanks or tabs, in edge lists also by commas");
 }
 
 void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const {

@@ -39,6 +39,8 @@ class text_lines {
   std::size_t bytes_left() const { return static_cast<std::size_t>(m_text_end - m_next); }
   std::string_view rest() const { return {m_at, static_cast<std::size_t>(m_end - m_at)}; }
 
+  /// From here on a comma, or semicolon, stands between fields wherever the line at hand has one; else blanks do.
+  void detect_separator();
   std::string_view take_field(char const* what);
   std::uint64_t take_count(char const* what) { return take_integer(what); }
   /// An id that counts from `first`. Returns: the same, counted from 0.
@@ -59,6 +61,14 @@ class text_lines {
   void skip_blanks() {
     while (m_at != m_end && is_blank(*m_at)) ++m_at;
   }
+  bool ends_field(char c) const { return is_blank(c) || c == m_separator; }
+  std::string_view first_field() const;
+  /// Moves from the end of a field to the next one.
+  void pass_separator() {
+    skip_blanks();
+    if (m_at != m_end && *m_at == m_separator) pass_mark();
+  }
+  void pass_mark();
 
   input const& m_in;
   char const* m_at = nullptr;   // in the line
@@ -67,14 +77,15 @@ class text_lines {
   char const* m_text_end;
   char const* m_report;
   std::uint64_t m_line = 0;
+  char m_separator = ' ';  // beside blanks
 };
 
 inline std::uint64_t text_lines::take_integer(char const* what) {
   std::uint64_t value = 0;
   auto const [behind, error] = std::from_chars(m_at, m_end, value);
-  if (error != std::errc() || (behind != m_end && !is_blank(*behind))) fail_integer(what, error);
+  if (error != std::errc() || (behind != m_end && !ends_field(*behind))) fail_integer(what, error);
   m_at = behind;
-  skip_blanks();
+  pass_separator();
   return value;
 }
 

@@ -147,6 +147,13 @@ TEST_CASE("graph files: SNAP edge lists") {
   reads("0 4294967295\n", std::uint64_t(1) << 32, {{0, 4294967295u}});
 }
 
+TEST_CASE("graph files: edge lists with commas or semicolons") {
+  reads("# a comment, too\n0,1\n1 , 2\r\n", 3, {{0, 1}, {1, 2}});
+  reads("0;1;0.5;1300000000\n2;1;-1;1300000001", 3, {{0, 1}, {2, 1}});
+  reads("0,1,7\n1,2\n", 3, {{0, 1}, {1, 2}});
+  reads("0\t,1\n1 2\n", 3, {{0, 1}, {1, 2}});
+}
+
 TEST_CASE("graph files: serialized graphs of the GAP suite") {
   edges const directed = {{0, 1}, {0, 2}, {2, 2}, {3, 0}};
   graph_file file = parse(sg(true, 4, directed));
@@ -249,7 +256,14 @@ TEST_CASE("graph files: ids that are none") {
 TEST_CASE("graph files: lines that are none") {
   refuses("0 1\n1 2x\n", ":2 ", "'2x'", "no unsigned integer");
   refuses("0 1\n1 2.0\n", ":2 ", "'2.0'", "no unsigned integer");
-  refuses("0,1\n", ":1 ", "'0,1'", "blanks or tabs");
+  refuses("0x1\n", ":1 ", "'0x1'", "blanks or tabs");
+  refuses("0,,1\n", ":1 ", "'' is no unsigned integer");
+  refuses("0,1\n1;2\n", ":2 ", "'1;2'");
+  refuses("0 1\n1,2\n", ":2 ", "'1,2'");
+  refuses("0,1,\n", ":1 ", "ends behind ','");
+  refuses("0,\n", ":1 ", "ends behind ','");
+  refuses("0,1,x\n", ":1 ", "'x' is no number");
+  refuses("0,1,2,3,4\n", ":1 ", "goes on with '4'");
   refuses("0 1\n7\n", ":2 ", "the line ends before a vertex id");
   refuses("0 1 heavy\n", ":1 ", "'heavy' is no number", "the weight");
   refuses("0 1 +-2\n", ":1 ", "'+-2' is no number");
