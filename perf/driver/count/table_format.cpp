@@ -24,10 +24,10 @@ std::size_t behind(std::string_view text, std::size_t offset) {
   return std::min(text.size(), offset + line_at(text, offset).size() + 1);
 }
 
-using fields = std::vector<std::string_view>;
+using field_list = std::vector<std::string_view>;
 
-fields fields_of(std::string_view line, char separator) {
-  fields all;
+field_list fields_of(std::string_view line, char separator) {
+  field_list all;
   for_each_field(line, separator,
                  [&](std::size_t, table_field const& f) { all.push_back(f.text); });
   return all;
@@ -39,7 +39,7 @@ struct first_lines {
 };
 
 bool all_real(std::string_view line) {
-  fields const all = fields_of(line, ' ');
+  field_list const all = fields_of(line, ' ');
   return std::all_of(all.begin(), all.end(), is_real);
 }
 
@@ -47,7 +47,7 @@ bool all_real(std::string_view line) {
 bool is_tab_table(first_lines const& lines) {
   std::string_view const first = trimmed(lines.first);
   if (first.find('\t') == std::string_view::npos) return false;
-  fields const cells = fields_of(lines.first, '\t');
+  field_list const cells = fields_of(lines.first, '\t');
   if (!lines.second.empty() && fields_of(lines.second, '\t').size() != cells.size()) return false;
   bool const gaps = first.find("\t\t") != std::string_view::npos;
   return gaps || !all_real(first) || !all_real(lines.second);
@@ -95,7 +95,7 @@ bool marks_missing(std::string_view field) {
   return std::find(std::begin(marks), std::end(marks), field) != std::end(marks);
 }
 
-bool words_above_numbers(fields const& first, fields const& second) {
+bool words_above_numbers(field_list const& first, field_list const& second) {
   for (std::size_t c = 0; c < std::min(first.size(), second.size()); ++c)
     if (!is_real(first[c]) && !marks_missing(first[c]) && is_real(second[c])) return true;
   return false;
@@ -103,7 +103,7 @@ bool words_above_numbers(fields const& first, fields const& second) {
 
 /// Whether words stand alone in their columns, as the names in a table of words do: no line behind, of those that are
 /// looked at, has one of them in its place.
-bool words_stand_alone(std::string_view text, std::size_t second, fields const& first,
+bool words_stand_alone(std::string_view text, std::size_t second, field_list const& first,
                        char separator) {
   constexpr int looked_at = 1000;
   std::size_t at = second;
@@ -120,12 +120,12 @@ bool words_stand_alone(std::string_view text, std::size_t second, fields const& 
 
 /// A line of names above numbers, or, between separators, above words.
 bool is_header(format_wishes const& wishes, std::string_view text, std::size_t second,
-               fields const& first, char separator) {
+               field_list const& first, char separator) {
   if (wishes.header != "auto") return wishes.header == "yes";
   for (std::string const& wish : wishes.columns)
     if (std::find(first.begin(), first.end(), wish) != first.end() && !is_real(wish)) return true;
   if (second == text.size()) return false;
-  fields const next = fields_of(line_at(text, second), separator);
+  field_list const next = fields_of(line_at(text, second), separator);
   if (words_above_numbers(first, next)) return true;
   bool const words = std::none_of(first.begin(), first.end(), is_real) &&
                      std::none_of(first.begin(), first.end(), marks_missing);
@@ -161,7 +161,7 @@ std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, ch
 }
 
 /// The columns that are counted without a wish: ids of entries or edges, but no values or weights.
-void choose_ids(table_format& format, fields const& data) {
+void choose_ids(table_format& format, field_list const& data) {
   std::uint64_t id = 0;
   bool const weighted = (data.size() == 3 || data.size() == 4) && format.separator == ' ' &&
                         format.names.empty() && read_number(data[0], id) &&
@@ -181,7 +181,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
   std::size_t const second = next_data(text, behind(text, begin));
   format.separator = separator_of(wishes.separator, {line_at(text, begin), line_at(text, second)});
-  fields data = fields_of(line_at(text, begin), format.separator);
+  field_list data = fields_of(line_at(text, begin), format.separator);
   format.column_count = data.size();
   if (!format.matrix && is_header(wishes, text, second, data, format.separator)) {
     if (second == text.size()) throw bad_input("'" + file.path() + "' has a header and no data");
