@@ -40,7 +40,7 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
 }
 
 /// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two
-/// thirds of the memory's rate unused.
+/// thirds of the memory's rate unused. H200, 8 GiB: 3,394 GB/s; Kokkos::deep_copy of a value 1,701, of zero (a memset) 4,559.
 template <class Word, class Make>
 struct fill_body {
   static constexpr std::uint64_t words = 16 % sizeof(Word) == 0 ? 16 / sizeof(Word) : 1;

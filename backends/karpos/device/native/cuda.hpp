@@ -7,8 +7,9 @@
 // kernels are in cuda_program.hpp.
 //
 // Why PTX and not libcu++'s atomic_ref or Kokkos' atomics: those take generic addresses, which the hardware tests for
-// shared memory at every access, and order the compiler's other accesses even when relaxed. perf/bench/launches.cpp
-// times all three.
+// shared memory at every access, and order the compiler's other accesses even when relaxed. Random words in the cache of
+// an H200, PTX / Kokkos 5.0 / libcu++, G/s: loads 157 / 37 / 158, additions 106 / 106 / 79, additions in scratch 1,093 /
+// 1,030 / 1,028 (perf/bench/launches.cpp).
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
