@@ -152,4 +152,10 @@ class csr_graph {
   bool m_has_transpose = false;
 };
 
+/// A graph of views of the user's has their types of vertices, offsets and memory.
+template <view_1d Offsets, view_1d Columns>
+csr_graph(Offsets const&, Columns const&)
+    -> csr_graph<typename Columns::non_const_value_type, typename Offsets::non_const_value_type,
+                 typename Columns::memory_space>;
+
 }  // namespace karpos

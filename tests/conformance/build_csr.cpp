@@ -6,6 +6,7 @@
 #include <karpos/build_csr.hpp>
 #include <limits>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "support/check.hpp"
@@ -286,6 +287,19 @@ TEST_CASE("graphs of one's own arrays are looked at by validate") {
       },
       "column indices", "2 against 1");
   throws<std::invalid_argument>([&] { graph({}, {}); }, "no row offsets");
+}
+
+TEST_CASE("a graph takes its types from the views that it wraps") {
+  auto const offsets = to_space(std::vector<int>{0, 1, 2});
+  auto const columns = to_space(std::vector<int>{1, 0});
+  karpos::csr_graph const graph = karpos::csr_graph(offsets, columns).undirected();
+  static_assert(std::is_same_v<std::decay_t<decltype(graph)>, graph_of<int, int>>);
+  graph.validate(space{});
+  CHECK(graph.vertices() == 2);
+  CHECK(graph.edges() == 2);
+  Kokkos::View<std::int64_t const*, space> const wide = to_space(std::vector<std::int64_t>{0, 0});
+  static_assert(
+      std::is_same_v<decltype(karpos::csr_graph(wide, columns)), graph_of<int, std::int64_t>>);
 }
 
 TEST_CASE("what a graph says of itself") {
