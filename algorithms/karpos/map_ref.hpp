@@ -133,8 +133,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
-    return !m_table.reserved(query) &&
-           detail::erase_from(m_table, t, query) == outcome::erased;
+    return !m_table.reserved(query) && detail::erase_from(m_table, t, query) == outcome::erased;
   }
 
  private:
