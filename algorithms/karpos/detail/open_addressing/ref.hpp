@@ -112,26 +112,10 @@ class table_ref : public Traits {
 
   /// Inserts an item into this bucket, or merges value into the stored one with combine(stored, value).
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION outcome_step insert_step(Tile const& t, path const& p, Holds const& holds_key,
-                                           word item, mapped_type const& value,
-                                           Combine const& combine) const {
-    word* const slots = bucket(p);
-    auto const window = published_window(t, slots);
-    if (auto const hit = window.match(holds_key)) {
-      merge(t, slots + hit.first(), window.get(hit.first()), value, combine);
-      return outcome_step::decide(outcome::existing);
-    }
-    for (auto holes = window.match(m_slot.is_empty()); holes; holes = holes.without_first()) {
-      word* const slot = slots + holes.first();
-      word const seen = t.once([&] { return m_slot.claim(slot, item); });
-      if (m_slot.is_empty()(seen)) return outcome_step::decide(outcome::inserted);
-      if (holds_key(seen)) {
-        merge(t, slot, seen, value, combine);
-        return outcome_step::decide(outcome::existing);
-      }
-    }
-    if (at_mark(p.tried())) t.once([&] { return set_mark(p); });
-    return outcome_step::go_on();
+  KOKKOS_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key, word item,
+                                   mapped_type const& value, Combine const& combine) const {
+    return bucket_insertion<Tile, Holds, Combine>{
+        *this, t, p, holds_key, item, value, combine, published_window(t, bucket(p))};
   }
 
   template <device::access Access, device::tile Tile, class Holds>
@@ -212,6 +196,45 @@ class table_ref : public Traits {
       bool const erased = this->tile.once([&] { return this->table.m_slot.erase(slot, seen); });
       return erased ? outcome::erased : outcome::absent;
     }
+  };
+
+  /// An insertion into a bucket, done when the probe asks whether it is decided.
+  template <device::tile Tile, class Holds, class Combine>
+  struct bucket_insertion {
+    table_ref const& table;
+    Tile const& tile;
+    path const& at;
+    Holds const& holds;
+    word item;
+    mapped_type const& value;
+    Combine const& combine;
+    device::window<Tile, word, bucket_slots> window;
+    outcome done = outcome::existing;
+
+    KOKKOS_FUNCTION bool decided() {
+      word* const slots = table.bucket(at);
+      if (auto const hit = window.match(holds)) {
+        table.merge(tile, slots + hit.first(), window.get(hit.first()), value, combine);
+        return true;
+      }
+      auto const is_empty = table.m_slot.is_empty();
+      for (auto holes = window.match(is_empty); holes; holes = holes.without_first()) {
+        word* const slot = slots + holes.first();
+        word const seen = tile.once([&] { return table.m_slot.claim(slot, item); });
+        if (is_empty(seen)) {
+          done = outcome::inserted;
+          return true;
+        }
+        if (holds(seen)) {
+          table.merge(tile, slot, seen, value, combine);
+          return true;
+        }
+      }
+      if (at_mark(at.tried())) tile.once([&] { return table.set_mark(at); });
+      return false;
+    }
+    KOKKOS_FUNCTION outcome answer() const { return done; }
+    KOKKOS_FUNCTION static bool ended() { return false; }
   };
 
   /// Whether a key that is not in this window cannot lie further along the path.
