@@ -8,14 +8,14 @@
 #include "karpos/map.hpp"
 #include "karpos/probing.hpp"
 
-// hash_map: open addressing. Its operations: karpos/map.hpp in bulk (hash_table), karpos/map_ref.hpp in kernels (table_ref).
+// hash_map: open addressing. Its operations: karpos/lookup_table.hpp and karpos/map.hpp in bulk, karpos/map_ref.hpp in kernels.
 
 namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each, for bulk use from the host and for use inside
 /// kernels through ref(). Open addressing over buckets of BucketSlots slots; holds max_keys keys at the
-/// load it was made with: it grows by rehash only. The slots of erased keys are used again once the table is compacted, which
-/// waiting insertions do when they need it.
+/// load it was made with: it grows by rehash, or in waiting insertions if options.growth says so. The slots of
+/// erased keys are used again once the table is compacted, which waiting insertions do when they need it.
 ///
 /// Complexity: expected O(1) buckets an operation; at most Probing::probe_limit buckets of four slots or more, twice as
 ///   many of two, four times as many of one.
@@ -41,6 +41,12 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
+  /// The same map in the host's memory: see create_host_mirror.
+  using host_mirror_type =
+      hash_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
+
+  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  hash_map() : base("hash_map") {}
   /// Makes an empty map for max_keys keys. Asynchronous but for the allocation.
   /// Throws std::invalid_argument (load, sentinels), std::length_error (capacity overflow),
   /// allocation_error (out of memory).

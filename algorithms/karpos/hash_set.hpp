@@ -8,7 +8,8 @@
 #include "karpos/map.hpp"
 #include "karpos/probing.hpp"
 
-// hash_set: open addressing. Its operations: karpos/map.hpp in bulk (hash_table), karpos/map_ref.hpp in kernels (table_ref).
+// hash_set: open addressing. Its operations: karpos/lookup_table.hpp and karpos/map.hpp in bulk,
+// karpos/map_ref.hpp in kernels.
 
 namespace karpos {
 
@@ -27,6 +28,12 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
+  /// The same set in the host's memory: see create_host_mirror.
+  using host_mirror_type =
+      hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
+
+  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  hash_set() : base("hash_set") {}
   /// Makes an empty set for max_keys keys. Throws as hash_map does.
   hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
            Hash const& hash = {}, KeyEqual const& equal = {})

@@ -7,7 +7,8 @@
 #include "karpos/hash.hpp"
 #include "karpos/map.hpp"
 
-// hopscotch_map: concurrent hopscotch hashing. Its operations: karpos/map.hpp in bulk (hash_table), karpos/map_ref.hpp in kernels (table_ref).
+// hopscotch_map: concurrent hopscotch hashing. Its operations: karpos/lookup_table.hpp and karpos/map.hpp in bulk,
+// karpos/map_ref.hpp in kernels.
 
 namespace karpos {
 
@@ -16,8 +17,8 @@ namespace karpos {
 /// neighbourhoods of 32 slots; for bulk use from the host and for use inside kernels through ref(). Misses cost less
 /// than hits; a map that is built once and then read is smaller and faster to build as a hash_map.
 ///
-/// Grows: insert, insert_if, insert_or_throw and insert_or_assign rehash to twice the size, and invalidate refs, when
-///   a key finds no place. In kernels, in the _async forms, in insert_or_apply and in apply such a key is reported as
+/// Grows, unless options.growth is growth::fixed: insert, insert_if, insert_or_throw and insert_or_assign rehash to
+///   twice the size, and invalidate refs, when a key finds no place. In kernels, in the _async forms, in insert_or_apply and in apply such a key is reported as
 ///   full or rejected, and nothing is lost. A map over wrapped memory leaves it when it grows, and owns its memory from
 ///   then on. Throws allocation_error when there is none to grow into: what is in stays in.
 /// Complexity: find reads the home line, rarely up to 25 slots more. Insertions into a full neighbourhood move other
@@ -43,6 +44,11 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
  public:
   using typename base::options;
 
+  /// The same map in the host's memory: see create_host_mirror.
+  using host_mirror_type = hopscotch_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
+
+  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  hopscotch_map() : base("hopscotch_map") {}
   /// Makes an empty map for max_keys keys. Asynchronous but for the allocation.
   /// Throws std::invalid_argument (load, sentinels), std::length_error (capacity overflow),
   /// allocation_error (out of memory).

@@ -15,6 +15,7 @@
 #include "karpos/detail/scans.hpp"
 #include "karpos/detail/slots_used.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/lookup_table.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/map_ref.hpp"
 #include "karpos/operations.hpp"
@@ -23,8 +24,8 @@
 
 // Every operation of every map and set in bulk, once; those in kernels are in karpos/map_ref.hpp.
 //
-//   lookup_table  find, contains, for_each, retrieve_all      cuckoo_map adds build and insert
-//   hash_table    insert …, erase, apply, rehash, …           hash_map, hash_set, hopscotch_map
+//   lookup_table  find, contains, for_each, retrieve_all, …   in karpos/lookup_table.hpp; cuckoo_map adds build and insert
+//   hash_table    insert …, erase, apply, rehash, …           hash_map, hash_set, hopscotch_map, hopscotch_set: here
 //
 // What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
 // cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory. Views that
@@ -32,118 +33,6 @@
 // answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call until it has run.
 
 namespace karpos {
-
-/// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
-/// run beside writers on another one. Calls that return void only enqueue.
-///
-/// Storage owns the memory of a table and offers: with_ref(f), which calls f with what kernels see of it (probe.hpp);
-/// slot_count() and scan_ref(), for scans; size(), where it is known; label(what), the label of a kernel;
-/// prefetch_distance, keys in flight per CPU thread.
-template <class Storage>
-class lookup_table {
- public:
-  using key_type = typename Storage::key_type;
-  using mapped_type = typename Storage::mapped_type;
-  using execution_space = typename Storage::execution_space;
-  using memory_space = typename Storage::memory_space;
-  static constexpr bool has_values = Storage::layout::has_value;
-
-  /// Writes the value of each query, or `missing`, to out. Asynchronous. A query may be of any type that
-  /// the hash and the equality of the map take (cuckoo_map: of the key's type). Maps only.
-  template <view_1d Queries, view_1d Out>
-    requires has_values
-  void find(execution_space const& exec, Queries const& queries, Out const& out,
-            mapped_type const& missing) const {
-    look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
-            detail::everything{});
-  }
-  /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
-  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
-    requires has_values
-  void find_if(execution_space const& exec, Queries const& queries, Out const& out,
-               mapped_type const& missing, Stencil const& stencil,
-               Predicate const& predicate = {}) const {
-    look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
-            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
-  }
-  /// Writes to out whether each query is there. Asynchronous.
-  template <view_1d Queries, view_1d Out>
-  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
-    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
-  }
-  /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
-  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
-  void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
-                   Stencil const& stencil, Predicate const& predicate = {}) const {
-    look_up(exec, "contains_if", queries, out, detail::presence{},
-            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
-  }
-
-  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous.
-  template <class Visit>
-  void for_each(execution_space const& exec, Visit const& visit) const {
-    auto const table = m_storage.scan_ref();
-    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
-                         detail::visit_body<decltype(table), Visit>{table, visit});
-  }
-  /// Writes every pair to two views, in no particular order. Returns: how many there are; so it waits. Throws
-  /// std::invalid_argument for views that are too short. Maps only.
-  template <view_1d KeysOut, view_1d ValuesOut>
-    requires has_values
-  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
-                             ValuesOut const& values) const {
-    detail::require_reachable<execution_space, ValuesOut>();
-    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-    return retrieve(exec, keys, values);
-  }
-  /// Writes every key of a set to a view, in no particular order. Returns: how many there are; so it waits.
-  template <view_1d KeysOut>
-    requires(!has_values)
-  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
-    return retrieve(exec, keys, detail::constant<mapped_type>{});
-  }
-  /// Number of keys. Complexity: reads the table once, but for cuckoo_map. Waits for exec.
-  std::uint64_t size(execution_space const& exec) const {
-    if constexpr (requires { m_storage.size(); }) {
-      return m_storage.size();
-    } else {
-      auto const table = m_storage.scan_ref();
-      std::uint64_t n = 0;
-      Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
-                              detail::count_body<decltype(table)>{table}, n);
-      return n;
-    }
-  }
-
- protected:
-  explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
-  lookup_table(lookup_table&&) = default;  // tables are moved, and copied by deep_copy
-  lookup_table& operator=(lookup_table&&) = default;
-  std::string label(char const* what) const { return m_storage.label(what); }
-
-  Storage m_storage;
-
- private:
-  static constexpr int distance = Storage::prefetch_distance;
-
-  template <class Queries, class Out, class Write, class Stencil>
-  void look_up(execution_space const& exec, char const* what, Queries const& queries,
-               Out const& out, Write const& write, Stencil const& stencil) const {
-    detail::require_reachable<execution_space, Queries, Out>();
-    if constexpr (requires { requires Storage::exact_queries; })
-      detail::require_key_type<key_type, Queries>();
-    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    m_storage.with_ref([&](auto const& table) {
-      using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
-                                       Stencil>;
-      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
-                                        body{{table, queries}, out, write, stencil});
-    });
-  }
-  template <class KeysOut, class ValuesOut>
-  std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,
-                         ValuesOut const& values) const;
-};
 
 /// Every operation of a map or set that changes, in bulk. Bulk calls on one execution space instance run in order. Calls
 /// that return void only enqueue; calls that return a report or a count wait for that instance, and count in memory of the
@@ -222,6 +111,18 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert_or_apply", keys, values, op);
   }
 
+  /// Inserts pairs whose key is new, and writes to out(i) the value that is then stored for keys(i): the one that was there,
+  /// or the inserted one; `missing` for a key that was rejected. Returns and throws as insert.
+  template <view_1d Keys, class Values, view_1d Out>
+    requires has_values
+  insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
+                               Out const& out, mapped_type const& missing = {}) {
+    detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
+    insert_report const report = insert(exec, keys, values);
+    this->find(exec, keys, out, missing);
+    return report;
+  }
+
   /// The same without waiting: the report is written to a view when the kernel is done. Keys equal to a sentinel are
   /// counted in report().invalid instead of thrown about.
   template <view_1d Keys, class Values>
@@ -257,10 +158,22 @@ class hash_table : public lookup_table<Storage> {
                              "karpos::hash_table: report of an erasure")
         .erased;
   }
-  /// The same without waiting; the count is written to a view.
+  /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
+  /// Complexity: reads the table once.
+  template <class Predicate>
+  std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate) {
+    auto const table = m_storage.ref();
+    std::uint64_t n = 0;
+    Kokkos::parallel_reduce(label("erase_if"), detail::index_range(exec, capacity()),
+                            detail::erase_if_body<table_type, Predicate>{table, predicate}, n);
+    m_slots_used.erased = m_slots_used.erased || n != 0;
+    return n;
+  }
+  /// As erase, without waiting; the count is written to a view.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
     detail::require_reachable<execution_space, Keys>();
+    this->require_memory();
     using body = detail::erase_body<distance, table_type, Keys>;
     m_slots_used.erased = true;
     device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
@@ -278,6 +191,7 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
+    this->require_memory();
     using body = detail::apply_body<distance, table_type, Operations, Results>;
     m_slots_used.add(operations.extent(0));
     m_slots_used.erased = true;
@@ -310,6 +224,17 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
   /// Slots that there are.
   std::uint64_t capacity() const { return m_storage.slot_count(); }
+  /// Keys per slot. Waits for exec.
+  double load_factor(execution_space const& exec) const {
+    return capacity() == 0
+               ? 0.0
+               : static_cast<double>(this->size(exec)) / static_cast<double>(capacity());
+  }
+  /// Whether waiting insertions grow the table when a key finds no place: options.growth.
+  bool grows() const {
+    return m_storage.settings().options.growth.value_or(
+               detail::grows<Storage> ? growth::automatic : growth::fixed) == growth::automatic;
+  }
   /// Bytes that a table for max_keys keys at that load takes.
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
     return Storage::bytes_for(max_keys, load);
@@ -328,6 +253,9 @@ class hash_table : public lookup_table<Storage> {
  protected:
   using base::label;
   using base::m_storage;
+  /// Without memory. Its size, capacity and max_keys are 0; it can be assigned to, and be the destination of deep_copy;
+  /// other operations on keys throw std::logic_error.
+  explicit hash_table(char const* name) : base(Storage(name)) {}
   hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
              options const& o, hasher const& hash, key_equal const& equal,
              std::optional<wrapped_memory> memory);
@@ -336,7 +264,7 @@ class hash_table : public lookup_table<Storage> {
   template <class>
   friend class hash_table;
   using table_type = typename Storage::ref_type;
-  using no_values = detail::constant<detail::no_value>;
+  using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;
 
   /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
@@ -346,6 +274,7 @@ class hash_table : public lookup_table<Storage> {
                report_view const& report) const {
     detail::require_reachable<execution_space, Keys>();
     detail::require_key_type<key_type, Keys>();
+    this->require_memory();
     auto const each = detail::values_for<execution_space, mapped_type>(keys, values);
     using body = detail::insert_body<distance, table_type, Keys, std::decay_t<decltype(each)>,
                                      Combine, Stencil>;
@@ -375,16 +304,17 @@ class hash_table : public lookup_table<Storage> {
   void insert_rejected(execution_space const& exec, char const* what, Keys const& keys,
                        Values const& values, Combine const& combine, Stencil const& stencil,
                        insert_report& report);
+  void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
   void compact_before(execution_space const& exec, std::uint64_t more);
   std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
-  std::optional<Storage> grown(execution_space const& exec, std::uint64_t more);
   Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
   void adopt(execution_space const& exec, Storage&& roomier);
   /// A friend function of one specialization is none of the others.
   template <class Other>
   void copy_from(execution_space const& exec, hash_table<Other> const& src) {
     m_storage.copy_from(exec, src.m_storage);
+    make_reports(exec);
     m_slots_used = src.m_slots_used;
     exec.fence("karpos::deep_copy: the source may change once this returns");
   }

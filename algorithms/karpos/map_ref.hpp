@@ -5,6 +5,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/probe.hpp"
+#include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
 // Every operation of every map and set in kernels, once; those in bulk are in karpos/map.hpp.
@@ -123,6 +124,27 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert_or_apply(Tile const& t, key_type const& key,
                                           mapped_type const& value, Op const& op) const {
     return upsert(t, key, value, op);
+  }
+
+  /// Looks a key up, and inserts the pair if it is not there. Returns: existing and the value that was there; inserted and
+  /// `value`; or full, or invalid, and T{}. A value that is changed at once may be read before or after.
+  KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(key_type const& key,
+                                                         mapped_type const& value) const
+    requires has_values
+  {
+    return find_or_insert(device::thread_tile{}, key, value);
+  }
+  template <device::tile Tile>
+    requires has_values
+  KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(Tile const& t, key_type const& key,
+                                                         mapped_type const& value) const {
+    // Again only when another thread inserted the key after the lookup; and a third time if it was erased since.
+    for (;;) {
+      if (auto const f = this->find(t, key)) return {outcome::existing, f.value};
+      outcome const o = insert(t, key, value);
+      if (o == outcome::inserted) return {o, value};
+      if (o != outcome::existing) return {o, mapped_type{}};
+    }
   }
 
   /// Removes a key. Returns: whether this call removed it.

@@ -6,6 +6,12 @@
 
 namespace karpos {
 
+/// What waiting insertions do when a key finds no place.
+enum class growth {
+  fixed,     ///< they reject it, once there are no slots of erased keys to use again
+  automatic  ///< they rehash to twice the size, which invalidates refs, and leave wrapped memory
+};
+
 /// What a hash table may be told when it is made.
 template <class Key>
 struct hash_table_options {
@@ -13,6 +19,8 @@ struct hash_table_options {
   std::optional<Key> empty_key = {};  ///< key that marks an unused slot; default: the largest value
   std::optional<Key> erased_key =
       {};  ///< key that marks an erased slot; default: the second largest
+  std::optional<karpos::growth> growth =
+      {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
 };
 
 /// Memory of the caller's for a table to live in: at least bytes_for(...), aligned to a bucket.

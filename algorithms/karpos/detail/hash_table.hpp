@@ -5,7 +5,7 @@
 
 #include "karpos/map.hpp"
 
-// How lookup_table and hash_table (map.hpp) do it: retrieval, insertion into a full table, growth, compaction, rehash.
+// How hash_table (map.hpp) does it: insertion into a full table, growth, compaction, rehash.
 
 namespace karpos {
 
@@ -17,28 +17,20 @@ inline constexpr bool repeatable =
 }  // namespace detail
 
 template <class Storage>
-template <class KeysOut, class ValuesOut>
-std::uint64_t lookup_table<Storage>::retrieve(execution_space const& exec, KeysOut const& keys,
-                                              ValuesOut const& values) const {
-  detail::require_reachable<execution_space, KeysOut>();
-  if (keys.extent(0) < m_storage.slot_count())
-    detail::require_room("retrieve_all", keys.extent(0), size(exec));
-  auto const table = m_storage.scan_ref();
-  std::uint64_t n = 0;
-  Kokkos::parallel_scan(
-      label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),
-      detail::retrieve_body<decltype(table), KeysOut, ValuesOut>{table, keys, values}, n);
-  return n;
-}
-
-template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
                                 std::uint64_t max_keys, options const& o, hasher const& hash,
                                 key_equal const& equal, std::optional<wrapped_memory> memory)
-    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)),
-      m_insert_report(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("insert_report"))),
-      m_erase_report(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("erase_report"))) {
+    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)) {
+  make_reports(exec);
+}
+
+/// Allocates what calls that wait count in, unless it is there.
+template <class Storage>
+void hash_table<Storage>::make_reports(execution_space const& exec) {
+  if (m_insert_report.data() != nullptr) return;
+  using Kokkos::view_alloc, Kokkos::WithoutInitializing;
+  m_insert_report = report_view(view_alloc(exec, WithoutInitializing, label("insert_report")));
+  m_erase_report = erase_view(view_alloc(exec, WithoutInitializing, label("erase_report")));
 }
 
 template <class Storage>
@@ -57,7 +49,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, char cons
                                           Keys const& keys, Values const& values,
                                           Combine const& combine, Stencil const& stencil,
                                           insert_report& report) {
-  if constexpr (detail::grows<Storage> && !detail::repeatable<Combine>) return;
+  if constexpr (!detail::has_tombstones<Storage> && !detail::repeatable<Combine>) return;
   while (report.rejected != 0) {
     auto table = roomier(exec, report.rejected);
     if (!table) return;
@@ -94,41 +86,32 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
   }
 }
 
-/// Returns: a copy of the table that has room for `more` keys, without tombstones or grown; none if there is none.
+/// Returns: a copy of the table that has room for `more` keys: without the tombstones that are in the way or, of a table
+/// that grows, larger. None if there is none: no tombstones and no growth; 16 slots for each key already (the keys share a
+/// hash); a copy in which not every key found a place; no memory to compact a table that does not grow.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
                                                     std::uint64_t more) {
-  if constexpr (detail::grows<Storage>) {
-    return grown(exec, more);
-  } else {
-    if (tombstones(exec) == 0) return {};
-    try {
-      return rebuilt(exec, "compact", max_keys());
-    } catch (allocation_error const&) {
-      return {};
-    } catch (capacity_error const&) {
-      return {};
-    }
-  }
-}
-
-/// Returns: a copy of twice the size, with room for `more` keys; none if there are 16 slots or more for each key already
-/// (the keys share a hash), or if not every key found a place in the copy.
-template <class Storage>
-std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec, std::uint64_t more) {
   std::uint64_t const held = this->size(exec);
-  if (m_storage.slot_count() / 16 >= held + more) return {};
+  bool compacts = false;
+  if constexpr (detail::has_tombstones<Storage>)
+    compacts = (!grows() || held + more <= max_keys()) && tombstones(exec) != 0;
+  if (!compacts && (!grows() || capacity() / 16 >= held + more)) return {};
   try {
+    if (compacts) return rebuilt(exec, "compact", max_keys());
     return rebuilt(exec, "rehash", 2 * Kokkos::max(held, max_keys()) + more);
+  } catch (allocation_error const&) {
+    if (grows()) throw;
+    return {};
   } catch (capacity_error const&) {
     return {};
   }
 }
 
-/// Makes a roomier copy the table. One for as many keys is copied back into the memory that refs know.
+/// Makes a roomier copy the table. One of the same size is copied back into the memory that refs know.
 template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
-  if constexpr (detail::grows<Storage>) {
+  if (roomier.slot_count() != capacity()) {
     m_storage = std::move(roomier);
   } else {
     m_storage.copy_from(exec, roomier);
@@ -157,6 +140,7 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
 
 template <class Storage>
 void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_max_keys) {
+  this->require_memory();
   std::uint64_t const n = this->size(exec);
   if (new_max_keys < n)
     throw capacity_error(m_storage.settings().name + "::rehash would not hold the keys that are in",
@@ -169,6 +153,7 @@ template <class Storage>
 void hash_table<Storage>::compact(execution_space const& exec)
   requires detail::has_tombstones<Storage>
 {
+  this->require_memory();
   adopt(exec, rebuilt(exec, "compact", max_keys()));
 }
 

@@ -44,6 +44,71 @@ struct visit_body {
   }
 };
 
+/// The same for a visitor that is given the value by reference: what it changes is stored. No other thread writes.
+template <class Table, class Visit>
+struct update_body {
+  using layout = typename Table::layout;
+  Table table;
+  Visit visit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto* const slot = table.slot_at(i);
+    auto const before = device::load_relaxed(slot);
+    if (!table.slot().live(before)) return;
+    auto value = layout::value_of(before);
+    visit(from_bits<typename Table::key_type>(layout::key_of(before)), value);
+    auto const after = layout::pack(layout::key_of(before), layout::bits_of(value));
+    if (!(after == before)) *slot = after;
+  }
+};
+
+/// visit(key, value, partial), or visit(key, partial) for a set, for every live slot.
+template <class Table, class Visit, class Partial>
+struct reduce_body {
+  using layout = typename Table::layout;
+  Table table;
+  Visit visit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
+    auto const slot = device::load_relaxed(table.slot_at(i));
+    if (!table.slot().live(slot)) return;
+    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+    if constexpr (layout::has_value)
+      visit(key, layout::value_of(slot), partial);
+    else
+      visit(key, partial);
+  }
+};
+
+/// Erases every key with predicate(key, value), or predicate(key) for a set, and counts them.
+template <class Table, class Predicate>
+struct erase_if_body {
+  using layout = typename Table::layout;
+  Table table;
+  Predicate predicate;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const slot = device::load_relaxed(table.slot_at(i));
+    if (!table.slot().live(slot)) return;
+    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+    bool doomed;
+    if constexpr (layout::has_value)
+      doomed = predicate(key, layout::value_of(slot));
+    else
+      doomed = predicate(key);
+    if (doomed) n += erase_from(table, device::thread_tile{}, key) == outcome::erased;
+  }
+};
+
+/// Counts the queries that are in a table that no other thread changes.
+template <class Table, class Queries>
+struct count_present_body {
+  Table table;
+  Queries queries;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const query = queries(i);
+    n += !table.reserved(query) &&
+         find_in<device::access::frozen>(table, device::thread_tile{}, query).present;
+  }
+};
+
 /// Writes the live slots one after another: the scan gives each its place.
 template <class Table, class KeysOut, class ValuesOut>
 struct retrieve_body {

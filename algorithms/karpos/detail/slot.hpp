@@ -14,19 +14,24 @@ namespace karpos::detail {
 
 /// The value type of a set: nothing is stored.
 struct no_value {};
+/// The same where words must have eight bytes, whatever the key: beside hop words, and in lines of cuckoo tables.
+struct no_value_in_8_bytes {};
+template <class T>
+inline constexpr bool is_no_value =
+    std::is_same_v<T, no_value> || std::is_same_v<T, no_value_in_8_bytes>;
 
 /// How a key and its value share one machine word, or a pair of words.
 ///
 ///   key, value <= 4 bytes    64-bit word    | value : 32 | key : 32 |      one 8-byte compare-and-swap
 ///   either of up to 8 bytes  word16         | hi: value : 64 | lo: key : 64 |   one 16-byte, or claim-then-publish
-///   set, key <= 4 / 8 bytes  32 / 64 bits   | key |
+///   set, key <= 4 / 8 bytes  32 / 64 bits   | key |     64 bits in hopscotch and cuckoo hashing
 ///
 /// In open addressing a slot goes from empty to live to erased and never back, until the table is cleared or rebuilt: a
 /// slot that was read as not empty can never come to hold a given key, so that probes need no locks. Hopscotch hashing
 /// empties slots again, under a lock.
 template <class Key, class T>
 struct slot_layout {
-  static constexpr bool has_value = !std::is_same_v<T, no_value>;
+  static constexpr bool has_value = !is_no_value<T>;
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>,
                 "karpos: keys and values must be trivially copyable");
   static_assert(sizeof(Key) <= 8 && sizeof(T) <= 8,
@@ -35,8 +40,9 @@ struct slot_layout {
                 "karpos: padding bytes in keys would make equal keys differ");
 
   static constexpr bool small = sizeof(Key) <= 4 && sizeof(T) <= 4;
-  using key_bits =
-      std::conditional_t<(has_value ? small : sizeof(Key) <= 4), std::uint32_t, std::uint64_t>;
+  static constexpr bool in_8_bytes = std::is_same_v<T, no_value_in_8_bytes>;
+  using key_bits = std::conditional_t<(has_value ? small : sizeof(Key) <= 4 && !in_8_bytes),
+                                      std::uint32_t, std::uint64_t>;
   using value_bits = std::conditional_t<small, std::uint32_t, std::uint64_t>;
   using word = std::conditional_t<!has_value, key_bits,
                                   std::conditional_t<small, std::uint64_t, device::word16>>;

@@ -101,7 +101,7 @@ class layout_ref {
     return typename protocol::has_key{key_bits_of<typename layout::key_bits>(key)};
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_table.slot; }
-  KOKKOS_FUNCTION word const* slot_at(std::uint64_t i) const { return m_table.slots + i; }
+  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_table.slots + i; }
 
  protected:
   using step = lookup_step<typename Traits::mapped_type>;

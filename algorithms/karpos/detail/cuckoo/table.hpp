@@ -64,10 +64,11 @@
 
 namespace karpos::detail::cuckoo {
 
-/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for lookup_table (map.hpp).
+/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for cuckoo_table (cuckoo_table.hpp).
 template <class Traits>
 class table : public Traits {
  public:
+  using traits_type = Traits;
   using typename Traits::execution_space;
   using typename Traits::hasher;
   using typename Traits::key_type;
@@ -89,8 +90,16 @@ class table : public Traits {
         o.empty_key ? key_bits_of<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
   }
 
-  static std::string name() { return "cuckoo_map"; }
+  static std::string name() { return Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set"; }
   static std::string label(char const* what) { return table_label(name(), what); }
+
+  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  void release() {
+    m_shape = {};
+    m_arrays = {};
+    m_workspace = {};
+    m_size = m_restarts = 0;
+  }
 
   options_type const& options() const { return m_options; }
   std::uint64_t size() const { return m_size; }

@@ -36,6 +36,8 @@ class storage : public Traits {
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
 
+  /// Without memory: to be assigned to.
+  explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
       : m_settings(settings) {
@@ -45,6 +47,12 @@ class storage : public Traits {
     else
       allocate(exec, n);
     clear(exec);
+  }
+
+  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  void release() {
+    m_words = {};
+    m_lines = m_settings.max_keys = 0;
   }
 
   static std::size_t bytes_for(std::uint64_t max_keys, double load) {

@@ -29,6 +29,8 @@ class storage : public Traits {
   /// Erased slots stay tombstones until the table is compacted.
   static constexpr bool has_tombstones = true;
 
+  /// Without memory: to be assigned to.
+  explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
       : m_settings(settings) {
@@ -38,6 +40,13 @@ class storage : public Traits {
     else
       allocate(exec, pairs);
     clear(exec);
+  }
+
+  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  void release() {
+    m_slots = {};
+    m_marks = {};
+    m_pairs = m_settings.max_keys = 0;
   }
 
   static std::size_t bytes_for(std::uint64_t max_keys, double load) {

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/scans.hpp"
+#include "karpos/detail/slot_iterator.hpp"
+#include "karpos/map_ref.hpp"
+#include "karpos/outcome.hpp"
+
+// What every map and set is asked, in bulk and on the host. What changes them is in karpos/map.hpp.
+
+namespace karpos {
+
+/// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
+/// run beside writers on another one. Calls that return void only enqueue.
+///
+/// Storage owns the memory of a table and offers: with_ref(f), which calls f with what kernels see of it (probe.hpp);
+/// slot_count() and scan_ref(), for scans; size(), where it is known; label(what), the label of a kernel;
+/// prefetch_distance, keys in flight per CPU thread.
+template <class Storage>
+class lookup_table {
+ public:
+  using key_type = typename Storage::key_type;
+  using mapped_type = typename Storage::mapped_type;
+  using execution_space = typename Storage::execution_space;
+  using memory_space = typename Storage::memory_space;
+  static constexpr bool has_values = Storage::layout::has_value;
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible;
+
+  /// Writes the value of each query, or `missing`, to out. Asynchronous. A query may be of any type that
+  /// the hash and the equality of the map take (cuckoo_map: of the key's type). Maps only.
+  template <view_1d Queries, view_1d Out>
+    requires has_values
+  void find(execution_space const& exec, Queries const& queries, Out const& out,
+            mapped_type const& missing) const {
+    look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
+            detail::everything{});
+  }
+  /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+    requires has_values
+  void find_if(execution_space const& exec, Queries const& queries, Out const& out,
+               mapped_type const& missing, Stencil const& stencil,
+               Predicate const& predicate = {}) const {
+    look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
+            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+  }
+  /// Writes to out whether each query is there. Asynchronous.
+  template <view_1d Queries, view_1d Out>
+  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
+    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
+  }
+  /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
+  template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
+  void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
+                   Stencil const& stencil, Predicate const& predicate = {}) const {
+    look_up(exec, "contains_if", queries, out, detail::presence{},
+            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+  }
+
+  /// How many of the queries are in. Waits for exec.
+  template <view_1d Queries>
+  std::uint64_t count(execution_space const& exec, Queries const& queries) const {
+    detail::require_reachable<execution_space, Queries>();
+    require_queries<Queries>();
+    require_memory();
+    std::uint64_t n = 0;
+    m_storage.with_ref([&](auto const& table) {
+      using body = detail::count_present_body<std::decay_t<decltype(table)>, Queries>;
+      Kokkos::parallel_reduce(label("count"), detail::index_range(exec, queries.extent(0)),
+                              body{table, queries}, n);
+    });
+    return n;
+  }
+
+  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous.
+  template <class Visit>
+  void for_each(execution_space const& exec, Visit const& visit) const {
+    auto const table = m_storage.scan_ref();
+    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
+                         detail::visit_body<decltype(table), Visit>{table, visit});
+  }
+  /// The same for a map that may be changed: a value that visit(key, value) takes by reference and changes is stored.
+  template <class Visit>
+    requires has_values
+  void for_each(execution_space const& exec, Visit const& visit) {
+    auto const table = m_storage.scan_ref();
+    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
+                         detail::update_body<decltype(table), Visit>{table, visit});
+  }
+  /// Reduces over everything that is in: calls visit(key, value, partial), or visit(key, partial) for a set, in a kernel;
+  /// `reducer` is one of Kokkos', such as Kokkos::Sum<double>(total). Waits for exec if its result is a scalar.
+  template <class Visit, class Reducer>
+  void reduce(execution_space const& exec, Visit const& visit, Reducer const& reducer) const {
+    auto const table = m_storage.scan_ref();
+    using body = detail::reduce_body<decltype(table), Visit, typename Reducer::value_type>;
+    Kokkos::parallel_reduce(label("reduce"), detail::index_range(exec, m_storage.slot_count()),
+                            body{table, visit}, reducer);
+  }
+  /// Writes every pair to two views, in no particular order. Returns: how many there are; so it waits. Throws
+  /// std::invalid_argument for views that are too short. Maps only.
+  template <view_1d KeysOut, view_1d ValuesOut>
+    requires has_values
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
+                             ValuesOut const& values) const {
+    detail::require_reachable<execution_space, ValuesOut>();
+    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    return retrieve(exec, keys, values);
+  }
+  /// Writes every key of a set to a view, in no particular order. Returns: how many there are; so it waits.
+  template <view_1d KeysOut>
+    requires(!has_values)
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
+    return retrieve(exec, keys, detail::constant<mapped_type>{});
+  }
+  /// Number of keys. Complexity: reads the table once, but for cuckoo_map. Waits for exec.
+  std::uint64_t size(execution_space const& exec) const {
+    if constexpr (requires { m_storage.size(); }) {
+      return m_storage.size();
+    } else {
+      auto const table = m_storage.scan_ref();
+      std::uint64_t n = 0;
+      Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
+                              detail::count_body<decltype(table)>{table}, n);
+      return n;
+    }
+  }
+  bool empty(execution_space const& exec) const { return size(exec) == 0; }
+
+  // One key at a time, on the host; for tables in memory that the host reaches (create_host_mirror makes one), while no
+  // kernel changes them.
+
+  /// Returns: a copy of the value, or nothing. Maps only.
+  template <class Query>
+    requires(has_values && on_host)
+  found<mapped_type> find(Query const& query) const {
+    require_memory();
+    found<mapped_type> answer;
+    m_storage.with_ref([&](auto const& table) { answer = reader(table).find(query); });
+    return answer;
+  }
+  template <class Query>
+    requires on_host
+  bool contains(Query const& query) const {
+    require_memory();
+    bool present = false;
+    m_storage.with_ref([&](auto const& table) { present = reader(table).contains(query); });
+    return present;
+  }
+  /// Everything that is in, in no particular order: forward iterators over copies, std::pair of key and value, or keys.
+  auto begin() const
+    requires on_host
+  {
+    return detail::slot_iterator(m_storage.scan_ref(), 0, m_storage.slot_count());
+  }
+  auto end() const
+    requires on_host
+  {
+    return detail::slot_iterator(m_storage.scan_ref(), m_storage.slot_count(),
+                                 m_storage.slot_count());
+  }
+
+ protected:
+  explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
+  // Tables are moved, and copied by deep_copy. One that was moved from has no memory.
+  lookup_table(lookup_table&& other) : m_storage(std::move(other.m_storage)) {
+    other.m_storage.release();
+  }
+  lookup_table& operator=(lookup_table&& other) {
+    if (this == &other) return *this;
+    m_storage = std::move(other.m_storage);
+    other.m_storage.release();
+    return *this;
+  }
+  /// Throws std::logic_error for a table without memory.
+  void require_memory() const {
+    if (m_storage.slot_count() == 0)
+      throw std::logic_error(
+          "karpos: this table has no memory (it was default-constructed or moved from): assign one "
+          "to it first");
+  }
+  std::string label(char const* what) const { return m_storage.label(what); }
+
+  Storage m_storage;
+
+ private:
+  static constexpr int distance = Storage::prefetch_distance;
+
+  template <class Table>
+  static table_reader<Table, device::access::frozen> reader(Table const& table) {
+    return table_reader<Table, device::access::frozen>(table);
+  }
+  template <class Queries>
+  static constexpr void require_queries() {
+    if constexpr (requires { requires Storage::exact_queries; })
+      detail::require_key_type<key_type, Queries>();
+  }
+  template <class Queries, class Out, class Write, class Stencil>
+  void look_up(execution_space const& exec, char const* what, Queries const& queries,
+               Out const& out, Write const& write, Stencil const& stencil) const {
+    detail::require_reachable<execution_space, Queries, Out>();
+    require_queries<Queries>();
+    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+    require_memory();
+    m_storage.with_ref([&](auto const& table) {
+      using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
+                                       Stencil>;
+      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
+                                        body{{table, queries}, out, write, stencil});
+    });
+  }
+  template <class KeysOut, class ValuesOut>
+  std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,
+                         ValuesOut const& values) const {
+    detail::require_reachable<execution_space, KeysOut>();
+    if (keys.extent(0) < m_storage.slot_count())
+      detail::require_room("retrieve_all", keys.extent(0), size(exec));
+    auto const table = m_storage.scan_ref();
+    std::uint64_t n = 0;
+    Kokkos::parallel_scan(
+        label("retrieve_all"), detail::index_range(exec, m_storage.slot_count()),
+        detail::retrieve_body<decltype(table), KeysOut, ValuesOut>{table, keys, values}, n);
+    return n;
+  }
+};
+
+/// A copy of a table in the host's memory, for what is done there one key at a time. Waits for exec.
+template <class Map>
+typename Map::host_mirror_type create_host_mirror(typename Map::execution_space const& exec,
+                                                  Map const& map) {
+  typename Map::host_mirror_type mirror;
+  exec.fence("karpos::create_host_mirror: what changes the table has run");
+  deep_copy(Kokkos::DefaultHostExecutionSpace{}, mirror, map);
+  return mirror;
+}
+
+}  // namespace karpos

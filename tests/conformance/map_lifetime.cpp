@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Tables without memory, moves, and growth as an option.
+#include <karpos/cuckoo_map.hpp>
+#include <karpos/hash_map.hpp>
+#include <karpos/hash_set.hpp>
+#include <karpos/hopscotch_map.hpp>
+#include <utility>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::growth;
+using karpos::insert_report;
+using karpos_test::holds;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::unique_keys;
+using karpos_test::view;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+template <class Map>
+void has_no_memory(Map& map) {
+  auto const keys = to_space(std::vector<u32>{1, 2, 3});
+  view<u32> const out("out", 3);
+  same("size without memory", map.size(space{}), 0);
+  same("capacity without memory", map.capacity(), 0);
+  holds("empty", map.empty(space{}));
+  same("retrieve_all", map.retrieve_all(space{}, out, out), 0);
+  auto const refused = [](auto const& f) { throws<std::logic_error>(f, "no memory", "assign"); };
+  refused([&] { map.find(space{}, keys, out, 0u); });
+  refused([&] { map.count(space{}, keys); });
+  if constexpr (requires { map.erase(space{}, keys); }) {
+    same("max_keys", map.max_keys(), 0);
+    holds("load_factor", map.load_factor(space{}) == 0);
+    refused([&] { map.insert(space{}, keys, 1u); });
+    refused([&] { map.erase(space{}, keys); });
+    refused([&] { map.rehash(space{}, 10); });
+    map.clear(space{});
+  }
+}
+
+template <class Map>
+void moves(Map a) {
+  auto const keys = to_space(std::vector<u32>{1, 2, 3});
+  Map b;
+  has_no_memory(b);
+  b = std::move(a);
+  has_no_memory(a);
+  same("moved by assignment", b.count(space{}, keys), 3);
+  Map c(std::move(b));
+  has_no_memory(b);
+  same("moved by construction", c.count(space{}, keys), 3);
+  auto& itself = c;
+  c = std::move(itself);
+  same("moved to itself", c.count(space{}, keys), 3);
+  deep_copy(space{}, b, c);
+  same("copied into a table without memory", b.count(space{}, keys), 3);
+  if constexpr (requires { b.erase(space{}, keys); }) {
+    same("which then takes insertions",
+         b.insert(space{}, to_space(std::vector<u32>{4}), 1u).inserted, 1);
+    same("and erasures", b.erase(space{}, keys), 3);
+  }
+  same("the source is as it was", c.size(space{}), 3);
+}
+
+TEST_CASE("tables without memory, and moves") {
+  auto const keys = to_space(std::vector<u32>{1, 2, 3});
+  karpos::hash_map<u32, u32, space> a(space{}, 10);
+  a.insert(space{}, keys, 7u);
+  moves(std::move(a));
+  karpos::hopscotch_map<u32, u32, space> h(space{}, 10);
+  h.insert(space{}, keys, 7u);
+  moves(std::move(h));
+  moves(karpos::cuckoo_map<u32, u32, space>(space{}, keys, keys));
+}
+
+template <class Map>
+void grows_in_bulk() {
+  u64 const n = 3000;
+  auto const keys = to_space(unique_keys<u32>(n));
+  Map map(space{}, 10, {.growth = growth::automatic});
+  holds("grows", map.grows());
+  holds("all are inserted", map.insert(space{}, keys, 1u) == insert_report{n, 0, 0, 0});
+  holds("again", map.insert_or_assign(space{}, keys, 2u) == insert_report{0, n, 0, 0});
+  same("all are there", map.count(space{}, keys), n);
+  u64 const grown = map.capacity();
+  for (int round = 0; round < 5; ++round) {
+    same("erased", map.erase(space{}, keys), n);
+    same("others", map.insert(space{}, to_space(unique_keys<u32>(n, 3)), 1u).inserted, n);
+    same("erased again", map.erase(space{}, to_space(unique_keys<u32>(n, 3))), n);
+    same("and back", map.insert(space{}, keys, 1u).inserted, n);
+  }
+  holds("a table whose keys are replaced does not grow for ever", map.capacity() <= 2 * grown);
+}
+
+TEST_CASE("growth as an option") {
+  grows_in_bulk<karpos::hash_map<u32, u32, space>>();
+  grows_in_bulk<karpos::hopscotch_map<u32, u32, space>>();
+  auto const keys = to_space(unique_keys<u32>(1000));
+  karpos::hash_map<u32, u32, space> fixed(space{}, 10);
+  holds("hash_map does not grow by itself",
+        !fixed.grows() && fixed.insert(space{}, keys, 1u).rejected != 0);
+  karpos::hopscotch_map<u32, u32, space> small(space{}, 10, {.growth = growth::fixed});
+  auto const r = small.insert(space{}, keys, 1u);
+  holds("hopscotch_map rejects when it may not grow", !small.grows() && r.rejected != 0);
+  same("what it says is in is in", small.size(space{}), r.inserted);
+  karpos::hash_set<u32, space> set(space{}, 10, {.growth = growth::automatic});
+  same("a set grows", set.insert(space{}, keys).inserted, 1000);
+}
+
+TEST_CASE("a merge that grows the table merges each value once") {
+  auto const once = unique_keys<u32>(500);
+  auto twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  karpos::hash_map<u32, u32, space> map(space{}, 10, {.growth = growth::automatic});
+  auto const r = map.insert_or_apply(space{}, to_space(twice), 3u, karpos::plus{});
+  holds("the report", r == insert_report{500, 500, 0, 0});
+  view<u32> const out("out", 500);
+  map.find(space{}, to_space(once), out, 0u);
+  holds("the sums", to_host(out) == std::vector<u32>(500, 6));
+}
+
+struct constant_hash {
+  KOKKOS_FUNCTION u64 operator()(u32) const { return 0; }
+};
+TEST_CASE("keys that share a hash end growth instead of the memory") {
+  karpos::hash_map<u32, u32, space, constant_hash> map(space{}, 100, {.growth = growth::automatic});
+  auto const keys = to_space(unique_keys<u32>(6000));
+  auto const r = map.insert(space{}, keys, 1u);
+  same("every key has an end", r.inserted + r.rejected, 6000);
+  same("those that are in", map.count(space{}, keys), r.inserted);
+  holds("there is an end to growth", map.capacity() <= 16 * 2 * 6000 * 2);
+}
+
+}  // namespace
