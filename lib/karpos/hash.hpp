@@ -59,24 +59,33 @@ KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
     return static_cast<T>(bits);
   } else if constexpr (sizeof(T) == sizeof(Bits)) {
     return Kokkos::bit_cast<T>(bits);
-  } else {
+  } else if constexpr (sizeof(T) < sizeof(Bits)) {
     struct padded {
       T value;
       unsigned char zeros[sizeof(Bits) - sizeof(T)];
     };
     return Kokkos::bit_cast<padded>(bits).value;
+  } else {
+    return T{};  // bits of no such object: what made them was refused
   }
 }
 
 namespace detail {
 /// The bits that stand for a key. Floating-point keys: one pattern for both zeros, one for every NaN.
 template <class Bits, class Key>
-KOKKOS_FUNCTION constexpr Bits key_bits_of(Key const& key) {
-  if constexpr (std::is_floating_point_v<Key>) {
-    if (key == Key(0)) return 0;
-    if (key != key) return to_bits<Bits>(std::numeric_limits<Key>::quiet_NaN());
+KOKKOS_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
+  static_assert(sizeof(Key) <= 8,
+                "karpos: keys have at most eight bytes: use an index of the large key, or 64 bits "
+                "of its hash");
+  if constexpr (sizeof(Key) > sizeof(Bits)) {
+    return {};  // refused, in one sentence
+  } else {
+    if constexpr (std::is_floating_point_v<Key>) {
+      if (key == Key(0)) return 0;
+      if (key != key) return to_bits<Bits>(std::numeric_limits<Key>::quiet_NaN());
+    }
+    return to_bits<Bits>(key);
   }
-  return to_bits<Bits>(key);
 }
 }  // namespace detail
 

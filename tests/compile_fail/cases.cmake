@@ -4,7 +4,9 @@
 karpos_add_compile_fail(NAME key_not_trivially_copyable FILE key_not_trivially_copyable.cpp
   REGEX "karpos: keys and values must be trivially copyable")
 karpos_add_compile_fail(NAME key_too_large FILE key_too_large.cpp
-  REGEX "karpos: keys and values have at most eight bytes")
+  REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60)
+karpos_add_compile_fail(NAME value_too_large FILE value_too_large.cpp
+  REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60)
 karpos_add_compile_fail(NAME key_with_padding FILE key_with_padding.cpp
   REGEX "karpos: padding bytes in keys would make equal keys differ")
 karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp

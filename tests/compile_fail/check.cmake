@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D COMMANDS=compile_commands.json -D LAUNCHER=... -D FILE=... -D REGEX=... -P check.cmake
+# cmake -D COMMANDS=compile_commands.json -D LAUNCHER=... -D FILE=... -D REGEX=... -D LINES=... -P check.cmake
 file(READ ${COMMANDS} json)
 string(JSON length LENGTH "${json}")
 math(EXPR last "${length} - 1")
@@ -27,4 +27,9 @@ if(result EQUAL 0)
   message(FATAL_ERROR "The file compiles, but it must be rejected with '${REGEX}'.")
 elseif(NOT log MATCHES "${REGEX}")
   message(FATAL_ERROR "The file is rejected without the sentence '${REGEX}':\n${log}")
+endif()
+string(REGEX MATCHALL "\n" lines "${log}")
+list(LENGTH lines count)
+if(LINES AND count GREATER LINES)
+  message(FATAL_ERROR "The file is rejected in ${count} lines, more than ${LINES}:\n${log}")
 endif()

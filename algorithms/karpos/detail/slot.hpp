@@ -34,8 +34,10 @@ struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>,
                 "karpos: keys and values must be trivially copyable");
-  static_assert(sizeof(Key) <= 8 && sizeof(T) <= 8,
-                "karpos: keys and values have at most eight bytes");
+  static_assert(
+      sizeof(Key) <= 8 && sizeof(T) <= 8,
+      "karpos: keys and values have at most eight bytes: store an index of what is larger, "
+      "or use 64 bits of its hash as the key");
   static_assert(std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>,
                 "karpos: padding bytes in keys would make equal keys differ");
 
@@ -70,7 +72,7 @@ struct slot_layout {
       return from_bits<T>(w.hi);
   }
   KOKKOS_FUNCTION static constexpr value_bits bits_of([[maybe_unused]] T const& value) {
-    if constexpr (has_value)
+    if constexpr (has_value && sizeof(T) <= sizeof(value_bits))
       return to_bits<value_bits>(value);
     else
       return 0;
