@@ -181,15 +181,33 @@ class hash_table : public lookup_table<Storage> {
   }
 
   /// Executes insertions, erasures and lookups at once, and writes what became of operations(i), a map_operation, to
-  /// results(i), a map_result. Each is linearizable by itself; there is no order between them. Asynchronous.
+  /// results(i), a map_result. Each is linearizable by itself; there is no order between them. Waits for exec.
   /// An insertion of a key that is there changes nothing; a key equal to a sentinel is answered `invalid`. Maps only.
-  /// Complexity: that of the operations; one kernel. Allocates nothing.
+  /// A hash_map with slots of erased keys works in batches and compacts itself between them, so that keys may come and go for
+  /// ever while those that are in are at most max_keys.
+  /// Complexity: that of the operations, and a compaction for each (capacity - max_keys) / 2 keys erased and inserted.
   /// Requires: both views have the same length (else std::invalid_argument) and are different memory.
-  /// Concurrency: may run beside anything that refs do in kernels, and beside other calls of apply, but not beside
-  ///   bulk lookups on another instance, which read a frozen table.
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
+    detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
+    this->require_memory();
+    std::uint64_t const n = operations.extent(0);
+    for (std::uint64_t first = 0; first < n;) {
+      std::uint64_t const last = first + room_for(exec, n - first);
+      auto const batch = std::pair(first, last);
+      apply_async(exec, Kokkos::subview(operations, batch), Kokkos::subview(results, batch));
+      first = last;
+    }
+    exec.fence("karpos::hash_table: the results of apply");
+  }
+  /// The same in one kernel, without waiting and without compaction: an insertion may be answered `full`.
+  /// Concurrency: may run beside anything that refs do in kernels, and beside other calls of apply_async, but not beside
+  ///   bulk lookups on another instance, which read a frozen table.
+  template <view_1d Operations, view_1d Results>
+    requires has_values
+  void apply_async(execution_space const& exec, Operations const& operations,
+                   Results const& results) {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
     this->require_memory();
     using body = detail::apply_body<distance, table_type, Operations, Results>;
@@ -211,7 +229,14 @@ class hash_table : public lookup_table<Storage> {
   /// Slots of erased keys that no insertion uses again before compact, rehash or clear; hopscotch_map has none. Reads the
   /// table once. Waits for exec.
   std::uint64_t tombstones(execution_space const& exec) const
-    requires detail::has_tombstones<Storage>;
+    requires detail::has_tombstones<Storage>
+  {
+    auto const table = m_storage.scan_ref();
+    std::uint64_t live = 0, dead = 0;
+    Kokkos::parallel_reduce(label("tombstones"), detail::index_range(exec, capacity()),
+                            detail::count_slots_body<decltype(table)>{table}, live, dead);
+    return dead;
+  }
   /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do it
   /// when tombstones are in their way; programs that erase in kernels or asynchronously call it. Waits for exec. Throws
   /// allocation_error when there is no memory for a copy of the table; it is then unchanged.
@@ -306,7 +331,12 @@ class hash_table : public lookup_table<Storage> {
                        insert_report& report);
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
+  /// Slots in use up to which insertions do not probe far: half of those that are there beyond max_keys.
+  std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
+  void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
+  bool compacted(execution_space const& exec);
   void compact_before(execution_space const& exec, std::uint64_t more);
+  std::uint64_t room_for(execution_space const& exec, std::uint64_t operations);
   std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
   Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
   void adopt(execution_space const& exec, Storage&& roomier);

@@ -43,7 +43,10 @@ class karpos_map : public subject<typename Map::key_type> {
   }
   void apply(space const& exec, operations_view const& operations,
              results_view const& results) override {
-    m_map.apply(exec, operations, results);
+    if constexpr (requires { m_map.compact(exec); })
+      m_map.apply(exec, operations, results);  // compacts in between, and so waits
+    else
+      m_map.apply_async(exec, operations, results);
   }
   std::uint64_t size(space const& exec) override { return m_map.size(exec); }
 

@@ -4,6 +4,7 @@
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
+#include <karpos/map_operation.hpp>
 #include <limits>
 
 #include "conformance/limits_suite.hpp"
@@ -207,5 +208,45 @@ TEST_CASE("a key equal to a sentinel is no success in a kernel") {
   sentinels_are_no_success<karpos::hopscotch_map<u32, u32, space>>();
 }
 #endif
+
+/// Mixed operations on a few keys that come and go: many more insertions than there are slots.
+template <class Key>
+void keys_come_and_go(u64 max_keys, double load, u64 n) {
+  using operation = karpos::map_operation<Key, Key>;
+  typename karpos::hash_map<Key, Key, space>::options o;
+  o.load = load;
+  karpos::hash_map<Key, Key, space> map(space{}, max_keys, o);
+  auto const keys = unique_keys<Key>(max_keys);
+  karpos_test::random_numbers random(9);
+  std::vector<operation> operations(n);
+  for (operation& op : operations) {
+    auto const kind = random.below(5) == 0   ? karpos::map_op::insert
+                      : random.below(4) == 0 ? karpos::map_op::erase
+                                             : karpos::map_op::find;
+    Key const key = keys[random.below(max_keys)];
+    op = {kind, key, key};
+  }
+  view<karpos::map_result<Key>> const results("results", n);
+  map.apply(space{}, to_space(operations), results);
+  auto const r = to_host(results);
+  u64 full = 0, inserted = 0, erased = 0, wrong = 0;
+  for (u64 i = 0; i < n; ++i) {
+    full += r[i].outcome == karpos::outcome::full;
+    inserted += r[i].outcome == karpos::outcome::inserted;
+    erased += r[i].outcome == karpos::outcome::erased;
+    wrong += r[i].outcome == karpos::outcome::found && r[i].value != operations[i].key;
+  }
+  INFO("max_keys = ", max_keys, ", load = ", load);
+  CHECK(full == 0);
+  CHECK(wrong == 0);
+  CHECK(inserted > 4 * map.capacity());
+  CHECK(map.size(space{}) == inserted - erased);
+}
+
+TEST_CASE("apply: keys that come and go for ever are never refused") {
+  keys_come_and_go<u32>(1000, 0.8, 100000);
+  keys_come_and_go<u64>(1000, 0.95, 100000);
+  keys_come_and_go<u32>(3, 0.5, 2000);
+}
 
 }  // namespace

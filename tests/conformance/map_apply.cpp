@@ -40,7 +40,7 @@ class apply_suite {
   using result = karpos::map_result<T>;
   using model = std::map<Key, T>;
 
-  explicit apply_suite(std::string name) : m_name(std::move(name)) {}
+  apply_suite(std::string name, bool waits) : m_name(std::move(name)), m_waits(waits) {}
 
   void run() {
     no_operation();
@@ -55,9 +55,12 @@ class apply_suite {
  private:
   std::string at(std::string const& what) const { return m_name + ": " + what; }
 
-  static std::vector<result> applied(Map& map, std::vector<operation> const& operations) {
+  std::vector<result> applied(Map& map, std::vector<operation> const& operations) const {
     view<result> const results("results", operations.size());
-    map.apply(space{}, to_space(operations), results);
+    if (m_waits)
+      map.apply(space{}, to_space(operations), results);
+    else
+      map.apply_async(space{}, to_space(operations), results);
     return to_host(results);
   }
   /// What an operation does to a map when nothing else happens.
@@ -105,6 +108,7 @@ class apply_suite {
   void no_operation() {
     Map map(space{}, 100);
     map.apply(space{}, view<operation>(), view<result>());
+    map.apply_async(space{}, view<operation>(), view<result>());
     holds(at("no operation"), applied(map, {}).empty());
     same(at("no operation, size"), map.size(space{}), 0);
   }
@@ -180,7 +184,8 @@ class apply_suite {
     view<operation> const three("three", 3);
     view<result> const four("four", 4), none("none", 0);
     throws<std::invalid_argument>([&] { map.apply(space{}, three, four); }, "karpos: ", "3", "4");
-    throws<std::invalid_argument>([&] { map.apply(space{}, three, none); }, "karpos: ", "3", "0");
+    throws<std::invalid_argument>([&] { map.apply_async(space{}, three, none); }, "karpos: ", "3",
+                                  "0");
     same(at("size after what was refused"), map.size(space{}), 0);
   }
 
@@ -277,11 +282,13 @@ class apply_suite {
   }
 
   std::string m_name;
+  bool m_waits;
 };
 
 template <class Map>
 void check_apply(char const* name) {
-  apply_suite<Map>(name).run();
+  apply_suite<Map>(name + std::string(", apply"), true).run();
+  apply_suite<Map>(name + std::string(", apply_async"), false).run();
 }
 
 TEST_CASE("apply: mixed operations in one call") {

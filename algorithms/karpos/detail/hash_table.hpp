@@ -68,22 +68,54 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, char cons
   }
 }
 
-/// Compacts a table of which erased keys hold slots, before `more` keys take more than half of those that are there beyond
-/// max_keys: insertions then probe far. Without memory for it they do so, and are right all the same.
+/// Counts the slots of keys and those of erased keys, and remembers the sum.
+template <class Storage>
+void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
+                                      std::uint64_t& dead) {
+  auto const table = m_storage.scan_ref();
+  live = dead = 0;
+  Kokkos::parallel_reduce(label("count slots"), detail::index_range(exec, capacity()),
+                          detail::count_slots_body<decltype(table)>{table}, live, dead);
+  m_slots_used = {live + dead, dead != 0};
+}
+
+/// Compacts the table if there is memory for it, and every key finds a place. Returns: whether it did.
+template <class Storage>
+bool hash_table<Storage>::compacted(execution_space const& exec) {
+  try {
+    adopt(exec, rebuilt(exec, "compact", max_keys()));
+    return true;
+  } catch (allocation_error const&) {
+    return false;
+  } catch (capacity_error const&) {
+    return false;
+  }
+}
+
+/// Compacts a table of which erased keys hold slots, before `more` keys take more than slots_to_use: insertions then probe
+/// far. Without memory for it they do so, and are right all the same.
 template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   if constexpr (detail::has_tombstones<Storage>) {
-    std::uint64_t const enough = (max_keys() + this->capacity()) / 2;
-    if (!m_slots_used.erased || m_slots_used.most + more <= enough) return;
-    std::uint64_t const live = this->size(exec), dead = tombstones(exec);
-    m_slots_used = {live + dead, dead != 0};
-    if (dead == 0 || live + dead + more <= enough) return;
-    try {
-      compact(exec);
-    } catch (allocation_error const&) {
-    } catch (capacity_error const&) {  // not every key found a place in the copy
-    }
+    if (!m_slots_used.erased || m_slots_used.most + more <= slots_to_use()) return;
+    std::uint64_t live = 0, dead = 0;
+    count_slots(exec, live, dead);
+    if (dead != 0 && live + dead + more > slots_to_use()) compacted(exec);
   }
+}
+
+/// How many operations, of those that are left, may run in one kernel before slots must be counted again. Compacts the table
+/// when erased keys hold half of the slots that it may use beside its keys.
+template <class Storage>
+std::uint64_t hash_table<Storage>::room_for(execution_space const& exec, std::uint64_t operations) {
+  if constexpr (!detail::has_tombstones<Storage>) return operations;
+  std::uint64_t const limit = slots_to_use();
+  if (m_slots_used.most + operations <= limit) return operations;
+  std::uint64_t live = 0, dead = 0;
+  count_slots(exec, live, dead);
+  if (live >= limit) return operations;  // more keys than it was made for: no compaction would help
+  if (2 * dead > limit - live && compacted(exec)) dead = 0;
+  return live + dead < limit ? Kokkos::min(operations, limit - live - dead) : operations;
 }
 
 /// Returns: a copy of the table that has room for `more` keys: without the tombstones that are in the way or, of a table
@@ -92,10 +124,9 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
                                                     std::uint64_t more) {
-  std::uint64_t const held = this->size(exec);
-  bool compacts = false;
-  if constexpr (detail::has_tombstones<Storage>)
-    compacts = (!grows() || held + more <= max_keys()) && tombstones(exec) != 0;
+  std::uint64_t held = 0, dead = 0;
+  count_slots(exec, held, dead);
+  bool const compacts = dead != 0 && (!grows() || held + more <= max_keys());
   if (!compacts && (!grows() || capacity() / 16 >= held + more)) return {};
   try {
     if (compacts) return rebuilt(exec, "compact", max_keys());
@@ -155,17 +186,6 @@ void hash_table<Storage>::compact(execution_space const& exec)
 {
   this->require_memory();
   adopt(exec, rebuilt(exec, "compact", max_keys()));
-}
-
-template <class Storage>
-std::uint64_t hash_table<Storage>::tombstones(execution_space const& exec) const
-  requires detail::has_tombstones<Storage>
-{
-  auto const table = m_storage.scan_ref();
-  std::uint64_t n = 0;
-  Kokkos::parallel_reduce(label("tombstones"), detail::index_range(exec, m_storage.slot_count()),
-                          detail::count_tombstones_body<decltype(table)>{table}, n);
-  return n;
 }
 
 }  // namespace karpos

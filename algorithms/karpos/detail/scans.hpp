@@ -19,11 +19,14 @@ struct count_body {
   }
 };
 
+/// Counts the slots of keys and those of erased keys, where a table has such.
 template <class Table>
-struct count_tombstones_body {
+struct count_slots_body {
   Table table;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += table.slot().erased(device::load_relaxed(table.slot_at(i)));
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& live, std::uint64_t& dead) const {
+    auto const slot = device::load_relaxed(table.slot_at(i));
+    live += table.slot().live(slot);
+    dead += table.slot().erased(slot);
   }
 };
 
