@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -153,10 +154,12 @@ class hash_table : public lookup_table<Storage> {
   /// Removes keys; they may be of any type that a query may be of. Returns: how many were there; so it waits.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys) {
-    erase_async(exec, keys, m_erase_report);
-    return detail::read_back(exec, m_erase_report.data(),
-                             "karpos::hash_table: report of an erasure")
-        .erased;
+    enqueue_erasure(exec, keys, m_erase_report);
+    std::uint64_t const n =
+        detail::read_back(exec, m_erase_report.data(), "karpos::hash_table: report of an erasure")
+            .erased;
+    m_slots_used.removed(n);
+    return n;
   }
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
   /// Complexity: reads the table once.
@@ -166,18 +169,14 @@ class hash_table : public lookup_table<Storage> {
     std::uint64_t n = 0;
     Kokkos::parallel_reduce(label("erase_if"), detail::index_range(exec, capacity()),
                             detail::erase_if_body<table_type, Predicate>{table, predicate}, n);
-    m_slots_used.erased = m_slots_used.erased || n != 0;
+    m_slots_used.removed(n);
     return n;
   }
   /// As erase, without waiting; the count is written to a view.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
-    detail::require_reachable<execution_space, Keys>();
-    this->require_memory();
-    using body = detail::erase_body<distance, table_type, Keys>;
-    m_slots_used.erased = true;
-    device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
-                                        body{{m_storage.ref(), keys}}, report);
+    m_slots_used.may_erase();
+    enqueue_erasure(exec, keys, report);
   }
 
   /// Executes insertions, erasures and lookups at once, and writes what became of operations(i), a map_operation, to
@@ -211,8 +210,8 @@ class hash_table : public lookup_table<Storage> {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
     this->require_memory();
     using body = detail::apply_body<distance, table_type, Operations, Results>;
-    m_slots_used.add(operations.extent(0));
-    m_slots_used.erased = true;
+    m_slots_used.may_insert(operations.extent(0));
+    m_slots_used.may_erase();
     device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                       body{m_storage.ref(), operations, results});
   }
@@ -243,17 +242,25 @@ class hash_table : public lookup_table<Storage> {
   void compact(execution_space const& exec)
     requires detail::has_tombstones<Storage>;
 
-  ref_type ref() const { return ref_type(m_storage.ref()); }
+  ref_type ref() const {
+    std::atomic_ref<bool>(m_ref_given).store(true, std::memory_order_relaxed);
+    return ref_type(m_storage.ref());
+  }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
+  /// Number of keys. Complexity: constant as long as only calls that wait have changed the table, and ref() was not called; else
+  /// reads the table once. Waits for exec.
+  std::uint64_t size(execution_space const& exec) const {
+    return counts_keys() ? m_slots_used.live : base::size(exec);
+  }
+  bool empty(execution_space const& exec) const { return size(exec) == 0; }
   /// Keys that the table was made for.
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
   /// Slots that there are.
   std::uint64_t capacity() const { return m_storage.slot_count(); }
   /// Keys per slot. Waits for exec.
   double load_factor(execution_space const& exec) const {
-    return capacity() == 0
-               ? 0.0
-               : static_cast<double>(this->size(exec)) / static_cast<double>(capacity());
+    return capacity() == 0 ? 0.0
+                           : static_cast<double>(size(exec)) / static_cast<double>(capacity());
   }
   /// Whether waiting insertions grow the table when a key finds no place: options.growth.
   bool grows() const {
@@ -292,6 +299,19 @@ class hash_table : public lookup_table<Storage> {
   using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;
 
+  bool counts_keys() const {
+    return m_slots_used.exact && capacity() != 0 &&
+           !std::atomic_ref<bool>(m_ref_given).load(std::memory_order_relaxed);
+  }
+  template <class Keys>
+  void enqueue_erasure(execution_space const& exec, Keys const& keys,
+                       erase_view const& report) const {
+    detail::require_reachable<execution_space, Keys>();
+    this->require_memory();
+    using body = detail::erase_body<distance, table_type, Keys>;
+    device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
+                                        body{{m_storage.ref(), keys}}, report);
+  }
   /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
   template <class Keys, class Values, class Combine, class Stencil>
   void enqueue(execution_space const& exec, char const* what, Storage const& into, Keys const& keys,
@@ -311,7 +331,7 @@ class hash_table : public lookup_table<Storage> {
                               Values const& values, Combine const& combine,
                               report_view const& report) {
     enqueue(exec, what, m_storage, keys, values, combine, detail::everything{}, report);
-    m_slots_used.add(keys.extent(0));
+    m_slots_used.may_insert(keys.extent(0));
   }
   template <class Keys, class Values, class Combine, class Stencil = detail::everything>
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
@@ -320,8 +340,8 @@ class hash_table : public lookup_table<Storage> {
     compact_before(exec, keys.extent(0));
     enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
     insert_report report = read_report(exec);
+    m_slots_used.inserted(report.inserted);
     if (report.rejected != 0) insert_rejected(exec, what, keys, values, combine, stencil, report);
-    m_slots_used.add(report.inserted);
     detail::reject_invalid(report, keys.extent(0));
     return report;
   }
@@ -340,12 +360,14 @@ class hash_table : public lookup_table<Storage> {
   std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
   Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
   void adopt(execution_space const& exec, Storage&& roomier);
+  void move_to(Storage&& fresh);
   /// A friend function of one specialization is none of the others.
   template <class Other>
   void copy_from(execution_space const& exec, hash_table<Other> const& src) {
     m_storage.copy_from(exec, src.m_storage);
     make_reports(exec);
     m_slots_used = src.m_slots_used;
+    m_slots_used.exact = src.counts_keys();
     exec.fence("karpos::deep_copy: the source may change once this returns");
   }
 
@@ -353,6 +375,7 @@ class hash_table : public lookup_table<Storage> {
   report_view m_insert_report;
   erase_view m_erase_report;
   detail::slots_used m_slots_used;
+  mutable bool m_ref_given = false;  ///< kernels may change the table unseen
 };
 
 }  // namespace karpos

@@ -140,4 +140,66 @@ TEST_CASE("keys that share a hash end growth instead of the memory") {
   holds("there is an end to growth", map.capacity() <= 16 * 2 * 6000 * 2);
 }
 
+template <class Ref>
+struct insert_one {
+  Ref map;
+  u32 key;
+  KOKKOS_FUNCTION void operator()(int) const { map.insert(key, 1u); }
+};
+
+/// The size that a map says, and the one that a scan finds.
+template <class Map>
+void has_size(Map const& map, u64 expected, char const* when) {
+  view<u32> const keys("keys", map.capacity()), values("values", map.capacity());
+  same(std::string("size ") + when, map.size(space{}), expected);
+  same(std::string("keys ") + when, map.retrieve_all(space{}, keys, values), expected);
+}
+
+/// Sizes are counted while the host sees every change, and found by a scan otherwise.
+template <class Map>
+void counts_its_keys() {
+  auto const keys = unique_keys<u32>(4000);
+  auto const some = [&](std::size_t first, std::size_t last) {
+    return to_space(std::vector<u32>(keys.begin() + static_cast<std::ptrdiff_t>(first),
+                                     keys.begin() + static_cast<std::ptrdiff_t>(last)));
+  };
+  Map map(space{}, 100, {.growth = growth::automatic});
+  has_size(map, 0, "at first");
+  map.insert(space{}, some(0, 90), 1u);
+  has_size(map, 90, "after insert");
+  map.insert_or_assign(space{}, some(50, 1000), 1u);
+  has_size(map, 1000, "after growth");
+  map.erase(space{}, some(0, 400));
+  has_size(map, 600, "after erase");
+  map.erase(space{}, some(0, 400));
+  has_size(map, 600, "after erasing what is not there");
+  Map copy;
+  deep_copy(space{}, copy, map);
+  has_size(copy, 600, "of a copy");
+  typename Map::report_view const report("report");
+  copy.insert_async(space{}, some(0, 10), 1u, report);
+  has_size(copy, 610, "after insert_async");
+  copy.insert(space{}, some(0, 20), 1u);
+  has_size(copy, 620, "after insert again");
+  copy.clear(space{});
+  has_size(copy, 0, "after clear");
+  copy.insert(space{}, some(0, 20), 1u);
+  auto const ref = copy.ref();
+  Kokkos::parallel_for("karpos_test::insert_one", Kokkos::RangePolicy<space>(0, 1),
+                       insert_one<typename Map::ref_type>{ref, keys[30]});
+  has_size(copy, 21, "after a kernel's insertion");
+  copy.insert(space{}, some(0, 25), 1u);
+  has_size(copy, 26, "while a ref is about");
+  copy.rehash(space{}, 50);
+  has_size(copy, 26, "after rehash");
+  typename Map::erase_view const erased("erased");
+  copy.erase_async(space{}, some(0, 5), erased);
+  has_size(copy, 21, "after erase_async");
+}
+
+TEST_CASE("size is right whoever changed the map") {
+  counts_its_keys<karpos::hash_map<u32, u32, space>>();
+  counts_its_keys<karpos::hopscotch_map<u32, u32, space>>();
+}
+
 }  // namespace

@@ -61,6 +61,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, char cons
     }
     insert_report const again = read_report(exec);
     adopt(exec, std::move(*table));
+    m_slots_used.inserted(again.inserted);
     report.inserted += again.inserted;
     report.existing += report.rejected - again.inserted - again.rejected;
     report.rejected = again.rejected;
@@ -76,7 +77,8 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
   live = dead = 0;
   Kokkos::parallel_reduce(label("count slots"), detail::index_range(exec, capacity()),
                           detail::count_slots_body<decltype(table)>{table}, live, dead);
-  m_slots_used = {live + dead, dead != 0};
+  m_slots_used.most = live + dead;
+  m_slots_used.erased = dead != 0;
 }
 
 /// Compacts the table if there is memory for it, and every key finds a place. Returns: whether it did.
@@ -142,13 +144,18 @@ std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
 /// Makes a roomier copy the table. One of the same size is copied back into the memory that refs know.
 template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
-  if (roomier.slot_count() != capacity()) {
-    m_storage = std::move(roomier);
-  } else {
-    m_storage.copy_from(exec, roomier);
-    exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
-  }
+  if (roomier.slot_count() != capacity()) return move_to(std::move(roomier));
+  m_storage.copy_from(exec, roomier);
+  exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
   m_slots_used.erased = false;
+}
+
+/// Makes another memory the table's, which no ref knows.
+template <class Storage>
+void hash_table<Storage>::move_to(Storage&& fresh) {
+  m_storage = std::move(fresh);
+  m_slots_used.erased = m_ref_given = false;
+  m_slots_used.exact = true;
 }
 
 /// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place.
@@ -165,7 +172,7 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   if (report.rejected != 0)
     throw capacity_error(m_storage.settings().name + "::" + what + " found no place for some keys",
                          n, report.inserted, 2 * n);
-  m_slots_used.most = n;
+  m_slots_used.most = m_slots_used.live = n;
   return fresh;
 }
 
@@ -176,8 +183,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
   if (new_max_keys < n)
     throw capacity_error(m_storage.settings().name + "::rehash would not hold the keys that are in",
                          n, new_max_keys, n);
-  m_storage = rebuilt(exec, "rehash", new_max_keys);
-  m_slots_used.erased = false;
+  move_to(rebuilt(exec, "rehash", new_max_keys));
 }
 
 template <class Storage>

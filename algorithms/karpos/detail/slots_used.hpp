@@ -17,8 +17,27 @@ inline constexpr bool has_tombstones = requires { requires Storage::has_tombston
 struct slots_used {
   std::uint64_t most = 0;
   bool erased = false;
+  std::uint64_t live = 0;  ///< keys that are in
+  bool exact = true;       ///< whether `live` is that: only calls that wait have changed the table
 
-  void add(std::uint64_t n) { most += n; }
+  /// What a call that waits has done.
+  void inserted(std::uint64_t n) {
+    most += n;
+    live += n;
+  }
+  void removed(std::uint64_t n) {
+    erased = erased || n != 0;
+    live -= n;
+  }
+  /// What a kernel that was only enqueued may do.
+  void may_insert(std::uint64_t n) {
+    most += n;
+    exact = false;
+  }
+  void may_erase() {
+    erased = true;
+    exact = false;
+  }
 };
 
 }  // namespace karpos::detail
