@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Breaks the library on purpose, one place at a time, and sees whether a suite notices.
 
-    run.py [--jobs N] [--build-dir DIR] [--cmake-arg ARG ...] [--time-limit S] [--only NAME ...]
+    run.py [--jobs N] [--build-dir DIR] [--cmake-arg=ARG ...] [--space SPACE] [--time-limit S] [--only NAME ...]
     run.py --list     prints the mutants of mutants.txt
     run.py --check    whether each still fits the tree: its text is there once, its suites exist
 
@@ -26,9 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "mutants.txt"
 NOT_COPIED = re.compile(r"(build.*|\.git|\.cache|__pycache__|compile_commands\.json)$")
-SPACE = "serial"
-SETTINGS = ["-D", f"KARPOS_BACKEND={SPACE}", "-D", "CMAKE_BUILD_TYPE=Release", "-D", "KARPOS_FULL_TESTS=OFF",
-            "-D", "KARPOS_ENABLE_PERF=OFF", "-D", "KARPOS_ENABLE_EXAMPLES=OFF"]
+SETTINGS = ["CMAKE_BUILD_TYPE=Release", "KARPOS_FULL_TESTS=OFF", "KARPOS_ENABLE_PERF=OFF", "KARPOS_ENABLE_EXAMPLES=OFF"]
 
 Mutant = collections.namedtuple("Mutant", "name file suites old new")
 
@@ -47,17 +45,17 @@ def read_list(text):
     return mutants
 
 
-def target_of(suite):
+def target_of(suite, space):
     """The executable of a suite: "bfs" is that of the execution space, "unit.host" needs none."""
-    return suite if "." in suite else f"{suite}.{SPACE}"
+    return suite if "." in suite else f"{suite}.{space}"
 
 
-def existing_targets(root):
-    """The executables that tests/*/CMakeLists.txt make."""
+def existing_suites(root):
+    """The suites that tests/*/CMakeLists.txt add."""
     found = set()
     for file in (root / "tests").rglob("CMakeLists.txt"):
         for kind, name in re.findall(r"^karpos_add_(host_)?test\(NAME (\w+)", file.read_text(encoding="utf-8"), re.M):
-            found.add(f"{name}.host" if kind else f"{name}.{SPACE}")
+            found.add(f"{name}.host" if kind else name)
     return found
 
 
@@ -68,7 +66,7 @@ def places(text, old):
 
 def mistakes(mutants, root):
     """Yields a sentence for whatever does not fit the tree."""
-    targets = existing_targets(root)
+    suites = existing_suites(root)
     for name, n in collections.Counter(m.name for m in mutants).items():
         if n > 1:
             yield f"{name}: {n} mutants have this name"
@@ -83,7 +81,7 @@ def mistakes(mutants, root):
         if m.old == m.new:
             yield f"{m.name}: changes nothing"
         for suite in m.suites:
-            if target_of(suite) not in targets:
+            if suite not in suites:
                 yield f"{m.name}: there is no suite {suite}"
 
 
@@ -120,7 +118,8 @@ class Tree:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(original.read_bytes())
             copy.chmod(original.stat().st_mode)
-        command = ["cmake", "-S", str(self.source), "-B", str(self.build), *SETTINGS, *self.options.cmake_arg]
+        settings = [f"-D{setting}" for setting in (*SETTINGS, f"KARPOS_BACKEND={self.options.space}")]
+        command = ["cmake", "-S", str(self.source), "-B", str(self.build), *settings, *self.options.cmake_arg]
         return self.call(command) == 0
 
     def call(self, command, limit=None):
@@ -158,7 +157,7 @@ def verdict_on(tree, mutant):
     try:
         file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         for suite in mutant.suites:
-            target = target_of(suite)
+            target = target_of(suite, tree.options.space)
             if not tree.make([target], tree.options.parallel):
                 return False, f"DOES NOT COMPILE ({suite}; see {tree.log})"
             status, seconds = tree.run(target)
@@ -176,7 +175,7 @@ def verdict_on(tree, mutant):
 
 def passes_unmutated(tree, mutants, options):
     """Whether the tree builds and passes the suites as it is; says what does not."""
-    targets = sorted({target_of(suite) for m in mutants for suite in m.suites})
+    targets = sorted({target_of(suite, options.space) for m in mutants for suite in m.suites})
     print(f"unmutated: {len(targets)} suites", flush=True)
     if not tree.prepare():
         print(f"The tree cannot be configured; see {tree.log}")
@@ -228,7 +227,7 @@ def run_all(mutants, options):
     start, count = time.monotonic(), collections.Counter()
     width = max(len(m.name) for m in mutants)
     for mutant, caught, line in judge(mutants, trees):
-        count["caught" if caught else line.split()[0]] += 1
+        count["caught" if caught else "not caught"] += 1
         print(f"{mutant.name:<{width}}  {line}", flush=True)
     minutes = (time.monotonic() - start) / 60
     totals = ", ".join(f"{n} {what}" for what, n in sorted(count.items(), reverse=True))
@@ -248,6 +247,7 @@ def main():
     parser.add_argument("--parallel", type=int, default=1, help="compilers of a worker")
     parser.add_argument("--build-dir", default=str(ROOT / "build" / "mutants"), help="kept, for logs and a next run")
     parser.add_argument("--cmake-arg", action="append", default=[], help="more settings: --cmake-arg=-GNinja")
+    parser.add_argument("--space", default="serial", help="execution space of the suites: serial, openmp or threads")
     parser.add_argument("--time-limit", type=float, default=300, help="seconds of a suite")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these mutants, or all of a prefix")
     parser.add_argument("--list", action="store_true")
