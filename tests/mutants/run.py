@@ -140,8 +140,9 @@ class Tree:
                 raise
 
     def make(self, targets, parallel):
-        """Returns: whether the targets could be built."""
-        return self.call(["cmake", "--build", str(self.build), "--parallel", str(parallel), "--target", *targets]) == 0
+        """Returns: whether the targets could be built; tried twice, for a build may have been interrupted."""
+        command = ["cmake", "--build", str(self.build), "--parallel", str(parallel), "--target", *targets]
+        return any(self.call(command) == 0 for _ in range(2))
 
     def run(self, target):
         """Runs a suite. Returns: its exit status (None: hung), and seconds."""
