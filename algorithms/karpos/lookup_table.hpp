@@ -11,8 +11,11 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/probe.hpp"
 #include "karpos/detail/scans.hpp"
 #include "karpos/detail/slot_iterator.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
 

@@ -243,11 +243,11 @@ class hash_table : public lookup_table<Storage> {
     requires detail::has_tombstones<Storage>;
 
   ref_type ref() const {
-    std::atomic_ref<bool>(m_ref_given).store(true, std::memory_order_relaxed);
+    std::atomic_ref<bool>(m_changed_unseen).store(true, std::memory_order_relaxed);
     return ref_type(m_storage.ref());
   }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
-  /// Number of keys. Complexity: constant as long as only calls that wait have changed the table, and ref() was not called; else
+  /// Number of keys. Complexity: constant as long as only calls that wait have changed the table, which owns its memory, and ref() was not called; else
   /// reads the table once. Waits for exec.
   std::uint64_t size(execution_space const& exec) const {
     return counts_keys() ? m_slots_used.live : base::size(exec);
@@ -301,7 +301,7 @@ class hash_table : public lookup_table<Storage> {
 
   bool counts_keys() const {
     return m_slots_used.exact && capacity() != 0 &&
-           !std::atomic_ref<bool>(m_ref_given).load(std::memory_order_relaxed);
+           !std::atomic_ref<bool>(m_changed_unseen).load(std::memory_order_relaxed);
   }
   template <class Keys>
   void enqueue_erasure(execution_space const& exec, Keys const& keys,
@@ -375,7 +375,7 @@ class hash_table : public lookup_table<Storage> {
   report_view m_insert_report;
   erase_view m_erase_report;
   detail::slots_used m_slots_used;
-  mutable bool m_ref_given = false;  ///< kernels may change the table unseen
+  mutable bool m_changed_unseen = false;  ///< maybe: by a ref, or in wrapped memory
 };
 
 }  // namespace karpos

@@ -20,7 +20,8 @@ template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
                                 std::uint64_t max_keys, options const& o, hasher const& hash,
                                 key_equal const& equal, std::optional<wrapped_memory> memory)
-    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)) {
+    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)),
+      m_changed_unseen(memory.has_value()) {
   make_reports(exec);
 }
 
@@ -154,7 +155,7 @@ void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) 
 template <class Storage>
 void hash_table<Storage>::move_to(Storage&& fresh) {
   m_storage = std::move(fresh);
-  m_slots_used.erased = m_ref_given = false;
+  m_slots_used.erased = m_changed_unseen = false;
   m_slots_used.exact = true;
 }
 
