@@ -8,10 +8,11 @@
 #   4. Debian's packages, unpacked into KARPOS_KOKKOS_CACHE  (KARPOS_DEBIAN_KOKKOS, never on by itself)
 #
 # Afterwards: KARPOS_KOKKOS_SPACES (of serial openmp threads cuda hip sycl), KARPOS_KOKKOS_VERSION, and KARPOS_KOKKOS_LINK_OPTIONS:
-# what executables of this build, or of a parent project's, need in addition, nearly always nothing. The exported target
-# never carries the latter.
+# what executables of this build, or of a parent project's, need in addition, nearly always nothing. An installed package
+# finds out for itself.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KarposKokkosSpaces.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/KarposKokkosLink.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/KarposFetch.cmake)
 
 set(karpos_kokkos_release 5.0.2)
@@ -35,41 +36,12 @@ endmacro()
 
 # 4. Unpacks Debian's packages (see the script for the why) and finds the Kokkos in them.
 macro(karpos_debian_kokkos)
-  if(NOT KARPOS_KOKKOS_CACHE)
-    message(FATAL_ERROR "KARPOS_DEBIAN_KOKKOS needs KARPOS_KOKKOS_CACHE, the folder to unpack Debian's Kokkos into.")
-  endif()
   message(STATUS "Karpos: taking Kokkos from Debian's packages instead, unpacked in ${KARPOS_KOKKOS_CACHE}; nothing is installed")
   execute_process(
     COMMAND ${PROJECT_SOURCE_DIR}/lib/cmake/fetch_debian_kokkos.sh ${KARPOS_KOKKOS_CACHE}
     OUTPUT_VARIABLE karpos_debian_prefix OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   find_package(Kokkos 4.6...<6 CONFIG QUIET REQUIRED PATHS ${karpos_debian_prefix} NO_DEFAULT_PATH)
 endmacro()
-
-# A Kokkos unpacked from Debian was linked with a C library that lies beside it, newer than a stable release has.
-# Executables start with that loader and those libraries; where the system's C library is new enough, plainly.
-function(karpos_kokkos_link_options variable)
-  set(${variable} "" PARENT_SCOPE)
-  get_target_property(imported Kokkos::kokkoscore IMPORTED)
-  if(NOT imported)
-    return()
-  endif()
-  get_target_property(library Kokkos::kokkoscore LOCATION)
-  cmake_path(GET library PARENT_PATH folder)
-  file(GLOB loader ${folder}/ld-linux*.so.*)
-  if(NOT loader)
-    return()
-  endif()
-  execute_process(COMMAND ${loader} --version OUTPUT_VARIABLE loader_glibc ERROR_QUIET)
-  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE system_glibc ERROR_QUIET)
-  string(REGEX MATCH "[0-9]+\\.[0-9]+" loader_glibc "${loader_glibc}")
-  string(REGEX MATCH "[0-9]+\\.[0-9]+" system_glibc "${system_glibc}")
-  if(system_glibc VERSION_LESS loader_glibc)
-    # RPATH, not RUNPATH: it holds for the libraries' own dependencies too.
-    set(${variable}
-      -Wl,--dynamic-linker=${loader} -Wl,--disable-new-dtags -Wl,-rpath,${folder} -Wl,--allow-shlib-undefined
-      PARENT_SCOPE)
-  endif()
-endfunction()
 
 if(TARGET Kokkos::kokkos)
   set(karpos_kokkos_origin "the target of the parent project")
@@ -89,7 +61,7 @@ endif()
 if(NOT TARGET Kokkos::kokkos)
   message(FATAL_ERROR
     "Karpos needs Kokkos 4.6 or newer, before 6, and found none. Set Kokkos_ROOT to an installed Kokkos, or let Karpos "
-    "download it (KARPOS_FETCH_KOKKOS=ON), or unpack Debian's (KARPOS_DEBIAN_KOKKOS=ON and KARPOS_KOKKOS_CACHE=folder).")
+    "download it (KARPOS_FETCH_KOKKOS=ON), or unpack Debian's (KARPOS_DEBIAN_KOKKOS=ON).")
 endif()
 
 karpos_kokkos_spaces(KARPOS_KOKKOS_SPACES KARPOS_KOKKOS_VERSION karpos_obstacle)
@@ -105,9 +77,6 @@ message(STATUS "Karpos: Kokkos ${KARPOS_KOKKOS_VERSION} with ${spaces} (${karpos
 karpos_kokkos_link_options(KARPOS_KOKKOS_LINK_OPTIONS)
 if(KARPOS_KOKKOS_LINK_OPTIONS)
   set(CMAKE_SKIP_BUILD_RPATH ON)  # the options name it; CMake's own would only warn about the runtimes that it hides
-  if(NOT PROJECT_IS_TOP_LEVEL)
-    set(CMAKE_SKIP_BUILD_RPATH ON PARENT_SCOPE)
-  endif()
   message(STATUS "Karpos: this Kokkos needs a newer C library than the system's; executables of this build use the one beside it")
 endif()
 

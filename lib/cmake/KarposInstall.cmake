@@ -16,5 +16,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES
   ${PROJECT_BINARY_DIR}/karposConfig.cmake ${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosSpaces.cmake
+  ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosSpaces.cmake ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosLink.cmake
   DESTINATION ${karpos_package_dir} COMPONENT karpos_library)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cmake -D CASE=... -D SETTINGS=file -P check.cmake, one case of tests/consumer/CMakeLists.txt. SETTINGS holds what the
-# build under test knows: source and build folder, compiler, where Kokkos is, how executables link.
+# build under test knows: source and build folder, compiler, where Kokkos is, which options executables need to link with it.
 cmake_policy(VERSION 3.24)
 include(${SETTINGS})
 set(prefix ${WORK}/prefix)
@@ -31,13 +31,10 @@ endif()
 
 # find_package with a parameter that must be refused shares the project of find_package.
 string(REGEX REPLACE "^missing_.*" "find_package" project ${CASE})
-if(CASE STREQUAL "add_subdirectory")
-  set(LINK_FLAGS "")  # karpos::karpos carries them
-endif()
 file(REMOVE_RECURSE ${binary})
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${project} -B ${binary} -G ${GENERATOR}
-    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_EXE_LINKER_FLAGS=${LINK_FLAGS} -D CMAKE_PREFIX_PATH=${prefix}
+    -D CMAKE_CXX_COMPILER=${COMPILER} "-D KARPOS_LINK_OPTIONS=${LINK_OPTIONS}" -D CMAKE_PREFIX_PATH=${prefix}
     -D Kokkos_DIR=${KOKKOS_DIR} -D KARPOS_SOURCE_DIR=${KARPOS_SOURCE_DIR}
     -D KARPOS_VERSION=${VERSION} -D KARPOS_COMPONENT=${COMPONENT}
   RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
