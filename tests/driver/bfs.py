@@ -131,6 +131,18 @@ def isolated(driver, path, rows):
     check("directed: default source", result(driver, path, "--directed")["isolated"], False)
 
 
+def hub_shares(driver):
+    """--direction gamma says what part of the hubs each level holds: what it switches by."""
+    words = ["kron:scale=12,ef=16", "--source", 0, "--direction"]
+    seen = result(driver, *words, "gamma")
+    text = run(driver, *words, "gamma").stdout
+    check("text: hubs", f"of {seen['hubs']} hubs (degree above {seen['hub_degree']})" in text, True)
+    shares = [float(line.split()[-2]) for line in text.splitlines() if line.endswith(" %")]
+    counted = [100 * level["hubs"] / seen["hubs"] for level in seen["level"] if level["hubs"] > 0]
+    check("text: shares", len(shares) > 0 and [abs(a - b) < 0.06 for a, b in zip(shares, counted)] == [True] * len(counted), True)
+    check("text: no hubs elsewhere", " hubs " in run(driver, *words, "auto").stdout, False)
+
+
 def input_is_kept(driver, path):
     """The output is not written over the graph, by whichever name."""
     with tempfile.TemporaryDirectory() as folder:
@@ -215,6 +227,7 @@ def bad_input(driver, path):
 def main():
     driver, path, corpus = sys.argv[1:]
     good_input(driver, path, corpus)
+    hub_shares(driver)
     other_graphs(driver, corpus)
     bad_input(driver, path)
     return checks.verdict("bfs")

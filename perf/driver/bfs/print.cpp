@@ -32,17 +32,27 @@ void print_heading(bfs_run const& run) {
               three_digits(static_cast<double>(run.workspace_bytes) / vertices).c_str());
 }
 
-void print_levels(bfs_report const& report) {
+/// What part of all hubs a level holds: --direction gamma switches by it. Nothing where none was counted.
+std::string hub_share(bfs_report const& report, bfs_level const& level) {
+  return level.hubs == 0 ? "" : three_digits(100.0 * level.hubs / report.hubs) + " %";
+}
+
+void print_levels(bfs_report const& report, bool with_hubs) {
   constexpr std::int32_t max_shown = 20;
-  std::printf("  level       vertices   edges looked at   direction\n");
+  std::string const hubs = "   of " + counted(report.hubs, "hub", "hubs") + " (degree above " +
+                           grouped(report.hub_degree) + ")";
+  std::printf("  level       vertices   edges looked at   direction%s\n",
+              with_hubs ? hubs.c_str() : "");
   std::int32_t const shown = report.levels <= max_shown ? report.levels : max_shown - 1;
   for (std::int32_t l = 0; l < shown; ++l) {
     bfs_level const& level = report.level[static_cast<std::size_t>(l)];
-    std::printf("  %s %s %s   %s\n", right(std::to_string(l), 5).c_str(),
+    char const* const direction = level.edges == 0  ? "-"
+                                  : level.bottom_up ? "bottom-up"
+                                                    : "top-down";
+    std::string const share = with_hubs ? hub_share(report, level) : "";
+    std::printf("  %s %s %s   %s%s\n", right(std::to_string(l), 5).c_str(),
                 right(grouped(level.vertices), 14).c_str(), right(grouped(level.edges), 17).c_str(),
-                level.edges == 0  ? "-"
-                : level.bottom_up ? "bottom-up"
-                                  : "top-down");
+                left(direction, share.empty() ? 0 : 12).c_str(), share.c_str());
   }
   if (shown < report.levels)
     std::printf("    ...  and %s more\n",
@@ -66,7 +76,7 @@ void print_one(bfs_run const& run) {
             ? ("the first vertex with edges is " + grouped(run.id_of(run.first_with_edges))).c_str()
             : "the graph has no edge");
   std::printf("sum of distances %s\n\n", grouped(reach.sum_distance).c_str());
-  print_levels(r.report);
+  print_levels(r.report, run.parameters.options.direction == bfs_direction::gamma);
   std::printf("\n%s, %s\n", human_seconds(r.time.median()).c_str(), gteps(r.gteps(r.time)).c_str());
   if (run.parameters.baseline)
     std::printf("baseline %s, %s: karpos is %sx as fast\n",
