@@ -42,15 +42,24 @@ void require_sense(topk_words const& o) {
                     " is a file): leave it out, or choose a generator");
 }
 
+void require_weights(topk_parameters const& p) {
+  for (double const w : p.weights) {
+    if (!std::isfinite(w))
+      throw bad_input("--weights has a weight that is not finite (" + std::to_string(w) +
+                      "): write numbers");
+    if (w < 0 && p.missing != 0 && std::isfinite(p.missing))
+      throw bad_input("--missing " + std::to_string(p.missing) +
+                      " does not go with a negative weight (" + std::to_string(w) +
+                      "): leave it out, or choose -inf, which leaves out such objects");
+  }
+}
+
 topk_parameters parameters_of(topk_words const& o) {
   require_sense(o);
   topk_parameters p = o.parameters;
   p.k = parse_count(o.k);
   if (p.k == 0) throw bad_input("--k 0 asks for nothing: choose at least 1");
-  for (double const w : p.weights)
-    if (!(w >= 0) || std::isinf(w))
-      throw bad_input("--weights has a weight that is negative or not finite (" +
-                      std::to_string(w) + "): a higher score must not count less");
+  require_weights(p);
   p.result = o.result == "set" ? top_k_result::set : top_k_result::exact;
   p.ties = o.ties == "any" ? top_k_ties::any : top_k_ties::smallest_id;
   p.stride = stride_of(o.stride);
@@ -90,7 +99,9 @@ int topk(topk_words const& o) {
 void add_query_options(CLI::App& app, topk_words& o) {
   topk_parameters& p = o.parameters;
   app.add_option("--k", o.k, "how many objects to find")->capture_default_str();
-  o.with_weights = app.add_option("--weights", p.weights, "of the lists in a sum: w1,w2,...")
+  o.with_weights = app.add_option("--weights", p.weights,
+                                  "of the lists in a sum: w1,w2,...; negative where\n"
+                                  "a smaller score is better")
                        ->delimiter(',')
                        ->expected(1, max_lists);
   app.add_option("--aggregate", p.aggregate, "what makes one number of an object's scores")

@@ -51,7 +51,7 @@ def ranking(table, aggregate="sum", weights=None, missing=0.0):
     for name, cells in table.items():
         values = [number(cell, missing) for cell in cells]
         if weights:
-            values = [w * v for w, v in zip(weights, values) if w > 0]
+            values = [w * v for w, v in zip(weights, values) if w != 0]
         infinite = aggregate == "sum" and -math.inf in values
         scores[name] = -math.inf if infinite else AGGREGATES[aggregate](values)
     return sorted(((s, name) for name, s in scores.items()), key=lambda pair: -pair[0])
@@ -98,6 +98,32 @@ def good_input(driver, path):
             check_answer(f"{choice}, {aggregate}", seen, ranking(table, aggregate), 7, "set" not in choice)
         seen = result(driver, path, "--k", 7, "--weights", ",".join(map(str, weights)), *choice)
         check_answer(f"{choice}, weights", seen, ranking(table, weights=weights), 7, "set" not in choice)
+
+
+def smaller_is_better(driver, folder, path):
+    """A negative weight ranks by smaller scores, which are told as they are."""
+    table = read_table(path)
+    for weights in ([-1, 1e-4, 0], [-1e-6, -1e-4, -0.1], [1e-6, 0, -0.1]):
+        for choice in CHOICES:
+            seen = result(driver, path, "--k", 7, "--weights", ",".join(map(str, weights)), *choice)
+            check_answer(f"{choice}, weights {weights}", seen, ranking(table, weights=weights), 7, "set" not in choice)
+        for row in seen["results"]:
+            check(f"weights {weights}: scores of {row['id']}", row["scores"], [float(cell) for cell in table[row["id"]]])
+        check("weights as they were given", seen["parameters"]["weights"], weights)
+    holes = Path(folder) / "holes.csv"
+    holes.write_text("id,price,speed\na,5,1\nb,,1\nc,2,\nd,9,9\n", encoding="ascii")
+    for missing in ("0", "-inf"):
+        seen = result(driver, holes, "--weights=-1,1", "--missing", missing)
+        check_answer(f"holes, {missing}", seen, holes_ranking(float(missing)), 4, True)
+    seen = result(driver, "uniform:m=5000,n=3", "--k", 9, "--weights=-1,1,-2", "--peers")
+    check("generator, negative weights: wrong", seen["wrong"], 0)
+    check("generator, negative weights: peers", [p.get("wrong", 0) for p in seen["peers"]], [0, 0, 0])
+
+
+def holes_ranking(missing):
+    """By speed less price; of what is missing 0, or minus infinity however it is weighted."""
+    scores = {"a": -4.0, "b": 1.0, "c": -2.0, "d": 0.0} if missing == 0 else {"a": -4.0, "b": missing, "c": missing, "d": 0.0}
+    return sorted(((s, name) for name, s in scores.items()), key=lambda pair: -pair[0])
 
 
 def awkward_file(driver, folder):
@@ -207,7 +233,7 @@ def bad_input(driver, folder, path):
     cases = [
         (["no/such/file"], "no/such/file"), ([folder], "regular file"), ([], "scores"), ([path, "--k", 0], "--k"),
         ([path, "--k", "many"], "many"), ([path, "--k", -1], "-1"), ([path, "--k", 1.5], "whole number"), ([path, "--weights", "1"], "--weights"),
-        ([path, "--weights", "1,-1,1"], "negative"), ([path, "--weights", "1,inf,1"], "finite"), ([path, "--weights", "1,x,1"], "x"),
+        ([path, "--weights", "1,-1,1", "--missing", 3], "--missing"), ([path, "--weights", "1,inf,1"], "finite"), ([path, "--weights", "1,x,1"], "x"),
         ([path, "--weights", "1,1,1", "--aggregate", "min"], "--aggregate min"), ([path, "--aggregate", "mean"], "mean"),
         ([path, "--missing", "nan"], "nan"), ([path, "--missing", "inf"], "inf"), ([path, "--result", "some"], "some"),
         ([path, "--stride", "long"], "long"), ([path, "--stride", "fixed:0"], "fixed"), ([path, "--stride", "fixed:x"], "x"),
@@ -231,6 +257,7 @@ def main():
     driver, path = sys.argv[1:]
     good_input(driver, path)
     with tempfile.TemporaryDirectory() as folder:
+        smaller_is_better(driver, folder, path)
         awkward_file(driver, folder)
         ties(driver, folder)
         packed_and_piped(driver, folder, path)

@@ -33,6 +33,7 @@ class topk_measurement {
   topk_run operator()(score_source source, Kokkos::Timer const& clock) {
     load(std::move(source), clock);
     require_weights();
+    reverse_lists();
     sort();
     if (parameters().aggregate == "min")
       query(min_score());
@@ -76,6 +77,21 @@ class topk_measurement {
                      "write one for each list, or none");
     if (m_weights.empty()) m_weights.assign(lists, 1);
   }
+  /// Sorted lists lead with the best scores: those of a list with a negative weight change their sign, as the weight does.
+  void reverse_lists() {
+    for (std::size_t i = 0; i < m_weights.size(); ++i) {
+      if (!is_reversed(i)) continue;
+      m_weights[i] = -m_weights[i];
+      auto const host = Kokkos::subview(m_table.host, Kokkos::ALL, i);
+      for (std::size_t object = 0; object < m_run.objects; ++object) host(object) = -host(object);
+      Kokkos::deep_copy(m_exec, Kokkos::subview(m_table.scores, Kokkos::ALL, i), host);
+    }
+    m_exec.fence("karpos::perf: reversed lists");
+  }
+  bool is_reversed(std::size_t list) const {
+    return !parameters().weights.empty() && parameters().weights[list] < 0;
+  }
+
   bool weights_are_one() const {
     return std::all_of(m_weights.begin(), m_weights.end(), [](double w) { return w == 1; });
   }
@@ -151,7 +167,8 @@ class topk_measurement {
     r.id = id < m_ids.size() ? m_ids[id] : std::to_string(id);
     if (id < m_run.objects)
       for (std::size_t i = 0; i < m_table.host.extent(1); ++i)
-        r.scores.push_back(static_cast<double>(m_table.host(id, i)));
+        r.scores.push_back(
+            static_cast<double>(is_reversed(i) ? -m_table.host(id, i) : m_table.host(id, i)));
     return r;
   }
 
