@@ -231,6 +231,22 @@ TEST_CASE("the k largest of many are those of std::partial_sort") {
     check_large<std::int64_t>(30 + seed);
   }
 }
+/// The k-th element has equals everywhere, a few in each part that a thread reads at once; parts are not read in their order.
+TEST_CASE("of equal elements all over those of the smallest indices are selected") {
+  std::uint64_t const n = std::uint64_t(1) << 20, k = 4000;
+  random_numbers random(77);
+  std::vector<float> x(n);
+  std::vector<std::uint32_t> want;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    x[i] = static_cast<float>(random.below(1000)) / 1000.f;
+    if (i % 16384 > 8000 && i % 20 == 0) x[i] = 5.f;  // 420 of 16,384
+    if (x[i] == 5.f && want.size() < k) want.push_back(static_cast<std::uint32_t>(i));
+  }
+  view<std::uint32_t> const indices("indices", k);
+  karpos::select_k(space(), to_space(x), k, indices, view<float>(),
+                   {.stable = true, .sorted = true});
+  holds("the first of them, in their order", to_host(indices) == want);
+}
 TEST_CASE("selections of floats") {
   check_type<float>();
   check("all", make<float>(kind::random, 200000), {200000});

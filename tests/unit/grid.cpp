@@ -165,17 +165,18 @@ TEST_CASE("the cache of hubs uses all of its entries and holds visited hubs only
   std::vector<std::uint32_t> hubs(100000), words(cache::entries),
       visited(hubs.size() / 32 + 1, ~0u);
   for (std::uint32_t v = 0; v < hubs.size(); ++v) hubs[v] = v;
-  visited[0] = 0;  // the first 32 are not visited
+  visited[0] = visited[3124] = 0;  // the first 32 and the last 32 are not visited
   cache const c(reinterpret_cast<std::byte*>(words.data()));
   c.fill(one_thread{}, cache_state{hubs.data(), static_cast<std::uint32_t>(hubs.size())},
          visited.data());
   CHECK(std::set<std::uint32_t>(words.begin(), words.end()).size() == cache::entries);
   for (std::uint32_t const v : words) {
     CHECK(v >= 32);
-    CHECK(v < hubs.size());
+    CHECK(v < 3124 * 32);
     CHECK(c.contains(v));
   }
   CHECK(!c.contains(7));
+  CHECK(!c.contains(3124 * 32 + 7));
 }
 
 }  // namespace

@@ -182,6 +182,9 @@ struct read_windows {
     }
     bad += window.match([](Word w) { return low(w) % 2 == 1; }).bits() != odd;
     bad += loaded.match([](Word w) { return low(w) % 2 == 1; }).bits() != odd;
+    constexpr int first = B / 2;
+    mask const upper = static_cast<mask>(odd >> first << first);
+    bad += window.template match<first>([](Word w) { return low(w) % 2 == 1; }).bits() != upper;
     bad += static_cast<bool>(window.match([](Word) { return false; }));
     bad += !window.match([](Word) { return true; }).full();
     return bad;
