@@ -170,6 +170,22 @@ struct collides {
   }
 };
 
+/// Where every window of the sentinel is full, it is not found in an empty slot.
+TEST_CASE("cuckoo_map: a sentinel is no absent key, even where its windows are full") {
+  constexpr u32 largest = ~u32(0);
+  std::vector<u32> keys;
+  for (u32 i = 0; i < 8; ++i) keys.push_back((1u << 20) + i);  // one window, thrice
+  using map_of_colliding = pair_of_maps<u32, u32, collides<u32>>;
+  map_of_colliding both(keys, {.layout = cuckoo_layout::dense, .capacity = 1000});
+  throws<std::invalid_argument>(
+      [&] {
+        both.map.insert(space{}, to_space(std::vector<u32>{largest}),
+                        to_space(std::vector<u32>{1}));
+      },
+      "karpos: ", "sentinel", "1 of 1");
+  both.check("the others", keys);
+}
+
 template <class Key, class T>
 void keeps_everything_when_an_insertion_fails(u64 capacity, bool keep_workspace) {
   std::vector<Key> good(1000), more(1000), bad(600);

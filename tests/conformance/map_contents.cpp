@@ -166,6 +166,11 @@ void erases_by_predicate() {
   u64 const erased = std::erase_if(p.expected, [](auto const& kv) { return kv.second >= 500; });
   same("erase_if says how many", map.erase_if(space{}, in_upper_half{}), erased);
   holds("erase_if leaves the others", contents(map, map.capacity()) == p.expected);
+  view<u64> const sum("sum", 1);
+  u64 expected_sum = 0;
+  for (auto const& [key, value] : p.expected) expected_sum += static_cast<u64>(value);
+  std::as_const(map).for_each(space{}, only_reads{sum});
+  same("erased keys are not visited", to_host(sum)[0], expected_sum);
   same("none is left to erase", map.erase_if(space{}, in_upper_half{}), 0);
   double const load = static_cast<double>(p.expected.size()) / static_cast<double>(map.capacity());
   holds("load_factor", map.load_factor(space{}) == load);
@@ -176,6 +181,32 @@ void erases_by_predicate() {
     same("others take their place", r.inserted, erased);
     same("and are erased", map.erase_if(space{}, in_upper_half{}), erased);
   }
+}
+
+/// Not commutative: shows what is merged into what.
+struct twice_and_new {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T const& stored, T const& value) const {
+    return static_cast<T>(2 * stored + value);
+  }
+};
+template <class Map>
+void merges_into_what_is_stored() {
+  using Key = typename Map::key_type;
+  using T = typename Map::mapped_type;
+  Map map(space{}, 10);
+  auto const key = to_space(std::vector<Key>{5});
+  view<T> const out("out", 1);
+  for (T const value : {T(1), T(10), T(100)})
+    map.insert_or_apply(space{}, key, value, twice_and_new{});
+  map.find(space{}, key, out, T(0));
+  same("op(stored, value)", static_cast<u64>(to_host(out)[0]), 124);
+}
+TEST_CASE("op takes the stored value first") {
+  merges_into_what_is_stored<karpos::hash_map<u32, u32, space>>();
+  merges_into_what_is_stored<karpos::hash_map<u64, u64, space>>();
+  merges_into_what_is_stored<karpos::hopscotch_map<u32, u32, space>>();
+  merges_into_what_is_stored<karpos::hopscotch_map<u64, u64, space>>();
 }
 
 TEST_CASE("erase_if") {

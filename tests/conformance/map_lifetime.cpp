@@ -71,6 +71,38 @@ void moves(Map a) {
   same("the source is as it was", c.size(space{}), 3);
 }
 
+/// Copies into tables that are smaller and larger than the source.
+template <class Map>
+void copies_into_other_sizes() {
+  auto const keys = to_space(unique_keys<u32>(500));
+  Map source(space{}, 500);
+  source.insert(space{}, keys, 7u);
+  for (u64 const max_keys : {5, 499, 500, 501, 5000}) {
+    Map to(space{}, max_keys);
+    to.insert(space{}, to_space(std::vector<u32>{3}), 1u);
+    deep_copy(space{}, to, source);
+    same("capacity of a copy", to.capacity(), source.capacity());
+    same("size of a copy", to.size(space{}), 500);
+    same("keys of a copy", to.count(space{}, keys), 500);
+  }
+}
+TEST_CASE("copies into tables of other sizes") {
+  copies_into_other_sizes<karpos::hash_map<u32, u32, space>>();
+  copies_into_other_sizes<karpos::hopscotch_map<u32, u32, space>>();
+}
+
+TEST_CASE("a table has the slots that its load asks for") {
+  using linear = karpos::hash_map<u32, u32, space, karpos::hash<u32>, karpos::equal_to<u32>,
+                                  karpos::linear_probing>;
+  u64 too_small = 0;
+  for (double const load : {0.3, 0.5, 0.8, 0.98})
+    for (u64 n = 1; n <= 300; ++n) {
+      linear const map(space{}, n, {.load = load});
+      too_small += static_cast<double>(map.capacity()) < static_cast<double>(n) / load;
+    }
+  same("tables with too few slots", too_small, 0);
+}
+
 TEST_CASE("tables without memory, and moves") {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
   karpos::hash_map<u32, u32, space> a(space{}, 10);
@@ -136,6 +168,7 @@ TEST_CASE("keys that share a hash end growth instead of the memory") {
   auto const keys = to_space(unique_keys<u32>(6000));
   auto const r = map.insert(space{}, keys, 1u);
   same("every key has an end", r.inserted + r.rejected, 6000);
+  same("none was there", r.existing, 0);
   same("those that are in", map.count(space{}, keys), r.inserted);
   holds("there is an end to growth", map.capacity() <= 16 * 2 * 6000 * 2);
 }
