@@ -28,6 +28,13 @@ struct visitor {
   KOKKOS_FUNCTION void operator()(u32, u32) const { Kokkos::atomic_inc(&count(0)); }
 };
 
+struct counter {
+  KOKKOS_FUNCTION void operator()(u32, u32, u64& n) const { ++n; }
+};
+struct is_odd {
+  KOKKOS_FUNCTION bool operator()(u32 key, u32) const { return key % 2 == 1; }
+};
+
 using small_hash_map = karpos::hash_map<u32, u32, space>;
 using small_hopscotch_map = karpos::hopscotch_map<u32, u32, space>;
 
@@ -69,6 +76,14 @@ void every_call(space const& exec) {
   waiting("insert_or_throw", [&] { map.insert_or_throw(exec, keys, values); });
   waiting("insert_or_assign", [&] { map.insert_or_assign(exec, keys, values); });
   waiting("insert_or_apply", [&] { map.insert_or_apply(exec, keys, values, karpos::maximum{}); });
+  waiting("find_or_insert", [&] { map.find_or_insert(exec, keys, values, out); });
+  waiting("count", [&] { map.count(exec, keys); });
+  waiting("reduce", [&] {
+    u64 total = 0;
+    map.reduce(exec, counter{}, Kokkos::Sum<u64>(total));
+  });
+  waiting("erase_if", [&] { map.erase_if(exec, is_odd{}); });
+  (void)map.ref();  // from here on a size is found by a scan
   waiting("size", [&] { map.size(exec); });
   waiting("retrieve_all", [&] { map.retrieve_all(exec, keys_out, out); });
   waiting("erase", [&] { map.erase(exec, keys); });

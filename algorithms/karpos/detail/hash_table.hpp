@@ -113,7 +113,7 @@ template <class Storage>
 std::uint64_t hash_table<Storage>::room_for(execution_space const& exec, std::uint64_t operations) {
   if constexpr (!detail::has_tombstones<Storage>) return operations;
   std::uint64_t const limit = slots_to_use();
-  if (m_slots_used.most + operations <= limit) return operations;
+  if (!m_changed_unseen && m_slots_used.most + operations <= limit) return operations;
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
   if (live >= limit) return operations;  // more keys than it was made for: no compaction would help
