@@ -230,10 +230,8 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t tombstones(execution_space const& exec) const
     requires detail::has_tombstones<Storage>
   {
-    auto const table = m_storage.scan_ref();
     std::uint64_t live = 0, dead = 0;
-    Kokkos::parallel_reduce(label("tombstones"), detail::index_range(exec, capacity()),
-                            detail::count_slots_body<decltype(table)>{table}, live, dead);
+    scan_slots(exec, live, dead);
     return dead;
   }
   /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do it
@@ -353,6 +351,7 @@ class hash_table : public lookup_table<Storage> {
   insert_report read_report(execution_space const& exec) const;
   /// Slots in use up to which insertions do not probe far: half of those that are there beyond max_keys.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
+  void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
   void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
   bool compacted(execution_space const& exec);
   void compact_before(execution_space const& exec, std::uint64_t more);

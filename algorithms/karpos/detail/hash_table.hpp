@@ -70,14 +70,21 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, char cons
   }
 }
 
-/// Counts the slots of keys and those of erased keys, and remembers the sum.
+/// Counts the slots of keys and those of erased keys.
 template <class Storage>
-void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
-                                      std::uint64_t& dead) {
+void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t& live,
+                                     std::uint64_t& dead) const {
   auto const table = m_storage.scan_ref();
   live = dead = 0;
   Kokkos::parallel_reduce(label("count slots"), detail::index_range(exec, capacity()),
                           detail::count_slots_body<decltype(table)>{table}, live, dead);
+}
+
+/// The same, and remembers the sum.
+template <class Storage>
+void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
+                                      std::uint64_t& dead) {
+  scan_slots(exec, live, dead);
   m_slots_used.most = live + dead;
   m_slots_used.erased = dead != 0;
 }
