@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -175,16 +174,18 @@ class hash_table : public lookup_table<Storage> {
   /// As erase, without waiting; the count is written to a view.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
-    m_slots_used.may_erase();
+    m_slots_used.may_erase(keys.extent(0));
     enqueue_erasure(exec, keys, report);
   }
 
   /// Executes insertions, erasures and lookups at once, and writes what became of operations(i), a map_operation, to
   /// results(i), a map_result. Each is linearizable by itself; there is no order between them. Waits for exec.
   /// An insertion of a key that is there changes nothing; a key equal to a sentinel is answered `invalid`. Maps only.
-  /// A hash_map with slots of erased keys works in batches and compacts itself between them, so that keys may come and go for
-  /// ever while those that are in are at most max_keys.
-  /// Complexity: that of the operations, and a compaction for each (capacity - max_keys) / 2 keys erased and inserted.
+  /// A hash_map compacts itself between batches of operations when erased keys are in the way, so that keys may come and go
+  /// for ever while those that are in are at most max_keys.
+  /// Complexity: one kernel for as many operations as the table has slots for, whatever they do, or that do not insert. A
+  ///   hash_map reads the others once more, counts its slots after each (capacity - max_keys) / 4 erasures at most, and then
+  ///   may compact; once ref() was called, it counts slots in every call that inserts.
   /// Requires: both views have the same length (else std::invalid_argument) and are different memory.
   template <view_1d Operations, view_1d Results>
     requires has_values
@@ -192,11 +193,13 @@ class hash_table : public lookup_table<Storage> {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
     this->require_memory();
     std::uint64_t const n = operations.extent(0);
-    for (std::uint64_t first = 0; first < n;) {
-      std::uint64_t const last = first + room_for(exec, n - first);
-      auto const batch = std::pair(first, last);
-      apply_async(exec, Kokkos::subview(operations, batch), Kokkos::subview(results, batch));
-      first = last;
+    std::uint64_t size = n;
+    for (std::uint64_t first = 0; first < n; first += size, size *= 2) {
+      size = Kokkos::min(size, n - first);
+      detail::operation_counts const counts = next_batch(exec, operations, first, size);
+      auto const batch = std::pair(first, first + size);
+      run_operations(exec, Kokkos::subview(operations, batch), Kokkos::subview(results, batch),
+                     counts);
     }
     exec.fence("karpos::hash_table: the results of apply");
   }
@@ -209,17 +212,14 @@ class hash_table : public lookup_table<Storage> {
                    Results const& results) {
     detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
     this->require_memory();
-    using body = detail::apply_body<distance, table_type, Operations, Results>;
-    m_slots_used.may_insert(operations.extent(0));
-    m_slots_used.may_erase();
-    device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
-                                      body{m_storage.ref(), operations, results});
+    std::uint64_t const n = operations.extent(0);
+    run_operations(exec, operations, results, {n, n});
   }
 
   /// Removes every key and makes every slot usable again. Asynchronous.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
-    m_slots_used = {};
+    m_slots_used.counted(0, 0);
   }
   /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
   /// capacity_error, before anything changes, when the keys that are in would not fit. A table over wrapped
@@ -241,14 +241,14 @@ class hash_table : public lookup_table<Storage> {
     requires detail::has_tombstones<Storage>;
 
   ref_type ref() const {
-    std::atomic_ref<bool>(m_changed_unseen).store(true, std::memory_order_relaxed);
+    m_slots_used.may_change_unseen();
     return ref_type(m_storage.ref());
   }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
-  /// Number of keys. Complexity: constant as long as only calls that wait have changed the table, which owns its memory, and ref() was not called; else
-  /// reads the table once. Waits for exec.
+  /// Number of keys. Complexity: constant as long as only calls that return a report or a count have changed the table, which
+  /// owns its memory, and ref() was not called; else (after apply, too) reads the table once. Waits for exec.
   std::uint64_t size(execution_space const& exec) const {
-    return counts_keys() ? m_slots_used.live : base::size(exec);
+    return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
   }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
   /// Keys that the table was made for.
@@ -289,6 +289,8 @@ class hash_table : public lookup_table<Storage> {
   hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
              options const& o, hasher const& hash, key_equal const& equal,
              std::optional<wrapped_memory> memory);
+  hash_table(hash_table&& other);
+  hash_table& operator=(hash_table&& other);
 
  private:
   template <class>
@@ -297,10 +299,6 @@ class hash_table : public lookup_table<Storage> {
   using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;
 
-  bool counts_keys() const {
-    return m_slots_used.exact && capacity() != 0 &&
-           !std::atomic_ref<bool>(m_changed_unseen).load(std::memory_order_relaxed);
-  }
   template <class Keys>
   void enqueue_erasure(execution_space const& exec, Keys const& keys,
                        erase_view const& report) const {
@@ -335,7 +333,7 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
                            Values const& values, Combine const& combine,
                            Stencil const& stencil = {}) {
-    compact_before(exec, keys.extent(0));
+    make_room_for(exec, keys.extent(0));
     enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
     insert_report report = read_report(exec);
     m_slots_used.inserted(report.inserted);
@@ -349,32 +347,34 @@ class hash_table : public lookup_table<Storage> {
                        insert_report& report);
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
+  template <class Operations, class Results>
+  void run_operations(execution_space const& exec, Operations const& operations,
+                      Results const& results, detail::operation_counts const& counts);
+  template <class Operations>
+  detail::operation_counts next_batch(execution_space const& exec, Operations const& operations,
+                                      std::uint64_t first, std::uint64_t& size);
   /// Slots in use up to which insertions do not probe far: half of those that are there beyond max_keys.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
+  /// Tombstones that are left alone: half of those slots, so that as many keys find one when max_keys are in.
+  std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
+  bool has_room_for(detail::operation_counts const& counts) const;
+  void make_room_for(execution_space const& exec, std::uint64_t more);
   void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
   void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
   bool compacted(execution_space const& exec);
   void compact_before(execution_space const& exec, std::uint64_t more);
-  std::uint64_t room_for(execution_space const& exec, std::uint64_t operations);
   std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
   Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
   void adopt(execution_space const& exec, Storage&& roomier);
   void move_to(Storage&& fresh);
-  /// A friend function of one specialization is none of the others.
+  /// What deep_copy does, which is a friend of one hash_table only: they all are friends of each other.
   template <class Other>
-  void copy_from(execution_space const& exec, hash_table<Other> const& src) {
-    m_storage.copy_from(exec, src.m_storage);
-    make_reports(exec);
-    m_slots_used = src.m_slots_used;
-    m_slots_used.exact = src.counts_keys();
-    exec.fence("karpos::deep_copy: the source may change once this returns");
-  }
+  void copy_from(execution_space const& exec, hash_table<Other> const& src);
 
   // Where kernels count for calls that wait for a report: allocated once, so that no call allocates.
   report_view m_insert_report;
   erase_view m_erase_report;
-  detail::slots_used m_slots_used;
-  mutable bool m_changed_unseen = false;  ///< maybe: by a ref, or in wrapped memory
+  mutable detail::slots_used m_slots_used;
 };
 
 }  // namespace karpos

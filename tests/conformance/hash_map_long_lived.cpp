@@ -243,19 +243,22 @@ void keys_come_and_go(u64 max_keys, double load, u64 n) {
   CHECK(map.size(space{}) == inserted - erased);
 }
 
-TEST_CASE("apply: tombstones that kernels left are in no insertion's way") {
+TEST_CASE("apply: tombstones that kernels left are in no insertion's way, nor in a copy") {
   constexpr u64 n = 1000;
   auto const keys = unique_keys<u32>(21 * n);
-  karpos::hash_map<u32, u32, space> map(space{}, n);
+  karpos::hash_map<u32, u32, space> map(space{}, n), copy(space{}, n);
   fill_with_tombstones(map, to_space(part(keys, n, 21 * n)));
+  deep_copy(space{}, copy, map);
   std::vector<karpos::map_operation<u32, u32>> operations;
   for (u64 i = 0; i < n; ++i) operations.push_back({karpos::map_op::insert, keys[i], 1u});
   view<karpos::map_result<u32>> const results("results", n);
-  map.apply(space{}, to_space(operations), results);
-  u64 inserted = 0;
-  for (auto const& r : to_host(results)) inserted += r.outcome == karpos::outcome::inserted;
-  CHECK(inserted == n);
-  CHECK(map.size(space{}) == n);
+  for (auto* to : {&map, &copy}) {
+    to->apply(space{}, to_space(operations), results);
+    u64 inserted = 0;
+    for (auto const& r : to_host(results)) inserted += r.outcome == karpos::outcome::inserted;
+    CHECK(inserted == n);
+    CHECK(to->size(space{}) == n);
+  }
 }
 
 TEST_CASE("apply: keys that come and go for ever are never refused") {

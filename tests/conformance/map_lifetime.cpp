@@ -9,6 +9,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/listener.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -69,6 +70,42 @@ void moves(Map a) {
     same("and erasures", b.erase(space{}, keys), 3);
   }
   same("the source is as it was", c.size(space{}), 3);
+}
+
+/// A table that was moved from, whose memory and reports are gone with the table that took them, becomes a copy.
+template <class Map>
+void is_used_again() {
+  auto const keys = to_space(std::vector<u32>{1, 2, 3});
+  Map source(space{}, 10);
+  source.insert(space{}, keys, 7u);
+  Map a(space{}, 10), b(space{}, 10);
+  (void)a.ref();
+  {
+    Map const by_construction(std::move(a));
+    Map by_assignment;
+    by_assignment = std::move(b);
+  }
+  for (Map* map : {&a, &b}) {
+    {
+      karpos_test::listener const ears;
+      deep_copy(space{}, *map, source);
+      u64 reports = 0;
+      for (auto const& label : karpos_test::record.allocations)
+        reports += label.find("_report") != std::string::npos;
+      same("reports that are allocated anew", reports, 2);
+      karpos_test::record = {};
+      same("size", map->size(space{}), 3);
+      holds("which is known: no ref of this memory is about", karpos_test::record.launches.empty());
+    }
+    holds("insert",
+          map->insert(space{}, to_space(std::vector<u32>{1, 4}), 1u) == insert_report{1, 1, 0, 0});
+    same("erase", map->erase(space{}, keys), 3);
+    same("size", map->size(space{}), 1);
+  }
+}
+TEST_CASE("a table that was moved from is made a copy, and used") {
+  is_used_again<karpos::hash_map<u32, u32, space>>();
+  is_used_again<karpos::hopscotch_map<u32, u32, space>>();
 }
 
 /// Copies into tables that are smaller and larger than the source.

@@ -3,6 +3,7 @@
 /// What a profiler sees: labels, instances, fences and allocations of every bulk call.
 #include <karpos/hash_map.hpp>
 #include <karpos/hopscotch_map.hpp>
+#include <karpos/map_operation.hpp>
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
@@ -167,6 +168,64 @@ TEST_CASE(
     CHECK(label.rfind("karpos::hopscotch_map::", 0) == 0);
   for (std::string const& label : seen.regions) CHECK(label.rfind("karpos::", 0) == 0);
   CHECK(seen.open_regions == 0);
+}
+
+using operation = karpos::map_operation<u32, u32>;
+using karpos::map_op;
+using karpos_test::holds;
+using karpos_test::same;
+
+/// Kernels that a call launches, of all or those with a word in their label.
+template <class F>
+u64 launches_of(F const& f, std::string const& word = "") {
+  listener const ears;
+  f();
+  u64 n = 0;
+  for (auto const& [label, device] : record.launches) n += label.find(word) != std::string::npos;
+  return n;
+}
+u64 launches_of_apply(small_hash_map& map, std::vector<operation> const& operations) {
+  auto const in = to_space(operations);
+  view<karpos::map_result<u32>> const results("results", operations.size());
+  return launches_of([&] { map.apply(space{}, in, results); });
+}
+
+TEST_CASE("apply on a small map: kernels for what it inserts and erases, not for every operation") {
+  auto const keys = karpos_test::unique_keys<u32>(200);
+  small_hash_map map(space{}, 100);
+  map.insert(space{}, to_space(std::vector<u32>(keys.begin(), keys.begin() + 90)), 1u);
+  same("one insertion", launches_of_apply(map, {{map_op::insert, keys[99], 1u}}), 1);
+  std::vector<operation> finds, known, mixed;
+  for (std::size_t i = 0; i < 20000; ++i) {
+    finds.push_back({map_op::find, keys[i % 100], 0u});
+    known.push_back({map_op::insert, keys[i % 90], 0u});
+    mixed.push_back({i % 2 == 0 ? map_op::insert : map_op::erase, keys[i % 99], 0u});
+  }
+  same("lookups: counted, and run", launches_of_apply(map, finds), 2);
+  holds("insertions of keys that are in", launches_of_apply(map, known) <= 3);
+  (void)map.ref();
+  same("lookups while a ref is about", launches_of_apply(map, finds), 2);
+  holds("insertions and erasures", launches_of_apply(map, mixed) < mixed.size() / 2);
+  map.insert(space{}, to_space(keys), 1u);
+  holds("the same, of keys that come and go in a crowded map",
+        map.size(space{}) > 130 && launches_of_apply(map, mixed) < mixed.size() / 2);
+}
+
+TEST_CASE("single keys that come and go in a crowded map: it is compacted rarely") {
+  auto const keys = karpos_test::unique_keys<u32>(1300);
+  small_hash_map map(space{}, 1000);
+  auto const live = static_cast<std::ptrdiff_t>(map.capacity() * 24 / 25);
+  map.insert(space{}, to_space(std::vector<u32>(keys.begin(), keys.begin() + live)), 1u);
+  auto const pairs = [&] {
+    for (u32 i = 0; i < 50; ++i) {
+      map.erase(space{}, to_space(std::vector<u32>{keys[i]}));
+      map.insert(space{}, to_space(std::vector<u32>{keys[1250 + i]}), 1u);
+    }
+  };
+  holds("compactions", launches_of(pairs, "compact") <= 1);
+  map.clear(space{});
+  map.insert(space{}, to_space(std::vector<u32>(keys.begin(), keys.begin() + live)), 1u);
+  holds("scans", launches_of(pairs, "count slots") <= 1);
 }
 
 template <class map_type>

@@ -89,6 +89,22 @@ void require_operations(Operations const& operations, Results const& results) {
   require_same_extent("operations", operations.extent(0), "results", results.extent(0));
 }
 
+/// How many of some operations insert, and how many erase.
+struct operation_counts {
+  std::uint64_t insertions, erasures;
+};
+template <class Operations>
+struct count_operations_body {
+  Operations operations;
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& insertions,
+                                  std::uint64_t& erasures) const {
+    map_op const op = operations(first + i).op;
+    insertions += op == map_op::insert;
+    erasures += op == map_op::erase;
+  }
+};
+
 /// Throws std::invalid_argument for an insertion of n keys of which some were equal to a sentinel.
 inline void reject_invalid(insert_report const& report, std::uint64_t n) {
   if (report.invalid == 0) return;

@@ -20,9 +20,27 @@ template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
                                 std::uint64_t max_keys, options const& o, hasher const& hash,
                                 key_equal const& equal, std::optional<wrapped_memory> memory)
-    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)),
-      m_changed_unseen(memory.has_value()) {
+    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)) {
+  m_slots_used.unseen = memory.has_value();
   make_reports(exec);
+}
+
+// A table that was moved from has no reports either: a view that was moved from would keep its pointer.
+template <class Storage>
+hash_table<Storage>::hash_table(hash_table&& other)
+    : base(std::move(other)),
+      m_insert_report(std::exchange(other.m_insert_report, {})),
+      m_erase_report(std::exchange(other.m_erase_report, {})),
+      m_slots_used(std::exchange(other.m_slots_used, {})) {}
+
+template <class Storage>
+hash_table<Storage>& hash_table<Storage>::operator=(hash_table&& other) {
+  if (this == &other) return *this;
+  base::operator=(std::move(other));
+  m_insert_report = std::exchange(other.m_insert_report, {});
+  m_erase_report = std::exchange(other.m_erase_report, {});
+  m_slots_used = std::exchange(other.m_slots_used, {});
+  return *this;
 }
 
 /// Allocates what calls that wait count in, unless it is there.
@@ -80,13 +98,12 @@ void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t&
                           detail::count_slots_body<decltype(table)>{table}, live, dead);
 }
 
-/// The same, and remembers the sum.
+/// The same, and remembers them.
 template <class Storage>
 void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
                                       std::uint64_t& dead) {
   scan_slots(exec, live, dead);
-  m_slots_used.most = live + dead;
-  m_slots_used.erased = dead != 0;
+  m_slots_used.counted(live, dead);
 }
 
 /// Compacts the table if there is memory for it, and every key finds a place. Returns: whether it did.
@@ -102,30 +119,70 @@ bool hash_table<Storage>::compacted(execution_space const& exec) {
   }
 }
 
-/// Compacts a table of which erased keys hold slots, before `more` keys take more than slots_to_use: insertions then probe
-/// far. Without memory for it they do so, and are right all the same.
+/// Whether so many operations may run in one kernel before slots are counted again: if they insert no more than there are
+/// slots to use, or if tombstones, together with the keys that they erase, are few.
+template <class Storage>
+bool hash_table<Storage>::has_room_for(detail::operation_counts const& counts) const {
+  return m_slots_used.taken + counts.insertions <= slots_to_use() ||
+         m_slots_used.erased + counts.erasures <= tombstones_to_keep();
+}
+
+/// Counts the slots, and compacts the table if tombstones are in the way of `more` keys. Where there is no memory for that,
+/// insertions probe far, and are right all the same.
 template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
+  std::uint64_t live = 0, dead = 0;
+  count_slots(exec, live, dead);
+  if (!has_room_for({more, 0})) compacted(exec);
+}
+
+/// Before an insertion of `more` keys. Kernels may have left tombstones unseen; many keys are worth a count.
+template <class Storage>
+void hash_table<Storage>::make_room_for(execution_space const& exec, std::uint64_t more) {
   if constexpr (detail::has_tombstones<Storage>) {
-    if (!m_slots_used.erased || m_slots_used.most + more <= slots_to_use()) return;
-    std::uint64_t live = 0, dead = 0;
-    count_slots(exec, live, dead);
-    if (dead != 0 && live + dead + more > slots_to_use()) compacted(exec);
+    bool const counts = m_slots_used.unseen && more > tombstones_to_keep();
+    if (counts || !has_room_for({more, 0})) compact_before(exec, more);
   }
 }
 
-/// How many operations, of those that are left, may run in one kernel before slots must be counted again. Compacts the table
-/// when erased keys hold half of the slots that it may use beside its keys.
+/// Finds out how many of `size` operations from `first` on may run in one kernel, and makes room for them. Returns: how many
+/// of these insert and erase, at most. When more than max_keys keys are in, no batch is small enough: the loop ends where it
+/// would end with max_keys.
 template <class Storage>
-std::uint64_t hash_table<Storage>::room_for(execution_space const& exec, std::uint64_t operations) {
-  if constexpr (!detail::has_tombstones<Storage>) return operations;
-  std::uint64_t const limit = slots_to_use();
-  if (!m_changed_unseen && m_slots_used.most + operations <= limit) return operations;
-  std::uint64_t live = 0, dead = 0;
-  count_slots(exec, live, dead);
-  if (live >= limit) return operations;  // more keys than it was made for: no compaction would help
-  if (2 * dead > limit - live && compacted(exec)) dead = 0;
-  return live + dead < limit ? Kokkos::min(operations, limit - live - dead) : operations;
+template <class Operations>
+detail::operation_counts hash_table<Storage>::next_batch(execution_space const& exec,
+                                                         Operations const& operations,
+                                                         std::uint64_t first, std::uint64_t& size) {
+  detail::operation_counts n{size, size};
+  if constexpr (detail::has_tombstones<Storage>) {
+    if (!m_slots_used.unseen && has_room_for(n)) return n;
+    auto const count = [&] {
+      Kokkos::parallel_reduce(label("count operations"), detail::index_range(exec, size),
+                              detail::count_operations_body<Operations>{operations, first},
+                              n.insertions, n.erasures);
+    };
+    count();
+    if (n.insertions == 0) return n;
+    if (m_slots_used.unseen || !has_room_for(n)) compact_before(exec, n.insertions);
+    std::uint64_t const few = Kokkos::max(tombstones_to_keep(), std::uint64_t(1));
+    while (n.insertions > few && !has_room_for(n)) {
+      size /= 2;
+      count();
+    }
+  }
+  return n;
+}
+
+template <class Storage>
+template <class Operations, class Results>
+void hash_table<Storage>::run_operations(execution_space const& exec, Operations const& operations,
+                                         Results const& results,
+                                         detail::operation_counts const& counts) {
+  using body = detail::apply_body<distance, table_type, Operations, Results>;
+  m_slots_used.may_insert(counts.insertions);
+  m_slots_used.may_erase(counts.erasures);
+  device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
+                                    body{m_storage.ref(), operations, results});
 }
 
 /// Returns: a copy of the table that has room for `more` keys: without the tombstones that are in the way or, of a table
@@ -155,15 +212,13 @@ void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) 
   if (roomier.slot_count() != capacity()) return move_to(std::move(roomier));
   m_storage.copy_from(exec, roomier);
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
-  m_slots_used.erased = false;
 }
 
 /// Makes another memory the table's, which no ref knows.
 template <class Storage>
 void hash_table<Storage>::move_to(Storage&& fresh) {
   m_storage = std::move(fresh);
-  m_slots_used.erased = m_changed_unseen = false;
-  m_slots_used.exact = true;
+  m_slots_used.unseen = false;
 }
 
 /// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place.
@@ -180,8 +235,19 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   if (report.rejected != 0)
     throw capacity_error(m_storage.settings().name + "::" + what + " found no place for some keys",
                          n, report.inserted, 2 * n);
-  m_slots_used.most = m_slots_used.live = n;
+  m_slots_used.counted(n, 0);
   return fresh;
+}
+
+/// The slots are counted in the copy: refs may have changed the source unseen.
+template <class Storage>
+template <class Other>
+void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
+  m_storage.copy_from(exec, src.m_storage);
+  make_reports(exec);
+  std::uint64_t live = 0, dead = 0;
+  count_slots(exec, live, dead);
+  exec.fence("karpos::deep_copy: the source may change once this returns");
 }
 
 template <class Storage>

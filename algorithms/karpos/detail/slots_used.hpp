@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace karpos::detail {
@@ -12,32 +13,52 @@ inline constexpr bool grows = requires { requires Storage::grows; };
 template <class Storage>
 inline constexpr bool has_tombstones = requires { requires Storage::has_tombstones; };
 
-/// What the host knows of the slots of a table: how many may have been taken, live or erased since, and whether there may
-/// be tombstones. Kernels that use a ref change both unseen, so this decides when compacting pays, never what is right.
+/// What the host knows of the slots of a table: when to count them and to compact, and the size while that is exact.
+/// Host threads may enqueue work and take refs at once: what these change is changed atomically.
 struct slots_used {
-  std::uint64_t most = 0;
-  bool erased = false;
-  std::uint64_t live = 0;  ///< keys that are in
-  bool exact = true;       ///< whether `live` is that: only calls that wait have changed the table
+  std::uint64_t taken = 0;   ///< slots that hold a key or a tombstone; at most, unless `unseen`
+  std::uint64_t erased = 0;  ///< tombstones; at most, unless `unseen`
+  std::uint64_t live = 0;    ///< keys that are in, if size_is_known
+  bool exact = true;         ///< calls that wait made every change since the last count
+  bool unseen =
+      false;  ///< refs are about, or the memory is the caller's: anything may have changed
 
+  bool size_is_known() { return is_set(exact) && !is_set(unseen); }
+  /// A scan has counted the slots.
+  void counted(std::uint64_t keys, std::uint64_t tombstones) {
+    taken = keys + tombstones;
+    erased = tombstones;
+    live = keys;
+    exact = true;
+  }
   /// What a call that waits has done.
   void inserted(std::uint64_t n) {
-    most += n;
+    taken += n;
     live += n;
   }
   void removed(std::uint64_t n) {
-    erased = erased || n != 0;
+    add(erased, n);
     live -= n;
   }
   /// What a kernel that was only enqueued may do.
   void may_insert(std::uint64_t n) {
-    most += n;
-    exact = false;
+    add(taken, n);
+    set(exact, false);
   }
-  void may_erase() {
-    erased = true;
-    exact = false;
+  void may_erase(std::uint64_t n) {
+    add(erased, n);
+    set(exact, false);
   }
+  void may_change_unseen() { set(unseen, true); }
+
+ private:
+  static void add(std::uint64_t& sum, std::uint64_t n) {
+    std::atomic_ref(sum).fetch_add(n, std::memory_order_relaxed);
+  }
+  static void set(bool& flag, bool value) {
+    std::atomic_ref(flag).store(value, std::memory_order_relaxed);
+  }
+  static bool is_set(bool& flag) { return std::atomic_ref(flag).load(std::memory_order_relaxed); }
 };
 
 }  // namespace karpos::detail
