@@ -40,8 +40,9 @@ bfs_parameters parameters_of(bfs_words const& o) {
     throw bad_input("--output does not apply (--sources makes several results): choose --source");
   if (o.with_source->count() > 0) p.source = o.source;
   std::error_code none_there;
-  if (!is_generator(p.graph) && std::filesystem::equivalent(p.output, p.graph, none_there))
-    throw bad_input("--output " + p.output + " is the graph itself (" + p.graph +
+  std::string const read = p.graph == "-" ? "/dev/stdin" : p.graph;
+  if (!is_generator(p.graph) && std::filesystem::equivalent(p.output, read, none_there))
+    throw bad_input("--output " + p.output + " is the graph itself (" + read +
                     "): choose another file, or the graph is lost");
   for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
                        bfs_direction::beamer})

@@ -14,8 +14,8 @@ import checks
 from checks import check
 
 
-def run(driver, *words):
-    return checks.run(driver, "bfs", *words)
+def run(driver, *words, stdin=None):
+    return checks.run(driver, "bfs", *words, stdin=stdin)
 
 
 def result(driver, *words):
@@ -155,6 +155,11 @@ def input_is_kept(driver, path):
             check(f"output {out}: exit code", done.returncode, 2)
             check(f"output {out}: '{done.stderr.strip()}'", f"--output {out} is the graph itself" in done.stderr, True)
             check(f"output {out}: the graph is kept", graph.read_bytes(), Path(path).read_bytes())
+        with graph.open("rb") as standard_input:
+            done = run(driver, "-", "--output", link, stdin=standard_input)
+        check("standard input: exit code", done.returncode, 2)
+        check(f"standard input: '{done.stderr.strip()}'", "is the graph itself" in done.stderr, True)
+        check("standard input: the graph is kept", graph.read_bytes(), Path(path).read_bytes())
 
 
 def relabelled(driver, path, corpus_graph):

@@ -14,9 +14,9 @@ def check(what, seen, expected):
         print(f"{what}: {seen!r}, expected {expected!r}")
 
 
-def run(driver, *words):
+def run(driver, *words, stdin=None):
     quiet = {**os.environ, "OMP_PROC_BIND": "false"}
-    return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+    return subprocess.run([driver, *map(str, words)], stdin=stdin, capture_output=True, text=True, check=False, env=quiet)
 
 
 def result(driver, command, *words):
