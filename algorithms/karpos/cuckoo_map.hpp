@@ -42,7 +42,7 @@ class cuckoo_map
   /// The same map in the host's memory: see create_host_mirror.
   using host_mirror_type = cuckoo_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash>;
 
-  /// Without memory, until it is built or assigned to; lookups throw std::logic_error.
+  /// Without memory, until it is built or assigned to; lookups and insertions throw std::logic_error.
   cuckoo_map() : base(storage({}, {})) {}
   /// Makes a map of keys(i) and values(i). Throws what build throws, and std::invalid_argument for a load out of range.
   template <view_1d Keys, view_1d Values>

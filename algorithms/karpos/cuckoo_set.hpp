@@ -28,7 +28,7 @@ class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
   /// The same set in the host's memory: see create_host_mirror.
   using host_mirror_type = cuckoo_set<Key, Kokkos::DefaultHostExecutionSpace, Hash>;
 
-  /// Without memory, until it is built or assigned to; lookups throw std::logic_error.
+  /// Without memory, until it is built or assigned to; lookups and insertions throw std::logic_error.
   cuckoo_set() : base(storage({}, {})) {}
   /// Makes a set of keys(i). Throws what build throws, and std::invalid_argument for a load out of range.
   template <view_1d Keys>

@@ -57,20 +57,20 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Inserts pairs whose key is new; of equal keys in one call the one of the lowest index. Waits for exec.
   /// Returns: how many were inserted, and how many keys were there already; none is ever rejected: a table that is too
   /// full moves to memory half as large again, and refs become invalid. Throws std::logic_error unless the layout is
-  /// dense; std::invalid_argument when a key equals the sentinel: the others have then been handled; hash_error and
-  /// allocation_error: nothing has changed.
+  /// dense, and without memory; std::invalid_argument when a key equals the sentinel: the others have then been handled;
+  /// hash_error and allocation_error: nothing has changed.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
     check_pairs(keys, values);
-    require_dense();
+    require_insertable();
     return m_storage.insert(exec, keys, values);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
   insert_report insert(execution_space const& exec, Keys const& keys) {
     check_keys<Keys>();
-    require_dense();
+    require_insertable();
     return m_storage.insert(exec, keys, no_values{});
   }
 
@@ -110,7 +110,8 @@ class cuckoo_table : public lookup_table<Storage> {
   }
 
  protected:
-  /// Without memory, until it is built, assigned to, or the destination of deep_copy; lookups throw std::logic_error.
+  /// Without memory, until it is built, assigned to, or the destination of deep_copy; lookups and insertions throw
+  /// std::logic_error.
   explicit cuckoo_table(Storage&& s) : base(std::move(s)) {}
 
  private:
@@ -118,12 +119,13 @@ class cuckoo_table : public lookup_table<Storage> {
   friend class cuckoo_table;
   using no_values = detail::constant<mapped_type>;
 
-  /// A friend function of one specialization is none of the others.
+  /// What deep_copy does, which is a friend of one cuckoo_table only: they all are friends of each other.
   template <class Other>
   void copy_from(execution_space const& exec, cuckoo_table<Other> const& src) {
     m_storage.copy_from(exec, src.m_storage);
   }
-  void require_dense() const {
+  void require_insertable() const {
+    this->require_memory();
     if (layout() != cuckoo_layout::dense)
       throw std::logic_error(
           "karpos: cuckoo_layout::two_level takes no insertions (it is built at once): build it "

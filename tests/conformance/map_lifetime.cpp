@@ -2,6 +2,7 @@
 /// \file
 /// Tables without memory, moves, and growth as an option.
 #include <karpos/cuckoo_map.hpp>
+#include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
@@ -70,6 +71,20 @@ void moves(Map a) {
     same("and erasures", b.erase(space{}, keys), 3);
   }
   same("the source is as it was", c.size(space{}), 3);
+}
+
+TEST_CASE("cuckoo tables without memory take no insertions") {
+  auto const keys = to_space(std::vector<u32>{1, 2, 3});
+  using map = karpos::cuckoo_map<u32, u32, space>;
+  using set = karpos::cuckoo_set<u32, space>;
+  map none;
+  throws<std::logic_error>([&] { none.insert(space{}, keys, keys); }, "no memory");
+  map full(space{}, keys, keys, {.layout = karpos::cuckoo_layout::dense});
+  map const moved = std::move(full);
+  throws<std::logic_error>([&] { full.insert(space{}, keys, keys); }, "no memory");
+  set keys_only(space{}, keys, {.layout = karpos::cuckoo_layout::dense});
+  set const moved_set = std::move(keys_only);
+  throws<std::logic_error>([&] { keys_only.insert(space{}, keys); }, "no memory");
 }
 
 /// A table that was moved from, whose memory and reports are gone with the table that took them, becomes a copy.
