@@ -120,6 +120,7 @@ class hash_table : public lookup_table<Storage> {
     detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
     insert_report const report = insert(exec, keys, values);
     this->find(exec, keys, out, missing);
+    exec.fence("karpos::hash_table: the values of find_or_insert");
     return report;
   }
 

@@ -26,16 +26,19 @@ struct recorded {
   std::vector<std::string> allocations, regions;
   std::uint64_t allocated = 0, freed = 0;
   int open_regions = 0;
+  std::string unwaited;  ///< the label of a launch that no fence came after
 };
 inline recorded record;
 
 inline void on_launch(char const* label, std::uint32_t device, std::uint64_t*) {
   record.launches.push_back({label, device});
+  record.unwaited = label;
 }
 inline void on_fence(char const* label, std::uint32_t device, std::uint64_t*) {
   // Kokkos fences before every callback, because somebody listens: that is not our doing.
-  if (std::string(label).find("Kokkos Profile Tool Fence") == std::string::npos)
-    record.fences.push_back({label, device});
+  if (std::string(label).find("Kokkos Profile Tool Fence") != std::string::npos) return;
+  record.fences.push_back({label, device});
+  record.unwaited.clear();
 }
 inline void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*,
                         std::uint64_t bytes) {
@@ -110,6 +113,8 @@ void check_call(std::string const& what, space const& exec, waits allowed, F con
     holds(what + ": hidden fence '" + label + "'", allowed == waits::on_the_instance);
     same(what + ": fence '" + label + "' is of the instance that was passed", device, id_of(exec));
   }
+  if (allowed == waits::on_the_instance)
+    holds(what + ": returns before '" + seen.unwaited + "' has run", seen.unwaited.empty());
   for (std::string const& label : seen.allocations)
     holds(what + ": hidden allocation '" + label + "'", false);
   same(what + ": regions are closed", static_cast<std::uint64_t>(seen.open_regions), 0);
