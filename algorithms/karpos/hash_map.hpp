@@ -27,8 +27,9 @@ namespace karpos {
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
 ///   linearizable. Lock-free; where device::is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the
 ///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
-/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing, but for
-///   a copy of the table while one compacts it.
+///   Insertions that wait, and apply, run beside nothing: they may compact the table.
+/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing but a copy of the
+///   table: for a while when one compacts it, for good when it grows.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

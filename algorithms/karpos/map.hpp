@@ -37,6 +37,8 @@ namespace karpos {
 /// Every operation of a map or set that changes, in bulk. Bulk calls on one execution space instance run in order. Calls
 /// that return void only enqueue; calls that return a report or a count wait for that instance, and count in memory of the
 /// table's own: one of them at a time per table (the _async forms count where you say).
+/// Insertions that wait, and apply of a hash_map, may move or compact the table: they run beside nothing that uses it, on
+/// other instances or in kernels. The _async forms, erase and refs run beside each other; several host threads may enqueue them.
 template <class Storage>
 class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
@@ -235,9 +237,10 @@ class hash_table : public lookup_table<Storage> {
     scan_slots(exec, live, dead);
     return dead;
   }
-  /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do it
-  /// when tombstones are in their way; programs that erase in kernels or asynchronously call it. Waits for exec. Throws
-  /// allocation_error when there is no memory for a copy of the table; it is then unchanged.
+  /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do
+  /// it when tombstones are in their way; programs that erase in kernels or asynchronously call it. Waits for exec. Throws,
+  /// and changes nothing, allocation_error when there is no memory for a copy of the table, and capacity_error when not every
+  /// key found a place in it.
   void compact(execution_space const& exec)
     requires detail::has_tombstones<Storage>;
 
@@ -246,8 +249,8 @@ class hash_table : public lookup_table<Storage> {
     return ref_type(m_storage.ref());
   }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
-  /// Number of keys. Complexity: constant as long as only calls that return a report or a count have changed the table, which
-  /// owns its memory, and ref() was not called; else (after apply, too) reads the table once. Waits for exec.
+  /// Number of keys. Complexity: constant as long as only calls that return a report or a count have changed the table,
+  /// which owns its memory, and ref() was not called; else (after apply, too) reads the table once. Waits for exec.
   std::uint64_t size(execution_space const& exec) const {
     return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
   }

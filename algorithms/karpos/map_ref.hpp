@@ -62,7 +62,8 @@ class table_reader {
 
 /// All operations in a kernel, for one thread or, with a tile first, for its lanes together; each is linearizable by
 /// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS; otherwise insertions answer `invalid`
-/// and erasures false, and nothing happens). Keys and values to insert convert as in any call: pass the map's own types where that could lose bits.
+/// and erasures false, and nothing happens). Keys and values to insert convert as in any call: pass the map's own types
+/// where that could lose bits.
 template <class Table>
 class table_ref : public table_reader<Table, device::access::shared> {
   using reader = table_reader<Table, device::access::shared>;

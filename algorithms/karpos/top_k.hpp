@@ -10,8 +10,9 @@
 // that it has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In
 // the growing phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not
 // seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is not
-// above the threshold (over score vectors: below it), until k are left. Depth grows in strides, and bounds are computed at the end of each. A bitmap, the
-// "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that later entries of other objects cost one access to it.
+// above the threshold (over score vectors: below it), until k are left. Depth grows in strides, and bounds are computed
+// at the end of each. A bitmap, the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so
+// that later entries of other objects cost one access to it.
 //
 // Two ways, by what is kept for each object:
 //
