@@ -18,10 +18,10 @@ namespace karpos {
 /// than hits; a map that is built once and then read is smaller and faster to build as a hash_map.
 ///
 /// Grows, unless options.growth is growth::fixed: insert, insert_if, insert_or_throw, insert_or_assign and find_or_insert
-///   rehash to twice the size or more, and invalidate refs, when a key finds no place. In kernels, in the _async forms, in
-///   insert_or_apply and in apply such a key is reported as full or rejected, and nothing is lost. A map over wrapped
-///   memory leaves it when it grows, and owns its memory from then on. Throws allocation_error when there is none to grow
-///   into: what is in stays in.
+///   rehash to twice the size, at most to four times, and invalidate refs, when a key finds no place, or max_keys are in and
+///   many more come. In kernels, in the _async forms, in insert_or_apply and in apply a key that finds none is reported as
+///   full or rejected, and nothing is lost. A map over wrapped memory leaves it when it grows, and owns its memory from then
+///   on. Throws allocation_error when there is none to grow into: what is in stays in.
 /// Complexity: find reads the home line, rarely up to 25 slots more. Insertions into a full neighbourhood move other
 ///   keys: a few lines in general, some thousand when they return `full`.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in 16-byte slots)

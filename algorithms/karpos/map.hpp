@@ -336,15 +336,11 @@ class hash_table : public lookup_table<Storage> {
   template <class Keys, class Values, class Combine, class Stencil = detail::everything>
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
                            Values const& values, Combine const& combine,
-                           Stencil const& stencil = {}) {
-    make_room_for(exec, keys.extent(0));
-    enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
-    insert_report report = read_report(exec);
-    m_slots_used.inserted(report.inserted);
-    if (report.rejected != 0) insert_rejected(exec, what, keys, values, combine, stencil, report);
-    detail::reject_invalid(report, keys.extent(0));
-    return report;
-  }
+                           Stencil const& stencil = {});
+  template <class Keys, class Values, class Combine, class Stencil>
+  insert_report insert_part(execution_space const& exec, char const* what, Keys const& keys,
+                            Values const& values, Combine const& combine, Stencil const& stencil);
+  std::uint64_t next_part(execution_space const& exec, double share_of_new, std::uint64_t left);
   template <class Keys, class Values, class Combine, class Stencil>
   void insert_rejected(execution_space const& exec, char const* what, Keys const& keys,
                        Values const& values, Combine const& combine, Stencil const& stencil,
@@ -365,7 +361,7 @@ class hash_table : public lookup_table<Storage> {
   void make_room_for(execution_space const& exec, std::uint64_t more);
   void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
   void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
-  bool compacted(execution_space const& exec);
+  bool is_rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);
   std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
   Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);

@@ -200,6 +200,33 @@ TEST_CASE("growth as an option") {
   same("a set grows", set.insert(space{}, keys).inserted, 1000);
 }
 
+/// Many equal keys among those of one call: the table grows by the keys that differ.
+template <class Map>
+void grows_by_different_keys() {
+  std::vector<u32> keys(1000000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<u32>(i % 2000);
+  auto const many = to_space(keys), same_key = to_space(std::vector<u32>(1000000, 123456u));
+  Map map(space{}, 1000, {.growth = growth::automatic});
+  holds("2,000 keys, 500 times each",
+        map.insert_or_assign(space{}, many, 1u) == insert_report{2000, 998000, 0, 0});
+  holds("slots for 2,000 keys", map.capacity() < 10000);
+  Map full(space{}, 100, {.growth = growth::automatic});
+  full.insert(space{}, to_space(unique_keys<u32>(full.capacity())), 1u);
+  u64 const held = full.size(space{});
+  full.insert(space{}, same_key, 1u);
+  same("one key more", full.size(space{}), held + 1);
+  holds("slots for one key more", full.capacity() < 2000);
+}
+TEST_CASE("growth is bounded by the keys that differ") {
+  grows_by_different_keys<karpos::hash_map<u32, u32, space>>();
+  grows_by_different_keys<karpos::hopscotch_map<u32, u32, space>>();
+  std::vector<u32> keys(1000000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<u32>(i % 2000);
+  karpos::hash_map<u32, u32, space> map(space{}, 1000, {.growth = growth::automatic});
+  auto const r = map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{});
+  holds("merged", r == insert_report{2000, 998000, 0, 0} && map.capacity() < 10000);
+}
+
 TEST_CASE("a merge that grows the table merges each value once") {
   auto const once = unique_keys<u32>(500);
   auto twice = once;

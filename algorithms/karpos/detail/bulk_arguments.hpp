@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
@@ -62,6 +63,17 @@ auto values_for(Keys const& keys, Values const& values) {
                   "karpos: a fraction cannot be the value of a table of integers");
     return constant<T>{static_cast<T>(values)};
   }
+}
+
+/// Elements [first, last) of a view or a stencil; of what is the same for every key, itself.
+template <class X>
+X part_of(X const& x, std::uint64_t first, std::uint64_t last) {
+  if constexpr (Kokkos::is_view_v<X>)
+    return X(Kokkos::subview(x, std::pair(first, last)));
+  else if constexpr (requires { x.stencil; })
+    return X{part_of(x.stencil, first, last), x.predicate};
+  else
+    return x;
 }
 
 /// What a lookup writes: the value or a stand-in, or whether there is one.

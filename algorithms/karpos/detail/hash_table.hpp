@@ -14,6 +14,9 @@ namespace detail {
 template <class Combine>
 inline constexpr bool repeatable =
     std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>;
+/// Whether such an insertion may move a table that grows: the keys that found no place are known then.
+template <class Storage, class Combine>
+inline constexpr bool may_move = has_tombstones<Storage> || repeatable<Combine>;
 }  // namespace detail
 
 template <class Storage>
@@ -58,6 +61,60 @@ insert_report hash_table<Storage>::read_report(execution_space const& exec) cons
                            "karpos::hash_table: report of an insertion");
 }
 
+/// Inserts the keys of a bulk call. A table that grows takes them in parts: that a key finds no place shows after a search of
+/// its whole path only, so the table grows before.
+template <class Storage>
+template <class Keys, class Values, class Combine, class Stencil>
+insert_report hash_table<Storage>::insert_all(execution_space const& exec, char const* what,
+                                              Keys const& keys, Values const& values,
+                                              Combine const& combine, Stencil const& stencil) {
+  this->require_memory();
+  auto const each = detail::values_for<execution_space, mapped_type>(keys, values);
+  bool const in_parts = detail::may_move<Storage, Combine> && grows();
+  std::uint64_t const n = keys.extent(0);
+  std::uint64_t first = 0, last = n;
+  insert_report all;
+  double share = 0;  // of new keys in the part before
+  do {
+    if (in_parts) last = first + next_part(exec, share, n - first);
+    insert_report const part = insert_part(exec, what, detail::part_of(keys, first, last),
+                                           detail::part_of(each, first, last), combine,
+                                           detail::part_of(stencil, first, last));
+    share = static_cast<double>(part.inserted + 1) / static_cast<double>(last - first + 1);
+    all += part;
+    first = last;
+  } while (first < n);
+  detail::reject_invalid(all, n);
+  return all;
+}
+
+/// How many of the keys that are left are inserted next: those that the table has room for, given the share of new ones in
+/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for.
+template <class Storage>
+std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
+                                             std::uint64_t left) {
+  if (left <= tombstones_to_keep()) return left;
+  std::uint64_t const live = this->size(exec);
+  auto const room = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
+  if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()))
+    is_rebuilt(exec, "rehash", 2 * live);
+  double const part = static_cast<double>(room()) / (share > 0 ? share : 1);
+  return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
+}
+
+template <class Storage>
+template <class Keys, class Values, class Combine, class Stencil>
+insert_report hash_table<Storage>::insert_part(execution_space const& exec, char const* what,
+                                               Keys const& keys, Values const& values,
+                                               Combine const& combine, Stencil const& stencil) {
+  make_room_for(exec, keys.extent(0));
+  enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
+  insert_report report = read_report(exec);
+  m_slots_used.inserted(report.inserted);
+  if (report.rejected != 0) insert_rejected(exec, what, keys, values, combine, stencil, report);
+  return report;
+}
+
 /// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
 /// one to be had. `report` becomes that of all keys. Merging a value twice would be wrong: of those, the keys that are not
 /// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
@@ -68,7 +125,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, char cons
                                           Keys const& keys, Values const& values,
                                           Combine const& combine, Stencil const& stencil,
                                           insert_report& report) {
-  if constexpr (!detail::has_tombstones<Storage> && !detail::repeatable<Combine>) return;
+  if constexpr (!detail::may_move<Storage, Combine>) return;
   while (report.rejected != 0) {
     auto table = roomier(exec, report.rejected);
     if (!table) return;
@@ -106,11 +163,12 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
   m_slots_used.counted(live, dead);
 }
 
-/// Compacts the table if there is memory for it, and every key finds a place. Returns: whether it did.
+/// Compacts the table, or makes it larger, if there is memory for it, and every key finds a place. Returns: whether it did.
 template <class Storage>
-bool hash_table<Storage>::compacted(execution_space const& exec) {
+bool hash_table<Storage>::is_rebuilt(execution_space const& exec, char const* what,
+                                     std::uint64_t new_max_keys) {
   try {
-    adopt(exec, rebuilt(exec, "compact", max_keys()));
+    adopt(exec, rebuilt(exec, what, new_max_keys));
     return true;
   } catch (allocation_error const&) {
     return false;
@@ -133,7 +191,7 @@ template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
-  if (!has_room_for({more, 0})) compacted(exec);
+  if (!has_room_for({more, 0})) is_rebuilt(exec, "compact", max_keys());
 }
 
 /// Before an insertion of `more` keys. Kernels may have left tombstones unseen; many keys are worth a count.
@@ -197,7 +255,8 @@ std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
   if (!compacts && (!grows() || capacity() / 16 >= held + more)) return {};
   try {
     if (compacts) return rebuilt(exec, "compact", max_keys());
-    return rebuilt(exec, "rehash", 2 * Kokkos::max(held, max_keys()) + more);
+    std::uint64_t const twice = 2 * Kokkos::max(held, max_keys());
+    return rebuilt(exec, "rehash", twice + Kokkos::min(more, twice));  // some of these are equal
   } catch (allocation_error const&) {
     if (grows()) throw;
     return {};
