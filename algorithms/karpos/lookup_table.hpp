@@ -132,9 +132,9 @@ class lookup_table {
       return m_storage.size();
     } else {
       auto const table = m_storage.scan_ref();
-      std::uint64_t n = 0;
+      std::uint64_t n = 0, erased = 0;
       Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
-                              detail::count_body<decltype(table)>{table}, n);
+                              detail::count_slots_body<decltype(table)>{table}, n, erased);
       return n;
     }
   }
@@ -149,7 +149,9 @@ class lookup_table {
   found<mapped_type> find(Query const& query) const {
     require_memory();
     found<mapped_type> answer;
-    m_storage.with_ref([&](auto const& table) { answer = reader(table).find(query); });
+    m_storage.with_ref([&](auto const& table) {
+      if (!table.reserved(query)) answer = reader(table).find(query);
+    });
     return answer;
   }
   template <class Query>
@@ -157,7 +159,9 @@ class lookup_table {
   bool contains(Query const& query) const {
     require_memory();
     bool present = false;
-    m_storage.with_ref([&](auto const& table) { present = reader(table).contains(query); });
+    m_storage.with_ref([&](auto const& table) {
+      present = !table.reserved(query) && reader(table).contains(query);
+    });
     return present;
   }
   /// Everything that is in, in no particular order: forward iterators over copies, std::pair of key and value, or keys.

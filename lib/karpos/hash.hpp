@@ -112,8 +112,8 @@ struct seeded_hash {
   }
 };
 
-/// Equality that also compares a key with a query of another type. Floating-point keys are compared by the bits that stand
-/// for them: a NaN is found again.
+/// Equality that also compares a key with a query of another type, by ==. Every NaN is one key all the same: tables compare
+/// the bits that stand for a key with those of a query of the key's type. A NaN of another type is not found.
 template <class Key>
 struct equal_to {
   template <class Query>

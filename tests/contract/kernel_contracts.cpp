@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
+#include <karpos/hash_map.hpp>
 #include <string>
 
 #include "concurrency/histories.hpp"
@@ -54,6 +56,16 @@ TEST_CASE("a key equal to a sentinel ends the program") {
   CHECK(words.find("karpos: contract violated") != std::string::npos);
   CHECK(words.find("a key equal to a sentinel cannot be inserted") != std::string::npos);
   CHECK(last_words(insert(sentinel - 1)).find("sentinel") != std::string::npos);
+}
+
+TEST_CASE("a key equal to a sentinel, looked up on the host, is not there") {
+  using u32 = std::uint32_t;
+  using host = Kokkos::DefaultHostExecutionSpace;
+  CHECK(last_words([] {
+          Kokkos::ScopeGuard const kokkos;
+          karpos::hash_map<u32, u32, host> const map(host{}, 10);
+          if (map.find(~u32(0)).present || map.contains(~u32(1))) std::abort();
+        }).empty());
 }
 
 TEST_CASE("the macro evaluates its condition once and only tells when it is false") {

@@ -11,13 +11,18 @@
 
 namespace karpos::detail {
 
-template <class Table>
-struct count_body {
-  Table table;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += table.slot().live(device::load_relaxed(table.slot_at(i)));
-  }
-};
+/// Calls f(key, value), or f(key) for a set, if slot i is live.
+template <class Table, class F>
+KOKKOS_FORCEINLINE_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
+  using layout = typename Table::layout;
+  auto const slot = device::load_relaxed(table.slot_at(i));
+  if (!table.slot().live(slot)) return;
+  auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+  if constexpr (layout::has_value)
+    f(key, layout::value_of(slot));
+  else
+    f(key);
+}
 
 /// Counts the slots of keys and those of erased keys, where a table has such.
 template <class Table>
@@ -33,18 +38,9 @@ struct count_slots_body {
 /// visit(key, value), or visit(key) for a set, for every live slot.
 template <class Table, class Visit>
 struct visit_body {
-  using layout = typename Table::layout;
   Table table;
   Visit visit;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    auto const slot = device::load_relaxed(table.slot_at(i));
-    if (!table.slot().live(slot)) return;
-    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-    if constexpr (layout::has_value)
-      visit(key, layout::value_of(slot));
-    else
-      visit(key);
-  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { if_live(table, i, visit); }
 };
 
 /// The same for a visitor that is given the value by reference: what it changes is stored. No other thread writes.
@@ -67,36 +63,23 @@ struct update_body {
 /// visit(key, value, partial), or visit(key, partial) for a set, for every live slot.
 template <class Table, class Visit, class Partial>
 struct reduce_body {
-  using layout = typename Table::layout;
   Table table;
   Visit visit;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
-    auto const slot = device::load_relaxed(table.slot_at(i));
-    if (!table.slot().live(slot)) return;
-    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-    if constexpr (layout::has_value)
-      visit(key, layout::value_of(slot), partial);
-    else
-      visit(key, partial);
+    if_live(table, i, [&](auto const&... pair) { visit(pair..., partial); });
   }
 };
 
 /// Erases every key with predicate(key, value), or predicate(key) for a set, and counts them.
 template <class Table, class Predicate>
 struct erase_if_body {
-  using layout = typename Table::layout;
   Table table;
   Predicate predicate;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    auto const slot = device::load_relaxed(table.slot_at(i));
-    if (!table.slot().live(slot)) return;
-    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-    bool doomed;
-    if constexpr (layout::has_value)
-      doomed = predicate(key, layout::value_of(slot));
-    else
-      doomed = predicate(key);
-    if (doomed) n += erase_from(table, device::thread_tile{}, key) == outcome::erased;
+    if_live(table, i, [&](auto const& key, auto const&... value) {
+      if (predicate(key, value...))
+        n += erase_from(table, device::thread_tile{}, key) == outcome::erased;
+    });
   }
 };
 
@@ -115,18 +98,17 @@ struct count_present_body {
 /// Writes the live slots one after another: the scan gives each its place.
 template <class Table, class KeysOut, class ValuesOut>
 struct retrieve_body {
-  using layout = typename Table::layout;
   Table table;
   KeysOut keys;
   ValuesOut values;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
-    auto const slot = device::load_relaxed(table.slot_at(i));
-    if (!table.slot().live(slot)) return;
-    if (final) {
-      keys(place) = from_bits<typename Table::key_type>(layout::key_of(slot));
-      if constexpr (layout::has_value) values(place) = layout::value_of(slot);
-    }
-    ++place;
+    if_live(table, i, [&](auto const& key, auto const&... value) {
+      if (final) {
+        keys(place) = key;
+        ((values(place) = value), ...);
+      }
+      ++place;
+    });
   }
 };
 
