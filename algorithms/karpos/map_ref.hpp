@@ -35,7 +35,7 @@ class table_reader {
   template <class Query>
     requires has_values
   KOKKOS_FUNCTION found<mapped_type> find(Query const& query) const {
-    return find(device::thread_tile{}, query);
+    return find(detail::one_thread<Table>{}, query);
   }
   template <device::tile Tile, class Query>
     requires has_values
@@ -48,7 +48,7 @@ class table_reader {
   /// Whether a key is there.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
-    return contains(device::thread_tile{}, query);
+    return contains(detail::one_thread<Table>{}, query);
   }
   template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
@@ -79,7 +79,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const
     requires has_values
   {
-    return insert_or_apply(device::thread_tile{}, key, value, detail::keep_stored{});
+    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::keep_stored{});
   }
   template <device::tile Tile>
     requires has_values
@@ -91,7 +91,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert(key_type const& key) const
     requires(!has_values)
   {
-    return insert(device::thread_tile{}, key);
+    return insert(detail::one_thread<Table>{}, key);
   }
   template <device::tile Tile>
     requires(!has_values)
@@ -103,7 +103,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
     requires has_values
   {
-    return insert_or_apply(device::thread_tile{}, key, value, detail::take_new{});
+    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::take_new{});
   }
   template <device::tile Tile>
     requires has_values
@@ -118,7 +118,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,
                                           Op const& op) const {
-    return insert_or_apply(device::thread_tile{}, key, value, op);
+    return insert_or_apply(detail::one_thread<Table>{}, key, value, op);
   }
   template <device::tile Tile, class Op>
     requires has_values
@@ -133,7 +133,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
                                                          mapped_type const& value) const
     requires has_values
   {
-    return find_or_insert(device::thread_tile{}, key, value);
+    return find_or_insert(detail::one_thread<Table>{}, key, value);
   }
   template <device::tile Tile>
     requires has_values
@@ -151,7 +151,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   /// Removes a key. Returns: whether this call removed it.
   template <class Query>
   KOKKOS_FUNCTION bool erase(Query const& query) const {
-    return erase(device::thread_tile{}, query);
+    return erase(detail::one_thread<Table>{}, query);
   }
   template <device::tile Tile, class Query>
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {

@@ -169,9 +169,13 @@ struct read_windows {
     Word const* const bucket = words + i * B % (size - B + 1) / B * B;
     auto const window = karpos::device::load_window<B, karpos::device::access::shared>(t, bucket);
     auto const frozen = karpos::device::load_window<B, karpos::device::access::frozen>(t, bucket);
-    static_assert(window.rounds * Tile::width == B);
+    using portable = karpos::device::reference_tile<Tile::width>;
+    using loaded_by =
+        std::conditional_t<std::is_same_v<Tile, karpos::device::host_thread>, portable, Tile>;
+    loaded_by const tile(t);
     auto const loaded =
-        karpos::device::window<Tile, Word, B>(t, [&](int slot) { return bucket[slot]; });
+        karpos::device::window<loaded_by, Word, B>(tile, [&](int slot) { return bucket[slot]; });
+    static_assert(loaded.rounds * Tile::width == B);
     std::uint32_t bad = 0;
     mask odd = 0;
     for (int slot = 0; slot < B; ++slot) {

@@ -9,6 +9,8 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/hash.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
@@ -80,8 +82,14 @@ X part_of(X const& x, std::uint64_t first, std::uint64_t last) {
 template <class T>
 struct value_or {
   T missing;
-  KOKKOS_FUNCTION constexpr T operator()(found<T> const& answer) const {
-    return answer.value_or(missing);
+  KOKKOS_FUNCTION T operator()(found<T> const& answer) const {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {  // CPUs: no branch
+      using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      return from_bits<T>(
+          device::select(answer.present, to_bits<bits>(answer.value), to_bits<bits>(missing)));
+    } else {
+      return answer.value_or(missing);
+    }
   }
 };
 struct presence {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "karpos/detail/slot_protocol.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/tile.hpp"
@@ -15,8 +16,8 @@
 // (open_addressing::table_ref, hopscotch::table_ref, cuckoo::two_level_ref and cuckoo::dense_ref) offers:
 //
 //   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
-//   a path       start(query); bucket(path): the address to prefetch; advance(path): on to the next bucket, unless it was
-//                the last one
+//   a path       start(query), or start_at(hash(query)); fetch(path): begins to bring its bucket near; advance(path): on to the next bucket;
+//                past_end(path): there is none
 //   a key        reserved(query): no query may be it; holds(query): a predicate of slots
 //   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as probe_step does; operate_step,
 //                if there is one, is any of the three
@@ -41,6 +42,10 @@ namespace karpos::detail {
 template <class Answer>
 class probe_step {
  public:
+  /// Decided or not; the answer counts if it is.
+  KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
+      : m_decided(decided),
+        m_answer(a) {}
   KOKKOS_FUNCTION static constexpr probe_step go_on() { return {false, Answer{}}; }
   KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
 
@@ -51,9 +56,6 @@ class probe_step {
   KOKKOS_FUNCTION static constexpr bool ended() { return false; }
 
  private:
-  KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
-      : m_decided(decided),
-        m_answer(a) {}
   bool m_decided;
   Answer m_answer;
 };
@@ -64,21 +66,30 @@ using lookup_step = probe_step<found<T>>;
 /// How far a probe runs before it returns to its caller.
 enum class probe_reach {
   whole_path,  ///< until it is decided
-  one_bucket   ///< one step, so that the caller can keep many keys in flight
+  one_bucket   ///< one step: the caller moves on, so that it can keep many keys in flight
 };
 
 /// The probe loop: runs step(path) for bucket after bucket. Returns: what the first decided step says, `exhausted` decided
-/// at the end of the path; with probe_reach::one_bucket also a step that goes on, and then the path has moved on.
+/// at the end of the path; with probe_reach::one_bucket also a step that goes on.
 template <probe_reach Reach, class Table, class Answer, class Step>
-KOKKOS_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
-                                         Answer const& exhausted, Step const& step) {
+KOKKOS_FORCEINLINE_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
+                                                     Answer const& exhausted, Step const& step) {
   for (;;) {
+    if constexpr (Reach == probe_reach::one_bucket) {
+      if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
+    }
     auto s = step(p);
     if (s.decided()) return probe_step<Answer>::decide(s.answer());
-    if (s.ended() || !table.advance(p)) return probe_step<Answer>::decide(exhausted);
     if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::go_on();
+    if (s.ended()) return probe_step<Answer>::decide(exhausted);
+    table.advance(p);
+    if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
   }
 }
+
+/// The plain thread of the space that a table is for.
+template <class Table>
+using one_thread = device::tile_for<typename Table::execution_space, 1>;
 
 /// Inserts the key, or merges value into the stored one with combine(stored, value).
 template <class Table, device::tile Tile, class Key, class T, class Combine>
@@ -121,7 +132,7 @@ KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query cons
 // nvcc does not see that a probe of the whole path is always decided, and would copy the probe (28 to 32 registers, 173 to
 // 307 lines of PTX a lookup).
 
-/// What every body shares: hash a key and start to fetch its bucket.
+/// What every body shares: where the search for a key begins.
 template <int Distance, class Table, class Keys>
 struct keyed_body {
   using path = typename Table::path;
@@ -131,16 +142,12 @@ struct keyed_body {
   Table table;
   Keys keys;
 
-  KOKKOS_FUNCTION path prepare(std::uint64_t i) const {
-    path const p = table.start(keys(i));
-    device::prefetch(table.bucket(p));
-    return p;
+  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const { return table.hash(keys(i)); }
+  KOKKOS_FUNCTION path start(std::uint64_t /*i*/, std::uint64_t hash_of_key) const {
+    return table.start_at(hash_of_key);
   }
-  /// The bucket to look at next is on its way.
-  KOKKOS_FUNCTION device::staged_result again(path const& p) const {
-    device::prefetch(table.bucket(p));
-    return device::staged_result::again();
-  }
+  KOKKOS_FUNCTION void fetch(path const& p) const { table.fetch(p); }
+  KOKKOS_FUNCTION void move_on(path& p) const { table.advance(p); }
 };
 
 template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
@@ -160,12 +167,12 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
     auto const value = values(i);
     auto const holds = in.holds(key);
     auto const item = Table::protocol::item(key, value);
-    device::thread_tile const t{};
+    one_thread<Table> const t{};
     outcome_step const s = probe<insert_body::reach>(in, p, outcome::full, [&](auto& at) {
       return in.insert_step(t, at, holds, item, value, combine);
     });
     if constexpr (insert_body::reach == probe_reach::one_bucket) {
-      if (!s.decided()) return this->again(p);
+      if (!s.decided()) return device::staged_result::again();
     }
     return count(s.answer());
   }
@@ -179,7 +186,7 @@ struct absent_from {
   Stencil stencil;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
-    return stencil(i) && !find_in<access::frozen>(table, device::thread_tile{}, keys(i)).present;
+    return stencil(i) && !find_in<access::frozen>(table, one_thread<Table>{}, keys(i)).present;
   }
 };
 
@@ -191,22 +198,39 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
   Stencil stencil;
 
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
-    using answer = found<typename Table::mapped_type>;
-    auto const& in = this->table;
+    answer found_value;
+    bool again = false;
     auto const query = this->keys(i);
-    auto s = lookup_step<typename Table::mapped_type>::decide({});
-    if (stencil(i) && !in.reserved(query)) {
-      auto const holds = in.holds(query);
-      device::thread_tile const t{};
-      s = probe<lookup_body::reach>(in, p, answer{}, [&](auto& at) {
-        return in.template find_step<device::access::frozen>(t, at, holds);
-      });
-      if constexpr (lookup_body::reach == probe_reach::one_bucket) {
-        if (!s.decided()) return this->again(p);
+    if (stencil(i) && !this->table.reserved(query)) {
+      auto const holds = this->table.holds(query);
+      auto const step = [&](auto const& at) {
+        return this->table.template find_step<device::access::frozen>(one_thread<Table>{}, at,
+                                                                      holds);
+      };
+      if constexpr (Distance == 0) {
+        found_value = probe<probe_reach::whole_path>(this->table, p, answer{}, step).answer();
+      } else {
+        auto const s = step(p);
+        found_value = s.answer();
+        again = !static_cast<bool>(s.decided() | this->table.past_end(p));
       }
     }
-    out(i) = write(s.answer());
-    return device::staged_result::done();
+    write_unless(again, out(i), write(found_value));
+    return device::staged_result::done_unless(again);
+  }
+
+ private:
+  using answer = found<typename Table::mapped_type>;
+
+  /// Not before the answer is known, for the output may be where the queries are; and without a branch.
+  template <class To, class T>
+  KOKKOS_FUNCTION static void write_unless(bool again, To&& to, T const& value) {
+    if constexpr (Distance > 0 && std::is_lvalue_reference_v<To>) {
+      std::decay_t<To> nowhere;
+      *(device::unpredictable(again) ? &nowhere : &to) = value;
+    } else if (!again) {
+      to = value;
+    }
   }
 };
 
@@ -217,11 +241,11 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
     auto const query = this->keys(i);
     if (in.reserved(query)) return device::staged_result::done();
     auto const holds = in.holds(query);
-    device::thread_tile const t{};
+    one_thread<Table> const t{};
     outcome_step const s = probe<erase_body::reach>(
         in, p, outcome::absent, [&](auto& at) { return in.erase_step(t, at, holds); });
     if constexpr (erase_body::reach == probe_reach::one_bucket) {
-      if (!s.decided()) return this->again(p);
+      if (!s.decided()) return device::staged_result::again();
     }
     return s.answer() == outcome::erased ? device::staged_result::counted(0)
                                          : device::staged_result::done();
@@ -246,21 +270,20 @@ struct apply_body {
   Operations operations;
   Results results;
 
-  KOKKOS_FUNCTION stage prepare(std::uint64_t i) const {
-    operation const o = operations(i);
-    stage const s{o, table.start(o.key)};
-    device::prefetch(table.bucket(s.where));
-    return s;
+  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
+    return table.hash(operations(i).key);
   }
+  KOKKOS_FUNCTION stage start(std::uint64_t i, std::uint64_t hash_of_key) const {
+    return {operations(i), table.start_at(hash_of_key)};
+  }
+  KOKKOS_FUNCTION void fetch(stage const& s) const { table.fetch(s.where); }
+  KOKKOS_FUNCTION void move_on(stage& s) const { table.advance(s.where); }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, stage& s) const {
     result answer{outcome::invalid, {}};
     if (!table.reserved(s.asked.key)) {
       outcome_step const step = operate(s.asked, s.where, answer.value);
       if constexpr (reach == probe_reach::one_bucket) {
-        if (!step.decided()) {
-          device::prefetch(table.bucket(s.where));
-          return device::staged_result::again();
-        }
+        if (!step.decided()) return device::staged_result::again();
       }
       answer.outcome = step.answer();
     }
@@ -274,7 +297,7 @@ struct apply_body {
                                        typename Table::mapped_type& value) const {
     auto const holds = table.holds(o.key);
     auto const item = Table::protocol::item(o.key, o.value);
-    device::thread_tile const t{};
+    one_thread<Table> const t{};
     if constexpr (requires { table.operate_step(t, p, holds, o.op, item, value); }) {
       return table.operate_step(t, p, holds, o.op, item, value);
     } else if (o.op == map_op::insert) {

@@ -78,7 +78,7 @@ struct erase_if_body {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
     if_live(table, i, [&](auto const& key, auto const&... value) {
       if (predicate(key, value...))
-        n += erase_from(table, device::thread_tile{}, key) == outcome::erased;
+        n += erase_from(table, one_thread<Table>{}, key) == outcome::erased;
     });
   }
 };
@@ -91,7 +91,7 @@ struct count_present_body {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
     auto const query = queries(i);
     n += !table.reserved(query) &&
-         find_in<device::access::frozen>(table, device::thread_tile{}, query).present;
+         find_in<device::access::frozen>(table, one_thread<Table>{}, query).present;
   }
 };
 
@@ -118,13 +118,14 @@ struct reinsert_body {
   using layout = typename Table::layout;
   Table from, to;
 
-  KOKKOS_FUNCTION int prepare(std::uint64_t) const { return 0; }
+  KOKKOS_FUNCTION static std::uint64_t hash(std::uint64_t) { return 0; }
+  KOKKOS_FUNCTION static int start(std::uint64_t, std::uint64_t) { return 0; }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, int) const {
     auto const slot = device::load_relaxed(from.slot_at(i));
     if (!from.slot().live(slot)) return device::staged_result::done();
     auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
     outcome const o =
-        insert_into(to, device::thread_tile{}, key, layout::value_of(slot), keep_stored{});
+        insert_into(to, one_thread<Table>{}, key, layout::value_of(slot), keep_stored{});
     return device::staged_result::counted(insert_report::counter_of(o));
   }
 };

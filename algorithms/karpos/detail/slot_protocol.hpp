@@ -77,20 +77,13 @@ class slot_protocol {
       else
         return w == empty;
     }
-    device::bit_pattern<word> pattern() const {
-      if constexpr (std::is_same_v<word, device::word16>)
-        return {{~std::uint64_t(0), 0}, {empty.lo, 0}};
-      else
-        return {static_cast<word>(~word(0)), empty};
-    }
+    KOKKOS_FUNCTION key_bits wanted_key() const { return layout::key_of(empty); }
   };
   /// Predicate: the slot holds a certain key, compared as bits.
   struct has_key {
     key_bits key;
     KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
-    device::bit_pattern<word> pattern() const {
-      return {layout::pack(static_cast<key_bits>(~key_bits(0)), 0), layout::pack(key, 0)};
-    }
+    KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
   };
   KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <concepts>
+#include <cstdint>
 
 #include "karpos/device/native/native.hpp"
 
@@ -13,6 +15,21 @@ KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   KOKKOS_IF_ON_DEVICE((p = native_device::rounded_product(a, b);))
   KOKKOS_IF_ON_HOST((p = host::kept(p);))
   return p;
+}
+
+/// A condition that no branch predictor knows: CPUs select by it. GPUs predicate anyway.
+KOKKOS_FORCEINLINE_FUNCTION bool unpredictable(bool condition) {
+  KOKKOS_IF_ON_HOST((condition = (host::opaque(static_cast<std::uint32_t>(condition)) & 1) != 0;))
+  return condition;
+}
+
+/// condition ? a : b for words, without a branch on CPUs.
+template <std::unsigned_integral Word>
+KOKKOS_FORCEINLINE_FUNCTION Word select(bool condition, Word a, Word b) {
+  Word chosen = condition ? a : b;
+  KOKKOS_IF_ON_HOST((Word const all = host::opaque(static_cast<Word>(Word(0) - Word(condition)));
+                     chosen = static_cast<Word>((a & all) | (b & ~all));))
+  return chosen;
 }
 
 }  // namespace karpos::device

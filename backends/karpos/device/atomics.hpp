@@ -254,10 +254,12 @@ KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
 /// Reads the B slots of a bucket as a window. Slots are read whole; the window is no snapshot.
 template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
-  if constexpr (Tile::width == 1) {
+  if constexpr (std::is_same_v<Tile, host_thread>) {
+    return window<Tile, Word, B>(t, bucket);
+  } else if constexpr (Tile::width == 1) {
     alignas(16) Word slots[B];
     KOKKOS_IF_ON_DEVICE((native_device::load_bucket<Access == access::frozen>(bucket, slots);))
-    KOKKOS_IF_ON_HOST((host::load_bucket(bucket, slots);))
+    KOKKOS_IF_ON_HOST((for (int i = 0; i < B; ++i) slots[i] = load_relaxed(bucket + i);))
     return window<Tile, Word, B>(t, slots);
   } else {
     return window<Tile, Word, B>(t, [&](int i) { return load_relaxed(bucket + i); });

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
@@ -70,13 +72,14 @@ class staged_result {
   KOKKOS_FUNCTION static constexpr staged_result counted(int counter) {
     return staged_result(counter);
   }
-  /// Not done: call again with the same stage, once what was prefetched had time to come.
+  /// Not done: call again with the next stage.
   KOKKOS_FUNCTION static constexpr staged_result again() { return staged_result(-2); }
+  KOKKOS_FUNCTION static constexpr staged_result done_unless(bool again) {
+    return staged_result(-1 - static_cast<int>(again));
+  }
 
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_code == -2; }
-  KOKKOS_FUNCTION constexpr bool is_counted() const { return m_code >= 0; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_code == counter; }
-  KOKKOS_FUNCTION constexpr int counter() const { return m_code; }
 
  private:
   KOKKOS_FUNCTION constexpr explicit staged_result(int code) : m_code(code) {}
@@ -99,14 +102,16 @@ template <class Body>
   requires(Body::threads_at_once > 0)
 inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_threads<Body>;
 
-/// Runs a staged body over blocks of indices. One CPU thread keeps `Distance` of them in flight, so that as
-/// many cache misses overlap; an index that must look further waits its turn in the ring like a new one. With Distance 0
-/// every index is asked once: it is done then. Calls done(result) for every index.
+/// Runs a staged body over blocks of indices. With Distance 0 every index is asked once: it is done then. Else one CPU
+/// thread works in straight pipelines, so that as many cache misses overlap: it looks at index i while what i + Distance
+/// needs is on its way. Indices that are not done wait, and whenever enough of them do, they get a pipeline of their own.
+/// Whether a first look was enough decides no branch, for no predictor could know. Calls done(result) for every look.
 ///
-/// Source: Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", VLDB 2015.
+/// Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry, "Improving hash join performance
+/// through prefetching", ICDE 2004.
 template <class ExecSpace, int Distance, class Body>
 struct pipelined {
-  static_assert(Distance == 0 || (Distance & (Distance - 1)) == 0);
+  using stage = decltype(std::declval<Body const&>().start(index_type(), std::uint64_t()));
   index_type n, block = 1;
   Body body;
 
@@ -114,7 +119,7 @@ struct pipelined {
     if constexpr (Distance > 0) {
       // Long enough to fill the pipeline, short enough to keep every thread busy.
       index_type const share = n / (4 * static_cast<index_type>(exec.concurrency())) + 1;
-      block = Kokkos::clamp(share, index_type(4 * Distance), index_type(4096));
+      block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));
     }
   }
   auto policy(ExecSpace const& exec) const {
@@ -122,38 +127,70 @@ struct pipelined {
     constexpr bool bound = native_part<ExecSpace>::bounds_registers;
     using bounds =
         Kokkos::LaunchBounds<bound ? block_threads<Body> : 0, bound ? blocks_at_once<Body> : 0>;
-    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>, bounds>(
+    // Blocks of CPUs go to whoever is free: neighbours on a machine slow threads down unequally.
+    using schedule =
+        Kokkos::Schedule<std::conditional_t<(Distance > 0), Kokkos::Dynamic, Kokkos::Static>>;
+    return Kokkos::RangePolicy<ExecSpace, schedule, Kokkos::IndexType<index_type>, bounds>(
         exec, 0, (n + block - 1) / block);
   }
 
-  template <class Done>
-  KOKKOS_FUNCTION void run(index_type b, Done const& done) const {
-    if constexpr (Distance == 0) {
-      auto stage = body.prepare(b);
-      done(body(b, stage));
-    } else {
-      struct in_flight {
-        index_type i;
-        decltype(body.prepare(index_type())) stage;
-      } ring[Distance];
-      Body const work = body;  // a copy that stays in registers
-      index_type next = b * block;
-      index_type const last = Kokkos::min(next + block, n);
-      int active = 0;
-      for (; active < Distance && next < last; ++next) ring[active++] = {next, work.prepare(next)};
-      while (active > 0) {
-        for (int r = 0; r < active; ++r) {
-          staged_result const result = work(ring[r].i, ring[r].stage);
-          if (result.is_again()) continue;
-          done(result);
-          if (next < last) {
-            ring[r] = {next, work.prepare(next)};
-            ++next;
-          } else {
-            ring[r--] = ring[--active];
-          }
-        }
+  /// Indices for which a first look was not enough, and how far they are.
+  struct unfinished {
+    static constexpr index_type room = 4 * Distance;
+    index_type index[room];
+    stage at[room];
+    index_type started = 0;
+
+    /// Looks at the next stage of each. Returns: how many are left.
+    template <class Done>
+    KOKKOS_FUNCTION index_type look(Body const& work, index_type count, Done const& done) {
+      for (; started < count; ++started) {
+        at[started] = work.start(index[started], work.hash(index[started]));
+        work.move_on(at[started]);
       }
+      for (index_type j = 0; j < count && j < Distance; ++j) work.fetch(at[j]);
+      index_type left = 0;
+      for (index_type j = 0; j < count; ++j) {
+        if (j + Distance < count) work.fetch(at[j + Distance]);
+        staged_result const result = work(index[j], at[j]);
+        done(result);
+        if (!result.is_again()) continue;
+        index[left] = index[j];
+        at[left] = at[j];
+        work.move_on(at[left++]);
+      }
+      return started = left;
+    }
+  };
+
+  template <class Done>
+  KOKKOS_FORCEINLINE_FUNCTION void run(index_type b, Done const& done) const {
+    if constexpr (Distance == 0) {
+      auto s = body.start(b, body.hash(b));
+      done(body(b, s));
+    } else {
+      Body const work = body;  // a copy that stays in registers
+      index_type const first = b * block, last = Kokkos::min(first + block, n);
+      unfinished rest;
+      index_type waiting = 0;
+      std::uint64_t hashes
+          [Distance];  // alone: whole stages that are stored and loaded again cost more than they save
+      auto const fetch = [&](index_type i) {
+        std::uint64_t const h = work.hash(i);
+        hashes[i % Distance] = h;
+        work.fetch(work.start(i, h));
+      };
+      for (index_type i = first; i < first + Distance && i < last; ++i) fetch(i);
+      for (index_type i = first; i < last; ++i) {
+        auto s = work.start(i, hashes[i % Distance]);
+        if (i + Distance < last) fetch(i + Distance);
+        staged_result const result = work(i, s);
+        done(result);
+        rest.index[waiting] = i;
+        waiting += result.is_again();
+        while (waiting == rest.room) waiting = rest.look(work, waiting, done);
+      }
+      while (waiting > 0) waiting = rest.look(work, waiting, done);
     }
   }
 
@@ -162,9 +199,11 @@ struct pipelined {
   }
   template <class Tally>
   KOKKOS_FUNCTION void operator()(index_type b, Tally& tally) const {
+    Tally sum{};
     run(b, [&](staged_result r) {
-      if (r.is_counted()) ++tally[r.counter()];
+      for (int c = 0; c < Tally::counters; ++c) sum[c] += r.counts(c);
     });
+    for (int c = 0; c < Tally::counters; ++c) tally[c] += sum[c];
   }
 };
 
@@ -187,7 +226,7 @@ struct voting {
                    static_cast<index_type>(team.team_rank());
     auto r = staged_result::done();
     if (i < n) {
-      auto stage = body.prepare(i);
+      auto stage = body.start(i, body.hash(i));
       r = body(i, stage);
     }
     for (int c = 0; c < Tally::counters; ++c) {
@@ -206,10 +245,13 @@ struct zero_tally {
 
 }  // namespace detail
 
-/// Runs body(i, stage) for every i in [0, n), stage = body.prepare(i). prepare computes addresses and starts to
-/// fetch them; where Distance is not 0 it runs that many indices ahead of the work, and a body that returns
-/// staged_result::again() has changed its stage and is called again. With Distance 0 a body is called once.
-/// Asynchronous to the host.
+/// Runs body(i, stage) for every i in [0, n), stage = body.start(i, body.hash(i)), which is the place where to look first.
+/// Where Distance is not 0, the body also has
+///
+///   fetch(stage)     begins to bring near what a look at that stage reads; called that many indices ahead of the look
+///   move_on(stage)   on to the next stage of an index of which the body said staged_result::again(); it is then called again
+///
+/// and start runs more than once for an index. With Distance 0 a body is called once. Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {

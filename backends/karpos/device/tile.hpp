@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/device/native/simd.hpp"
 #include "karpos/lane_mask.hpp"
 
 // The seam between algorithm and machine: docs/design/tile.md, with a worked example.
@@ -139,28 +138,14 @@ class window {
     }
     return lane_mask<B>(static_cast<typename lane_mask<B>::word>(bits));
   }
-  /// The same for a predicate that is a bit pattern: one vector comparison on CPUs.
-  template <int First = 0, bitwise_predicate<Slot> P>
-    requires(Tile::width == 1)
-  KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
-    using word = typename lane_mask<B>::word;
-    word bits = 0;
-    KOKKOS_IF_ON_DEVICE(
-        (for (int i = First; i < B; ++i) bits |= static_cast<word>(p(m_slots[i][0])) << i;))
-    KOKKOS_IF_ON_HOST((bits = static_cast<word>(host::match_pattern(
-                           reinterpret_cast<Slot const(&)[B]>(m_slots), p.pattern()));))
-    return lane_mask<B>(bits & static_cast<word>(lane_mask<B>::all << First));
-  }
   /// Whether p(slot) holds for a slot.
   template <class P>
   KOKKOS_FUNCTION bool any(P const& p) const {
     bool present = false;
-    if constexpr (Tile::width == 1) {
-      KOKKOS_IF_ON_DEVICE((for (int i = 0; i < B; ++i) present = present | p(m_slots[i][0]);))
-      KOKKOS_IF_ON_HOST((present = static_cast<bool>(match(p));))
-    } else {
+    if constexpr (Tile::width == 1)
+      for (int i = 0; i < B; ++i) present = present | p(m_slots[i][0]);
+    else
       present = static_cast<bool>(match(p));
-    }
     return present;
   }
   /// The slot for which p(slot) holds, if there is one, on every lane. Returns: whether there is.
@@ -170,9 +155,7 @@ class window {
     bool present = false;
     if constexpr (Tile::width == 1) {
       // A GPU thread would spend more on a mask than on selecting slot by slot.
-      KOKKOS_IF_ON_DEVICE((present = select(p, slot, each_round{});))
-      KOKKOS_IF_ON_HOST((auto const m = match(p); present = static_cast<bool>(m);
-                         if (present) slot = get(m.first());))
+      present = select(p, slot, each_round{});
     } else {
       auto const m = match(p);
       present = static_cast<bool>(m);
@@ -184,8 +167,7 @@ class window {
   KOKKOS_FUNCTION Slot get(int i) const {
     Slot slot{};
     if constexpr (Tile::width == 1) {
-      KOKKOS_IF_ON_DEVICE((slot = pick(i, each_round{})[0];))
-      KOKKOS_IF_ON_HOST((slot = m_slots[i][0];))
+      slot = pick(i, each_round{})[0];
     } else {
       slot = m_tile->get(pick(i / Tile::width, each_round{}), i % Tile::width);
     }

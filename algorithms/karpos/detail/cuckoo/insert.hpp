@@ -21,7 +21,7 @@ struct is_absent {
   Keys keys;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     auto const key = keys(i);
-    return !find_in<device::access::frozen>(ref, device::thread_tile{}, key).present;
+    return !find_in<device::access::frozen>(ref, one_thread<Ref>{}, key).present;
   }
 };
 

@@ -85,6 +85,7 @@ class key_windows {
 template <class Traits>
 class layout_ref {
  public:
+  using execution_space = typename Traits::execution_space;
   using key_type = typename Traits::key_type;
   using mapped_type = typename Traits::mapped_type;
   using view = table_view<Traits>;
@@ -96,6 +97,7 @@ class layout_ref {
   layout_ref() = default;
   KOKKOS_FUNCTION explicit layout_ref(view const& v) : m_table(v) {}
 
+  KOKKOS_FUNCTION std::uint64_t hash(key_type const& key) const { return m_table.hash_of(key); }
   KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(key_type const& key) const {
     return typename protocol::has_key{key_bits_of<typename layout::key_bits>(key)};
@@ -127,19 +129,22 @@ class two_level_ref : public layout_ref<Traits> {
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(key_type const& key) const {
-    std::uint64_t const hash = m_table.hash_of(key), b = m_table.group_of(hash);
-    path const p{m_table.slots + b * in_bucket::slots,
-                 in_bucket::places(hash, m_table.metadata[b])};
-    if constexpr (!by_slot) device::prefetch(place(p, 2));
-    return p;
+  KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const {
+    std::uint64_t const b = m_table.group_of(hash);
+    return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.metadata[b])};
+  }
+  KOKKOS_FUNCTION void fetch(path const& p) const {
+    device::prefetch(bucket(p));
+    device::prefetch(place(p, 2));
   }
   /// The line of the first two subtables.
   KOKKOS_FUNCTION word const* bucket(path const& p) const {
     return p.bucket + in_bucket::line_of(p.places);
   }
 
-  KOKKOS_FUNCTION bool advance(path const&) const { return false; }
+  KOKKOS_FUNCTION static void advance(path const&) {}
+  KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
 
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
@@ -193,13 +198,14 @@ class dense_ref : public layout_ref<Traits> {
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(key_type const& key) const {
-    return {{m_table, m_table.hash_of(key)}, 0};
-  }
+  KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return {{m_table, hash}, 0}; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
+  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
 
-  /// Moves on to the next window that may hold the key. Returns: whether there is one.
-  KOKKOS_FUNCTION bool advance(path& p) const { return ++p.choice < in_partition::choices; }
+  /// On to the next window that may hold the key.
+  KOKKOS_FUNCTION static void advance(path& p) { ++p.choice; }
+  KOKKOS_FUNCTION static bool past_end(path const& p) { return p.choice >= in_partition::choices; }
 
   /// Looks at one window, in parts that a thread reads at once: windows fill from their first slot on, so that an empty
   /// one in the first part ends the search.

@@ -63,11 +63,16 @@ class lines {
         m_equal(equal) {}
 
   template <class Query>
-  KOKKOS_FUNCTION path start(Query const& query) const {
-    std::uint64_t const hash = hash_of(m_hash, query);
+  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
+    return hash_of(m_hash, query);
+  }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const {
     return {m_geometry.home_of(hash), class_of(hash)};
   }
-  KOKKOS_FUNCTION word* bucket(path const& p) const { return line(p.home); }
+  template <class Query>
+  KOKKOS_FUNCTION path start(Query const& query) const {
+    return start_at(hash(query));
+  }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION line_geometry const& geometry() const { return m_geometry; }
   KOKKOS_FUNCTION word* line(std::uint64_t l) const { return m_lines + l * line_words; }
@@ -216,9 +221,9 @@ class lines {
   }
 
   /// Looks at the words from First on of a part of a line: one thread, each word in a register.
-  template <int First, class Slot, int N, class Holds>
-  KOKKOS_FUNCTION static bool among(device::window<device::thread_tile, Slot, N> const& part,
-                                    int offset, Holds const& holds_key, located& at) {
+  template <int First, class Tile, class Slot, int N, class Holds>
+  KOKKOS_FUNCTION static bool among(device::window<Tile, Slot, N> const& part, int offset,
+                                    Holds const& holds_key, located& at) {
     return among(part, offset, holds_key, at, std::integral_constant<int, First>{},
                  std::make_integer_sequence<int, N - First>{});
   }

@@ -64,11 +64,17 @@ class table_ref : public Traits {
 
   hopscotch::lines<Traits> const& lines() const { return m_lines; }
   template <class Query>
+  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
+    return m_lines.hash(query);
+  }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return m_lines.start_at(hash); }
+  template <class Query>
   KOKKOS_FUNCTION path start(Query const& query) const {
     return m_lines.start(query);
   }
-  KOKKOS_FUNCTION bool advance(path const&) const { return false; }
-  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_lines.bucket(p); }
+  KOKKOS_FUNCTION static void advance(path const&) {}
+  KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
+  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(m_lines.line(p.home)); }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_lines.slot().reserved(query);

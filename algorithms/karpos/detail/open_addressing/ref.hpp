@@ -9,6 +9,7 @@
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/table_traits.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
@@ -87,15 +88,18 @@ class table_ref : public Traits {
 
   /// Where the search for a key begins.
   template <class Query>
+  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
+    return hash_of(m_hash, query);
+  }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return path(hash, m_pairs); }
+  template <class Query>
   KOKKOS_FUNCTION path start(Query const& query) const {
-    return path(hash_of(m_hash, query), m_pairs);
+    return start_at(hash(query));
   }
-  /// Moves on to the next bucket. Returns: whether there is one.
-  KOKKOS_FUNCTION bool advance(path& p) const {
-    p.advance(m_pairs);
-    return p.tried() <= m_probes;
-  }
+  KOKKOS_FUNCTION void advance(path& p) const { p.advance(m_pairs); }
+  KOKKOS_FUNCTION bool past_end(path const& p) const { return p.tried() > m_probes; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
+  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_slot.reserved(query);
@@ -125,19 +129,18 @@ class table_ref : public Traits {
       return bucket_lookup<Tile, Holds>{
           {*this, t, p, device::load_window<bucket_slots, Access>(t, slots), holds_query}};
     } else {
-      // CPUs take one branch for hits and misses, which no predictor tells apart, and read the
-      // slot again from the nearest cache: taking it out of a vector register is slower. A slot that held
-      // the key holds it still or is a tombstone by now.
-      using step = lookup_step<mapped_type>;
-      auto const window = device::load_window<bucket_slots, Access>(t, slots);
-      auto const hit = window.match(holds_query);
-      if (hit | window.match(m_slot.is_empty())) {
-        word const slot = device::load_relaxed(
-            slots + (hit | lane_mask<bucket_slots>::of(bucket_slots - 1)).first());
-        return step::decide({holds_query(slot), layout::value_of(slot)});
-      }
-      if (at_mark(p.tried()) && !marked(p)) return step::decide({});
-      return step::go_on();
+      // CPUs take no branch, for no predictor tells hits from misses, and read the slot again from the nearest cache:
+      // taking it out of a vector register is slower. A slot that held the key holds it still or is a tombstone by now.
+      auto const hit = device::load_window<bucket_slots, Access>(t, slots).match(holds_query);
+      constexpr int last = bucket_slots - 1;
+      word const slot =
+          device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
+      bool const present = device::unpredictable(holds_query(slot));
+      // Slots fill from the left. If the last one was filled meanwhile, so was the key's own, and after this began.
+      bool ended = device::unpredictable(m_slot.is_empty()(device::load_relaxed(slots + last)));
+      if (at_mark(p.tried())) ended |= !marked(p);
+      return lookup_step<mapped_type>(static_cast<bool>(present | ended),
+                                      {present, layout::value_of(slot)});
     }
   }
 

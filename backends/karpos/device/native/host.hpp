@@ -3,34 +3,31 @@
 
 #include <Kokkos_Macros.hpp>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <thread>
+#include <type_traits>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
+#include "karpos/device/native/simd.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
 // What CPUs need: the SIMD tile, prefetch, huge pages, whole-bucket reads, a 16-byte compare-and-swap.
 
-#if defined(__SANITIZE_THREAD__)
-#define KARPOS_HOST_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KARPOS_HOST_THREAD_SANITIZER 1
-#endif
-#endif
-
 namespace karpos::device {
+
+/// The plain thread of a CPU, whose windows lie in vector registers.
+struct host_thread : reference_tile<1> {};
 
 /// W lanes of one CPU thread. The lane loop is the SIMD loop: compilers turn the short constant-length
 /// loops of the reference tile into vector instructions, so the reference tile is already the tuned one.
 template <int W>
-using host_tile = reference_tile<W>;
+using host_tile = std::conditional_t<W == 1, host_thread, reference_tile<W>>;
 
 namespace host {
 
@@ -50,6 +47,15 @@ inline double kept(double x) {
   asm("" : "+x"(x));
 #elif defined(__GNUC__) && defined(__aarch64__)
   asm("" : "+w"(x));
+#endif
+  return x;
+}
+
+/// x, as if it were not known how it was computed: compilers branch on what they know to be a condition.
+template <class T>
+[[gnu::always_inline]] inline T opaque(T x) {
+#if defined(__GNUC__)
+  asm("" : "+r"(x));
 #endif
   return x;
 }
@@ -76,28 +82,46 @@ inline word16 load(word16 const* p, std::memory_order order) {
   return {lo, load(&p->hi, std::memory_order_relaxed)};
 }
 
-/// Reads B slots. Each slot is read whole; together they are no snapshot. The vector form rests on what
-/// x86-64 and AArch64 do rather than on the language: an aligned vector load takes each of its aligned
-/// 8- and 16-byte parts at once (docs/design/memory_model.md).
-template <int B, class Word>
-inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__)) && \
-    !defined(KARPOS_HOST_THREAD_SANITIZER)
-#if defined(__AVX__)
-  constexpr bool whole = true;  // such processors take 16 aligned bytes at once
-#else
-  constexpr bool whole = sizeof(Word) <= 8;
-#endif
-  if constexpr (whole && (sizeof(slots) == 16 || sizeof(slots) == 32 || sizeof(slots) == 64)) {
-    using vector [[gnu::vector_size(sizeof(slots))]] = std::uint64_t;
-    // volatile: read exactly once, so that a slot tested and a slot used are the same slot.
-    vector const v = *reinterpret_cast<vector const volatile*>(bucket);
-    std::memcpy(slots, &v, sizeof(slots));
-    return;
+/// B words of a bucket, one by one: as the thread sanitizer wants them read, and processors without our vectors.
+template <class Word, int B>
+class array_words {
+ public:
+  void load(Word const* bucket) {
+    for (int i = 0; i < B; ++i) m_words[i] = host::load(bucket + i, std::memory_order_relaxed);
   }
+  template <class Key>
+  std::uint64_t match(Key key) const {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < B; ++i)
+      bits |= static_cast<std::uint64_t>(low_bytes<Key>(m_words[i]) == key) << i;
+    return bits;
+  }
+  Word get(int i) const { return m_words[i]; }
+
+ private:
+  template <class Key>
+  static Key low_bytes(Word w) {
+    if constexpr (std::is_same_v<Word, word16>)
+      return static_cast<Key>(w.lo);
+    else
+      return static_cast<Key>(w);
+  }
+  Word m_words[B];
+};
+
+template <class Word, int B>
+inline constexpr bool fits_vectors =
+    B <= 32 && B * sizeof(Word) <= 128 && B * sizeof(Word) % 16 == 0 &&
+    std::has_single_bit(B * sizeof(Word));
+/// What a CPU thread reads of a bucket at once. The vector form rests on what x86-64 does rather than on the language: an
+/// aligned vector load takes each of its aligned 8-byte parts at once (docs/design/memory_model.md).
+template <class Word, int B>
+#if defined(__SSE2__) && !defined(KARPOS_HOST_THREAD_SANITIZER)
+using bucket_words =
+    std::conditional_t<fits_vectors<Word, B>, vector_words<Word, B>, array_words<Word, B>>;
+#else
+using bucket_words = array_words<Word, B>;
 #endif
-  for (int i = 0; i < B; ++i) slots[i] = load(bucket + i, std::memory_order_relaxed);
-}
 
 /// The thread sanitizer knows no fences, and needs none: it only asks whether every access is atomic.
 inline void acquire_fence() {
@@ -142,4 +166,45 @@ inline constexpr bool has_compare_and_swap_16 = false;
 #endif
 
 }  // namespace host
+
+/// What a CPU thread reads of a bucket stays in registers.
+template <class Slot, int B>
+class window<host_thread, Slot, B> {
+ public:
+  static constexpr int width = 1;
+
+  KOKKOS_FUNCTION window(host_thread const&, [[maybe_unused]] Slot const* bucket) {
+    KOKKOS_IF_ON_HOST((m_words.load(bucket);))
+  }
+  template <int First = 0, class P>
+  KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
+    std::uint64_t bits = 0;
+    if constexpr (key_predicate<P, Slot>) {
+      KOKKOS_IF_ON_HOST((bits = m_words.match(p.wanted_key());))
+    } else {
+      for (int i = First; i < B; ++i) bits |= static_cast<std::uint64_t>(p(get(i))) << i;
+    }
+    using word = typename lane_mask<B>::word;
+    return lane_mask<B>(static_cast<word>(bits) & static_cast<word>(lane_mask<B>::all << First));
+  }
+  template <class P>
+  KOKKOS_FUNCTION bool any(P const& p) const {
+    return static_cast<bool>(match(p));
+  }
+  template <class P>
+  KOKKOS_FUNCTION bool only(P const& p, Slot& slot) const {
+    auto const m = match(p);
+    if (m) slot = get(m.first());
+    return static_cast<bool>(m);
+  }
+  KOKKOS_FUNCTION Slot get([[maybe_unused]] int i) const {
+    Slot slot{};
+    KOKKOS_IF_ON_HOST((slot = m_words.get(i);))
+    return slot;
+  }
+
+ private:
+  host::bucket_words<Slot, B> m_words;
+};
+
 }  // namespace karpos::device

@@ -42,7 +42,7 @@ class thread_team {
   KOKKOS_FUNCTION std::byte* scratch() const { return m_scratch; }
 
   template <int W>
-  KOKKOS_FUNCTION reference_tile<W> this_tile() const {
+  KOKKOS_FUNCTION host_tile<W> this_tile() const {
     return {};
   }
   KOKKOS_FUNCTION void barrier() const {}
@@ -109,7 +109,7 @@ struct part {
   static constexpr bool has_grid_barrier = false, counts_votes = false;
   static constexpr bool bounds_registers = false;
   template <int W>
-  using tile = reference_tile<W>;
+  using tile = host_tile<W>;
   template <int W, class Member>
   KOKKOS_FUNCTION static tile<W> make_tile(Member const& /*member*/) {
     return {};

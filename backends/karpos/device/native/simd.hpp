@@ -4,126 +4,125 @@
 #include <Kokkos_Macros.hpp>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "karpos/device/word16.hpp"
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <emmintrin.h>
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define KARPOS_HOST_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KARPOS_HOST_THREAD_SANITIZER 1
+#endif
 #endif
 
 namespace karpos::device {
 
-/// A set of words: those whose bits under `mask` are `bits`.
-template <class Word>
-struct bit_pattern {
-  Word mask, bits;
-};
-
-/// A predicate on words that can also be said as a bit pattern. On CPUs a window compares all its slots with the
-/// pattern at once; compilers unroll the loop over a general predicate before they see that it is a vector
-/// comparison.
+/// A predicate on words that asks for a certain key in their low 4 or 8 bytes. On CPUs a window compares all its slots with
+/// the key at once; compilers unroll the loop over a general predicate before they see that it is a vector comparison.
 template <class P, class Word>
-concept bitwise_predicate = requires(P const p, Word const w) {
+concept key_predicate = requires(P const p, Word const w) {
   { p(w) } -> std::convertible_to<bool>;
-  { p.pattern() } -> std::same_as<bit_pattern<Word>>;
+  { p.wanted_key() } -> std::unsigned_integral;
+  requires sizeof(p.wanted_key()) >= 4 && sizeof(p.wanted_key()) <= sizeof(w);
 };
 
 namespace host {
 
 #if defined(__SSE2__)
 
-// One bit for each equal lane of 4 or 8 bytes, in registers of 16, 32 and 64 bytes.
-inline std::uint32_t equal_lanes(__m128i v, __m128i mask, __m128i bits, std::uint32_t) {
-  return static_cast<std::uint32_t>(
-      _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(v, mask), bits))));
-}
-inline std::uint32_t equal_lanes(__m128i v, __m128i mask, __m128i bits, std::uint64_t) {
-  __m128i const halves = _mm_cmpeq_epi32(_mm_and_si128(v, mask), bits);
-  __m128i const both = _mm_and_si128(halves, _mm_shuffle_epi32(halves, 0xb1));
-  return static_cast<std::uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(both)));
-}
-inline __m128i load_vector(void const* p, __m128i) {
-  return _mm_loadu_si128(static_cast<__m128i const*>(p));
-}
-#if defined(__AVX2__)
-inline std::uint32_t equal_lanes(__m256i v, __m256i mask, __m256i bits, std::uint32_t) {
-  return static_cast<std::uint32_t>(
-      _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(v, mask), bits))));
-}
-inline std::uint32_t equal_lanes(__m256i v, __m256i mask, __m256i bits, std::uint64_t) {
-  return static_cast<std::uint32_t>(
-      _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(v, mask), bits))));
-}
-inline __m256i load_vector(void const* p, __m256i) {
-  return _mm256_loadu_si256(static_cast<__m256i const*>(p));
-}
-#endif
-#if defined(__AVX512F__)
-inline std::uint32_t equal_lanes(__m512i v, __m512i mask, __m512i bits, std::uint32_t) {
-  return _mm512_cmpeq_epi32_mask(_mm512_and_si512(v, mask), bits);
-}
-inline std::uint32_t equal_lanes(__m512i v, __m512i mask, __m512i bits, std::uint64_t) {
-  return _mm512_cmpeq_epi64_mask(_mm512_and_si512(v, mask), bits);
-}
-inline __m512i load_vector(void const* p, __m512i) { return _mm512_loadu_si512(p); }
-#endif
+/// B words in vector registers, read once. All processors use registers of 16 bytes: reading a bucket in wider ones and
+/// passing the pieces on through memory ran at half the speed, and in registers the wider ones gain nothing where memory
+/// is waited for. Words of up to 8 bytes are read whole, and so are the halves of words of 16: of those, whoever wants both
+/// halves as they were written together reads the word again.
+template <class Word, int B>
+class vector_words {
+ public:
+  void load(Word const* p) {
+    for (int i = 0; i < vectors; ++i) m_parts[i] = reinterpret_cast<__m128i const volatile*>(p)[i];
+  }
+  /// Bit i: word i has this key in its low bytes.
+  template <class Key>
+  std::uint32_t match(Key key) const {
+    constexpr int n = sizeof(Word) == 16 && vectors > 1 ? vectors / 2 : vectors;
+    constexpr std::uint32_t all = B == 32 ? ~0u : (1u << B) - 1;
+    __m128i words[n];
+    for (int i = 0; i < n; ++i) {
+      if constexpr (sizeof(Word) == 16)  // their low halves
+        words[i] = _mm_unpacklo_epi64(m_parts[2 * i % vectors], m_parts[(2 * i + 1) % vectors]);
+      else
+        words[i] = m_parts[i];
+    }
+    return equal(words, key) & all;
+  }
+  Word get(int i) const {
+    Word words[B];
+    std::memcpy(words, m_parts, sizeof(words));
+    return words[i];
+  }
 
-/// The widest register that this processor has and that divides the bytes.
-template <int Bytes>
-constexpr auto vector_for() {
-#if defined(__AVX512F__)
-  if constexpr (Bytes % 64 == 0)
-    return __m512i{};
-  else
-#endif
-#if defined(__AVX2__)
-      if constexpr (Bytes % 32 == 0)
-    return __m256i{};
-  else
-#endif
-    return __m128i{};
-}
+ private:
+  static constexpr int vectors = static_cast<int>(B * sizeof(Word) / 16);
+
+  /// Word by word, four to a register: bit i for word i.
+  template <int N>
+  static std::uint32_t equal(__m128i const (&words)[N], std::uint32_t key) {
+    __m128i const wanted = _mm_set1_epi32(static_cast<int>(key));
+    if constexpr (sizeof(Word) == 4) {
+      __m128i same[N];
+      for (int i = 0; i < N; ++i) same[i] = _mm_cmpeq_epi32(words[i], wanted);
+      return bits(same);
+    } else {
+      __m128i same[(N + 1) / 2];
+      for (int i = 0; i < (N + 1) / 2; ++i)
+        same[i] = _mm_cmpeq_epi32(low_halves(words[2 * i], words[(2 * i + 1) % N]), wanted);
+      return bits(same);
+    }
+  }
+  template <int N>
+  static std::uint32_t equal(__m128i const (&words)[N], std::uint64_t key) {
+    __m128i const low = _mm_set1_epi32(static_cast<int>(key)),
+                  high = _mm_set1_epi32(static_cast<int>(key >> 32));
+    __m128i same[(N + 1) / 2];
+    for (int i = 0; i < (N + 1) / 2; ++i) {
+      __m128i const a = words[2 * i], b = words[(2 * i + 1) % N];
+      same[i] = _mm_and_si128(_mm_cmpeq_epi32(low_halves(a, b), low),
+                              _mm_cmpeq_epi32(high_halves(a, b), high));
+    }
+    return bits(same);
+  }
+  /// Of two registers of 8-byte words, the low or the high halves.
+  static __m128i low_halves(__m128i a, __m128i b) {
+    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88));
+  }
+  static __m128i high_halves(__m128i a, __m128i b) {
+    return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0xdd));
+  }
+  /// One bit for each lane of 4 bytes, all of whose bits are equal.
+  template <int N>
+  static std::uint32_t bits(__m128i const (&same)[N]) {
+    static_assert(N == 1 || N == 2 || N == 4 || N == 8);
+    if constexpr (N == 1) {
+      return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same[0])));
+    } else if constexpr (N == 8) {
+      return bits({same[0], same[1], same[2], same[3]}) | bits({same[4], same[5], same[6], same[7]})
+                                                              << 16;
+    } else {
+      __m128i const first = _mm_packs_epi32(same[0], same[1]),
+                    second = N == 4 ? _mm_packs_epi32(same[N - 2], same[N - 1]) : first;
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(first, second)));
+    }
+  }
+
+  __m128i m_parts[vectors];
+};
 
 #endif  // __SSE2__
-
-template <class Word>
-inline bool fits(Word w, bit_pattern<Word> p) {
-  if constexpr (std::is_same_v<Word, word16>)
-    return (w.lo & p.mask.lo) == p.bits.lo && (w.hi & p.mask.hi) == p.bits.hi;
-  else
-    return (w & p.mask) == p.bits;
-}
-
-/// Bit i: slot i is of the pattern.
-template <int B, class Word>
-inline std::uint64_t match_pattern(Word const (&slots)[B], bit_pattern<Word> p) {
-#if defined(__SSE2__)
-  if constexpr (sizeof(slots) % 16 == 0 && (sizeof(Word) <= 8 || B <= 32)) {  // 64 lanes at most
-    using lane = std::conditional_t<sizeof(Word) == 4, std::uint32_t, std::uint64_t>;
-    using vector = decltype(vector_for<static_cast<int>(sizeof(slots))>());
-    constexpr int words = static_cast<int>(sizeof(vector) / sizeof(Word));
-    constexpr int lanes = static_cast<int>(sizeof(vector) / sizeof(lane));
-    Word masks[words], bits[words];
-    for (int i = 0; i < words; ++i) masks[i] = p.mask, bits[i] = p.bits;
-    auto const mask = load_vector(masks, vector{}), wanted = load_vector(bits, vector{});
-    std::uint64_t m = 0;
-    for (int i = 0; i < B / words; ++i)
-      m |= static_cast<std::uint64_t>(
-               equal_lanes(load_vector(slots + i * words, vector{}), mask, wanted, lane{}))
-           << (i * lanes);
-    if constexpr (sizeof(Word) == 16) {  // two lanes a slot: both must agree
-      std::uint64_t both = 0;
-      for (int i = 0; i < B; ++i) both |= ((m >> (2 * i)) & (m >> (2 * i + 1)) & 1) << i;
-      return both;
-    }
-    return m;
-  }
-#endif
-  std::uint64_t m = 0;
-  for (int i = 0; i < B; ++i) m |= static_cast<std::uint64_t>(fits(slots[i], p)) << i;
-  return m;
-}
 
 }  // namespace host
 }  // namespace karpos::device
