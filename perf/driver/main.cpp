@@ -2,9 +2,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <map>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "perf/driver/program/standard_streams.hpp"
 #include "perf/graph/read_graph.hpp"
 #include "perf/support/context.hpp"
+#include "perf/support/host_memory.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -27,6 +28,17 @@ constexpr int exit_bad_input = 2;
 void complain(std::exception const& e) {
   std::string const what = e.what();
   std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
+}
+
+/// The same, of a lack of memory, and without asking for any.
+void complain_of_memory(std::exception const& e) {
+  char const* const what = e.what();
+  if (std::strncmp(what, "karpos: ", 8) == 0)
+    std::fprintf(stderr, "%s\n", what);
+  else
+    std::fprintf(stderr,
+                 "karpos: out of memory (%s): ask for less, or let the program have more memory\n",
+                 std::strncmp(what, "std::", 5) == 0 ? "the system gave no more" : what);
 }
 
 int run_with_kokkos(std::vector<std::string> const& arguments, char** argv, action const& run) {
@@ -52,9 +64,11 @@ int guarded(std::function<int()> const& run) {
     complain(e);
   } catch (std::length_error const& e) {
     complain(e);
-  } catch (std::bad_alloc const& e) {
-    complain(e);
   } catch (std::exception const& e) {
+    if (is_lack_of_memory(e)) {
+      complain_of_memory(e);
+      return exit_bad_input;
+    }
     complain(e);
     return exit_failed;
   }

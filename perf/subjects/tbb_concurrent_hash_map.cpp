@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tbb/concurrent_hash_map.h>
 
+#include <atomic>
+#include <new>
+
 #include "perf/subjects/subject.hpp"
 
 namespace karpos::perf {
@@ -23,7 +26,7 @@ class tbb_map : public subject<Key> {
     m_map.rehash(m_keys);
   }
   void insert(space const& exec, array<Key> const& keys, array<Key> const& values) override {
-    Kokkos::parallel_for("tbb::insert", range(exec, keys.extent(0)), [=, this](std::uint64_t i) {
+    for_each("tbb::insert", exec, keys.extent(0), [=, this](std::uint64_t i) {
       m_map.insert({keys(i), values(i)});
     });
   }
@@ -39,12 +42,28 @@ class tbb_map : public subject<Key> {
   }
   void apply(space const& exec, array<operation> const& operations,
              array<result> const& results) override {
-    Kokkos::parallel_for("tbb::apply", range(exec, operations.extent(0)),
-                         [=, this](std::uint64_t i) { results(i) = apply_one(operations(i)); });
+    for_each("tbb::apply", exec, operations.extent(0),
+             [=, this](std::uint64_t i) { results(i) = apply_one(operations(i)); });
   }
   std::uint64_t size(space const&) override { return m_map.size(); }
 
  private:
+  /// Calls that may ask for memory, until there is none: no exception may leave a thread of Kokkos.
+  template <class Call>
+  static void for_each(char const* label, space const& exec, std::uint64_t n, Call const& call) {
+    std::atomic<bool> out_of_memory = false;
+    Kokkos::parallel_for(label, range(exec, n), [&](std::uint64_t i) {
+      if (out_of_memory.load(std::memory_order_relaxed)) return;
+      try {
+        call(i);
+      } catch (std::bad_alloc const&) {
+        out_of_memory = true;
+      }
+    });
+    exec.fence("tbb: all calls have returned");
+    if (out_of_memory) throw std::bad_alloc();
+  }
+
   result apply_one(operation const& o) {
     switch (o.op) {
       case map_op::insert:

@@ -25,7 +25,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
     base::measure_ceilings(parameters().keys, parameters().keys);
     m_run.heeds_load = perf::heeds_load(subject_named(parameters().maps.front()));
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
-    for (std::string const& id : parameters().maps) measure(subject_named(id));
+    base::for_each_map([this](subject_entry const& entry) { measure(entry); });
     return std::move(m_run);
   }
 

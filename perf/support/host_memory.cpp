@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <karpos/contract.hpp>
 #include <limits>
+#include <new>
 #include <optional>
 #include <sstream>
 
@@ -92,6 +94,12 @@ void require_memory(double bytes, std::string const& what, std::string const& wh
 
 void require_memory(std::uint64_t bytes, std::string const& what, std::string const& what_to_do) {
   require_memory(static_cast<double>(bytes), what, what_to_do);
+}
+
+bool is_lack_of_memory(std::exception const& e) {
+  // Kokkos throws a plain std::runtime_error.
+  return dynamic_cast<std::bad_alloc const*>(&e) != nullptr ||
+         std::strstr(e.what(), "failed to allocate") != nullptr;
 }
 
 }  // namespace karpos::perf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace karpos::perf {
@@ -17,5 +18,8 @@ void require_memory(std::uint64_t bytes, std::string const& what, std::string co
 
 /// The same in floating point, in which no estimate overflows.
 void require_memory(double bytes, std::string const& what, std::string const& what_to_do);
+
+/// Whether memory could not be had: a std::bad_alloc, or an error in which Kokkos says so.
+bool is_lack_of_memory(std::exception const& e);
 
 }  // namespace karpos::perf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -54,6 +55,19 @@ class map_experiment {
     m_run.table_bytes = make<Key>(first, m_exec, max_keys, parameters().load)->bytes();
     ceilings<space> c(m_exec, m_run.table_bytes, operations, parameters().repetitions);
     m_run.ceilings = {c.random_read(), c.random_cas(sizeof(Key) == 8), c.copy()};
+  }
+
+  /// Runs measure(entry) for one map after the other. Throws allocation_error that names the map which memory is too
+  /// small for.
+  template <class Measure>
+  void for_each_map(Measure const& measure) {
+    for (std::string const& id : parameters().maps) try {
+        measure(subject_named(id));
+      } catch (std::exception const& e) {
+        if (!is_lack_of_memory(e)) throw;
+        throw allocation_error("out of memory (while " + subject_named(id).name +
+                               " was measured): ask for fewer keys or other maps");
+      }
   }
 
   /// Makes the map that the next measurements are of.

@@ -37,7 +37,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     base::require_memory_for(mixed_workload<Key>::bytes_for(parameters()), m_run.sizes.max_keys);
     base::measure_ceilings(m_run.sizes.max_keys, parameters().operations);
     m_work = std::make_unique<mixed_workload<Key>>(m_exec, parameters(), m_run.sizes.filled);
-    for (std::string const& id : parameters().maps) measure(subject_named(id));
+    base::for_each_map([this](subject_entry const& entry) { measure(entry); });
     return std::move(m_run);
   }
 

@@ -106,6 +106,33 @@ def too_little_memory(driver):
                 check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
 
 
+def limited(driver, kilobytes, words):
+    script = f'ulimit -v {kilobytes} && ulimit -c 0 && exec "$@"'
+    quiet = {**os.environ, "OMP_PROC_BIND": "false", "OMP_NUM_THREADS": "2"}
+    return subprocess.run(["sh", "-c", script, "sh", driver, *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+
+
+def no_memory_on_the_way(driver):
+    """Wherever memory ends, in whatever thread, a sentence says so."""
+    starts = (size for size in range(20000, 200000, 4000) if limited(driver, size, ["info"]).returncode == 0)
+    least = next(starts, None)
+    if least is None or "Cuda" in run(driver, "info").stdout:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        edges, scores = Path(folder) / "edges", Path(folder) / "scores.csv"
+        edges.write_text("".join(f"{i} {i * 7919 % 500000}\n" for i in range(500000)), encoding="ascii")
+        scores.write_text("id,a,b\n" + "".join(f"name{i},{i % 977},{i * 7919 % 1000}\n" for i in range(100000)), encoding="ascii")
+        seen = set()
+        for words in (["count", edges], ["count", "--text", edges], ["topk", scores], ["bfs", edges], ["hash", "--keys", "2^19", "--reps", 1, "--peers"],
+                      ["mixed", "--keys", "2^19", "--ops", "2^19", "--reps", 1, "--peers"]):
+            for more in range(6000, 72000, 6000):
+                done = limited(driver, least + more, words)
+                seen.add((words[0], done.returncode))
+                good = done.returncode == 0 or (done.returncode == 2 and done.stderr.startswith("karpos: out of memory (") and "bad_alloc" not in done.stderr)
+                check(f"{words} in {least + more} kB: {done.returncode}, '{done.stderr.strip()}'", good, True)
+        check("memory ended somewhere", {("count", 2), ("hash", 2)} <= seen, True)
+
+
 def bounded_ceilings(driver):
     """However many readings are asked for, the ceilings take seconds."""
     seen = json.loads(run(driver, "hash", "--keys", 1000, "--reps", 200, "--json").stdout)
@@ -178,6 +205,7 @@ def main():
     counts_with_exponents(driver, edges)
     one_of_each(driver)
     too_little_memory(driver)
+    no_memory_on_the_way(driver)
     bounded_ceilings(driver)
     bad_threads(driver)
     openmp_threads(driver)

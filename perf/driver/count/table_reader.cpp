@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <new>
 
 #include "perf/driver/command.hpp"
 #include "perf/graph/input.hpp"
@@ -86,7 +87,14 @@ struct read_parts {
   std::size_t const* begins;
   table_format const* format;
   table_part* parts;
-  void operator()(int i) const { read_part(text, begins[i], begins[i + 1], *format, parts[i]); }
+  void operator()(int i) const {
+    // No exception may leave a thread of Kokkos.
+    try {
+      read_part(text, begins[i], begins[i + 1], *format, parts[i]);
+    } catch (std::bad_alloc const&) {
+      parts[i].out_of_memory = true;
+    }
+  }
 };
 
 }  // namespace
@@ -114,6 +122,8 @@ std::vector<table_part> const& table_reader::next() {
                        Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Dynamic>>(0, count),
                        read_parts{text, begins.data(), &m_format, m_parts.data()});
   host().fence("karpos::perf: the text is read");
+  for (table_part const& part : m_parts)
+    if (part.out_of_memory) throw std::bad_alloc();
   for (table_part const& part : m_parts)
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = begins.back();

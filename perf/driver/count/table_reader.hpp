@@ -20,6 +20,7 @@ struct table_part {
   std::uint64_t lines = 0;
   std::size_t error_at = 0;  ///< offset of the first bad line
   std::string error;         ///< empty: none
+  bool out_of_memory = false;
 
   std::uint64_t values() const { return numbers.size() + words.size(); }
 };
