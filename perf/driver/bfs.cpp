@@ -38,6 +38,10 @@ bfs_parameters parameters_of(bfs_words const& o) {
   require_direction(o.beta, o, "beamer");
   if (o.sources->count() > 0 && !p.output.empty())
     throw bad_input("--output does not apply (--sources makes several results): choose --source");
+  if (p.output == "-")
+    throw bad_input(
+        "--output - names no file, and standard output has the report: name a file, or "
+        "/dev/stdout");
   if (o.with_source->count() > 0) p.source = o.source;
   std::error_code none_there;
   std::string const read = p.graph == "-" ? "/dev/stdin" : p.graph;

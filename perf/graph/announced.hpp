@@ -21,7 +21,8 @@ class announced_edges {
                  "split the graph");
     std::uint64_t const room = (lines.bytes_left() + 1) / shortest_line;
     if (entries > room)
-      lines.fail("the header announces " + std::to_string(entries) + " entries, but " +
+      lines.fail("the header announces " + std::to_string(entries) +
+                     (entries == 1 ? " entry" : " entries") + ", but " +
                      std::to_string(lines.bytes_left()) + " bytes follow, room for at most " +
                      std::to_string(room),
                  "check that the file is whole");

@@ -48,6 +48,10 @@ edge_list read_dimacs(input const& in);
 edge_list read_snap(input const& in);
 csr_arrays read_serialized(input const& in);
 
+/// Refuses what begins like no text, and a text whose lines end in carriage returns alone.
+void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
+                  std::string const& what_to_do);
+
 /// Unpacks a gzip'ed file, which may consist of several members.
 std::string gunzip(input const& in, std::uint64_t max_bytes = std::uint64_t(64) << 30);
 

@@ -9,7 +9,29 @@ namespace {
 // Far above what any writer makes; a file without ends of lines is something else.
 constexpr std::size_t longest_line = std::size_t(1) << 16;
 
+/// Bytes that are looked at to see what a file is.
+constexpr std::size_t glance = 4096;
+
+bool is_binary(char c) {
+  constexpr std::string_view in_texts = "\n\r\t\v\f\x1b";  // a log may have escape sequences
+  return (c >= 0 && c < ' ' && in_texts.find(c) == std::string_view::npos) || c == '\x7f';
+}
+
 }  // namespace
+
+void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
+                  std::string const& what_to_do) {
+  std::string_view const begin = bytes.substr(0, glance);
+  auto const binary = std::find_if(begin.begin(), begin.end(), is_binary);
+  if (binary != begin.end())
+    graph_input::fail(name + " at byte " + std::to_string(binary - begin.begin()), why_binary,
+                      what_to_do);
+  std::size_t const end = begin.find('\r');
+  if (end < begin.size() - 1 && begin.find('\n') == std::string_view::npos)
+    graph_input::fail(name + " at byte " + std::to_string(end),
+                      "its lines end in carriage returns alone",
+                      "convert it: tr '\\r' '\\n' < OLD > NEW");
+}
 
 bool text_lines::next() {
   while (m_next != m_text_end) {
@@ -25,7 +47,7 @@ bool text_lines::next() {
     if (static_cast<std::size_t>(m_end - m_at) > longest_line)
       fail("a line of " + std::to_string(m_end - m_at) + " bytes",
            "graph files have an edge per line; check that this is one");
-    while (m_end != m_at && is_blank(m_end[-1])) --m_end;
+    while (m_end != m_at && (is_blank(m_end[-1]) || m_end[-1] == '\r')) --m_end;
     skip_blanks();
     if (!at_end()) return true;
   }

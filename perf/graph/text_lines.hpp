@@ -10,9 +10,7 @@
 
 namespace karpos::perf::graph_input {
 
-inline bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
 /// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a line
 /// ends as a graph_file_error that names it.

@@ -201,6 +201,10 @@ def other_graphs(driver, corpus):
         result(driver, generator, "--sources", 4, "--validate", "--baseline")
     piped = subprocess.run([driver, "bfs", "-", "--json"], input=(Path(corpus) / "road.gr").read_bytes(), capture_output=True, check=False)
     check("from standard input", json.loads(piped.stdout)["vertices"], result(driver, Path(corpus) / "road.gr")["vertices"])
+    with tempfile.TemporaryDirectory() as folder:
+        marked = Path(folder) / "marked.txt"
+        marked.write_bytes(b"\xef\xbb\xbf0 1\n1 2\n")
+        check("behind a byte order mark", result(driver, marked)["vertices"], 3)
     check("vertices of a grid", result(driver, "grid:20x30")["vertices"], 600)
     check("edges of a grid", result(driver, "grid:20x30")["edges"], 2 * (19 * 30 + 20 * 29))
     check("depth of a grid", result(driver, "grid:20x30")["depth"], 48)
@@ -210,8 +214,12 @@ def bad_input(driver, path):
     with tempfile.TemporaryDirectory() as folder:
         broken = Path(folder) / "broken.txt"
         broken.write_text("0 1\n1 x\n")
+        mac, mixed = Path(folder) / "mac.txt", Path(folder) / "mixed.txt"
+        mac.write_bytes(b"1 2\r2 3\r")
+        mixed.write_bytes(b"1 2\n2 3\r3 4\n")
         out = Path(folder) / "out"
         cases = [
+            ([mac], "carriage returns alone"), ([mixed], f"{mixed}:2"), ([path, "--output", "-"], "--output - names no file"),
             (["no/such/file"], "no/such/file"), ([broken], f"{broken}:2"), ([folder], "directory"),
             ([path, "--source", 35], "--source 35"), ([path, "--source", -1], "--source"),
             ([path, "--source", 1, "--sources", 2], "--source"), ([path, "--sources", 35], "--sources"),

@@ -75,6 +75,32 @@ def bad_values(driver, edges):
         complains(driver, [command, generator], f"{name} of a generator is given twice")
 
 
+def empty_values(driver, edges):
+    for words in (["hash", "--key-bytes"], ["hash", "--layout"], ["hash", "--peers"], ["mixed", "--slots"], ["topk", "uniform:m=10", "--missing"],
+                  ["topk", "uniform:m=10", "--peers"], ["bfs", edges, "--output"]):
+        complains(driver, [*words, ""], f"there is an empty word behind '{words[-1]}'")
+        complains(driver, [*words[:-1], f"{words[-1]}="], f"'{words[-1]}=' lacks its value")
+
+
+def unreadable(driver, folder):
+    """Every command that reads says the same of what it cannot read, and waits for nobody."""
+    pipe = Path(folder) / "pipe"
+    os.mkfifo(pipe)
+    for command in ("bfs", "count", "topk"):
+        for path, why in ((pipe, "it is not a regular file"), (folder, "it is a directory"), (Path(folder) / "none", "No such file")):
+            complains(driver, [command, path], f"cannot read {path} ({why}")
+        for redirection, why in (("<&-", "it is closed"), (f"< {folder}", "Is a directory"), ("< /dev/null", "it is empty")):
+            done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", driver, command, "-"], capture_output=True, text=True, check=False)
+            check(f"{command} - {redirection}: '{done.stderr}'", (done.returncode, f"karpos: cannot read standard input ({why})" in done.stderr), (2, True))
+
+
+def too_large_a_file(driver, folder):
+    """A limit of the size of files is told as a full disk is."""
+    done = subprocess.run(["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh", driver, "bfs", "grid:99x99", "--output", Path(folder) / "out"],
+                          capture_output=True, text=True, check=False)
+    check(f"large output: '{done.stderr}'", (done.returncode, "(File too large)" in done.stderr), (2, True))
+
+
 def counts_with_exponents(driver, edges):
     """1e6 and 2^20 are counts wherever one is asked for."""
     for words in (["bfs", "grid:1e1x2^2,seed=1e3", "--reps", "2e0"], ["bfs", edges, "--sources", "1e1", "--seed", "1e6"],
@@ -125,7 +151,7 @@ def no_memory_on_the_way(driver):
         seen = set()
         for words in (["count", edges], ["count", "--text", edges], ["topk", scores], ["bfs", edges], ["hash", "--keys", "2^19", "--reps", 1, "--peers"],
                       ["mixed", "--keys", "2^19", "--ops", "2^19", "--reps", 1, "--peers"]):
-            for more in range(6000, 72000, 6000):
+            for more in range(0, 72000, 6000):
                 done = limited(driver, least + more, words)
                 seen.add((words[0], done.returncode))
                 good = done.returncode == 0 or (done.returncode == 2 and done.stderr.startswith("karpos: out of memory (") and "bad_alloc" not in done.stderr)
@@ -203,6 +229,10 @@ def main():
     mistyped_words(driver)
     bad_values(driver, edges)
     counts_with_exponents(driver, edges)
+    empty_values(driver, edges)
+    with tempfile.TemporaryDirectory() as folder:
+        unreadable(driver, folder)
+        too_large_a_file(driver, folder)
     one_of_each(driver)
     too_little_memory(driver)
     no_memory_on_the_way(driver)

@@ -225,14 +225,15 @@ def bad_input(driver, folder, path):
         "one.csv": ("id\nx\n", "at least one attribute"), "word.csv": ("id,a,b\nx,1,2\ny,3,tall\n", "word.csv:3, column 3 'b' ('tall'"),
         "nan.csv": ("id,a\nx,nan\n", "nan.csv:2, column 2"), "hex.csv": ("id,a\nx,0x10\n", "hex.csv:2, column 2"),
         "huge.csv": ("id,a\nx,1e999\n", "range"), "short.csv": ("id,a,b\nx,1\n", "short.csv:2"),
+        "narrow.csv": ("id,a,b\nx\n", "the row has 1 column, the header 3"),
         "long.csv": ("id,a\nx,1,2\n", "long.csv:2"), "twice.csv": ("id,a\nx,1\ny,2\nx,3\n", "twice.csv:4"),
         "open.csv": ('id,a\n"x,1\ny,2\n', "open.csv:2, column 1"), "behind.csv": ('id,a\n"x"y,1\n', "behind.csv:2"),
         "later.csv": ('id,a\r\n"x\r\ny",1\r\nz,?\r\n', "later.csv:4"), "none.csv": ("id,a\nx,\n", "no row has a score"),
         "wide.csv": ("id" + ",a" * 33 + "\n", "33 attributes"), "nameless.csv": ("x,1,2\ny,3,4\n", "is the header missing?"),
     }
     cases = [
-        (["no/such/file"], "no/such/file"), ([folder], "regular file"), ([], "scores"), ([path, "--k", 0], "--k"),
-        ([path, "--k", "many"], "many"), ([path, "--k", -1], "-1"), ([path, "--k", 1.5], "whole number"), ([path, "--weights", "1"], "--weights"),
+        (["no/such/file"], "no/such/file"), ([folder], "directory"), ([], "scores"), ([path, "--k", 0], "--k"),
+        ([path, "--k", "many"], "many"), ([path, "--k", -1], "-1"), ([path, "--k", 1.5], "whole number"), ([path, "--weights", "1"], "1 weight for "),
         ([path, "--weights", "1,-1,1", "--missing", 3], "--missing"), ([path, "--weights", "1,inf,1"], "finite"), ([path, "--weights", "1,x,1"], "x"),
         ([path, "--weights", "1,1,1", "--aggregate", "min"], "--aggregate min"), ([path, "--aggregate", "mean"], "mean"),
         ([path, "--missing", "nan"], "nan"), ([path, "--missing", "inf"], "inf"), ([path, "--result", "some"], "some"),

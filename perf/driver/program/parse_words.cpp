@@ -30,6 +30,18 @@ void require_command(CLI::App const& app, std::vector<std::string> const& words)
                     did_you_mean(nearest_word(*first, names)) + "choose one of " + list);
 }
 
+/// An option that is there without a value is a mistake; --peers may stand alone, but then without an empty word.
+void require_values(std::vector<std::string> const& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string const& word = words[i];
+    if (word.empty())
+      throw bad_input("there is an empty word" + (i == 0 ? "" : " behind '" + words[i - 1] + "'") +
+                      ": write a value, or leave it out");
+    if (word.rfind("--", 0) == 0 && word.back() == '=')
+      throw bad_input("'" + word + "' lacks its value: write one, or leave the option out");
+  }
+}
+
 std::vector<std::string> options_of(CLI::App const& app) {
   std::vector<std::string> names;
   for (CLI::Option const* o : app.get_options()) {
@@ -52,6 +64,7 @@ void require_known(CLI::App const& app, std::string const& called) {
 }  // namespace
 
 void parse_words(CLI::App& app, std::vector<std::string> const& words) {
+  require_values(words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);

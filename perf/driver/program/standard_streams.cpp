@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -12,10 +13,11 @@
 namespace karpos::perf {
 
 void occupy_standard_streams() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large makes writing fail, which is told
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) {
-      // Not for writing: what is printed to a closed standard output must fail.
-      int const mode = stream == STDERR_FILENO ? O_WRONLY : O_RDONLY;
+      // The wrong way round: reading closed input and printing to closed output must fail.
+      int const mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
       [[maybe_unused]] int const lowest_free = open("/dev/null", mode);
     }
 }

@@ -14,6 +14,7 @@
 #include "perf/driver/topk/expected_answer.hpp"
 #include "perf/driver/topk/measure.hpp"
 #include "perf/driver/topk/peers.hpp"
+#include "perf/support/text.hpp"
 #include "perf/support/timer.hpp"
 
 namespace karpos::perf {
@@ -72,8 +73,8 @@ class topk_measurement {
     m_weights = parameters().weights;
     if (!m_weights.empty() && m_weights.size() != lists)
       detail::reject("--weights does not fit the scores",
-                     std::to_string(m_weights.size()) + " weights for " + std::to_string(lists) +
-                         (lists == 1 ? " list" : " lists"),
+                     counted(m_weights.size(), "weight", "weights") + " for " +
+                         counted(lists, "list", "lists"),
                      "write one for each list, or none");
     if (m_weights.empty()) m_weights.assign(lists, 1);
   }

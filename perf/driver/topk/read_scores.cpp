@@ -34,7 +34,7 @@ class score_reader {
       m_rows.fail("the header has one column",
                   "write an id and at least one attribute, separated by commas");
     if (columns > max_attributes + 1)
-      m_rows.fail(std::to_string(columns - 1) + " attributes",
+      m_rows.fail(counted(columns - 1, "attribute", "attributes"),
                   "at most " + std::to_string(max_attributes) + " are ranked together");
     bool named = false;
     for (std::size_t c = 1; c < columns; ++c) {
@@ -50,7 +50,7 @@ class score_reader {
     if (!m_rows.next()) return false;
     std::size_t const columns = m_file.attributes.size() + 1;
     if (m_rows.size() != columns)
-      m_rows.fail("the row has " + std::to_string(m_rows.size()) + " columns, the header " +
+      m_rows.fail("the row has " + counted(m_rows.size(), "column", "columns") + ", the header " +
                       std::to_string(columns),
                   "write each row like the header; a missing score is an empty cell");
     auto const [at, is_new] = m_line_of.try_emplace(m_rows[0], m_rows.line());
