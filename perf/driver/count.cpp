@@ -88,7 +88,7 @@ std::string columns_text(json const& columns, std::vector<std::string> const& na
   std::string text;
   for (std::size_t const c : columns) {
     text.append(text.empty() ? "" : ", ").append(std::to_string(c));
-    if (c <= names.size()) text.append(" '").append(names[c - 1]).append("'");
+    if (c <= names.size()) text.append(" '").append(printable(names[c - 1])).append("'");
   }
   return (columns.size() == 1 ? "column " : "columns ") + text;
 }
@@ -115,7 +115,7 @@ void print_json(count_options const& o, count_result const& r) {
   std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
-void print_table(count_options const& o, count_result const& r) {
+void print_table(count_options const& o, count_result r) {
   std::printf("%s: %s, %s%s\n", o.file.c_str(), counted(r.lines, "line", "lines").c_str(),
               columns_text(columns_json(r.format), r.format.names).c_str(),
               r.format.names.empty() ? "" : " (a header names them: --header no counts it)");
@@ -126,6 +126,7 @@ void print_table(count_options const& o, count_result const& r) {
               counted(r.values, "value", "values").c_str(), grouped(r.distinct).c_str(),
               human_seconds(r.seconds).c_str(), human_seconds(r.counting_seconds).c_str(),
               space::name());
+  for (frequent_value& f : r.top) f.value = printable(f.value);
   std::size_t width = 5;
   for (frequent_value const& f : r.top) width = std::max(width, f.value.size());
   if (!r.top.empty())

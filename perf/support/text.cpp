@@ -79,6 +79,20 @@ std::string human_seconds(double seconds) {
   return three_digits(seconds * 1e6) + " us";
 }
 
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto const c = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, in UTF-8: some terminals obey them, too.
+    bool const wide = c == 0xc2 && i + 1 < text.size() &&
+                      static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
+                      static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    i += wide;
+    safe += wide || c < ' ' || c == 0x7f ? '?' : text[i];
+  }
+  return safe;
+}
+
 std::string left(std::string const& text, std::size_t width) {
   return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 // Numbers as people write and read them.
 
@@ -25,6 +26,9 @@ std::string human_bytes(double bytes);
 
 /// "1.25 s", "46.1 ms", "8.00 us".
 std::string human_seconds(double seconds);
+
+/// Text of a file as a terminal may get it: `?` for each control character.
+std::string printable(std::string_view text);
 
 /// Fixed-width columns.
 std::string left(std::string const& text, std::size_t width);

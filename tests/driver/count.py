@@ -65,6 +65,8 @@ TABLES = {
     "numbers as text": ("01 1\n1 1\n", ["--text"], ["01", "1", "1", "1"], 2, []),
     "a matrix": ("%%MatrixMarket matrix coordinate real general\n% rows\n3 4 2\n1 4 0.5\n3 1 2\n", [], [1, 4, 3, 1], 2, []),
     "values of a matrix": ("%%MatrixMarket matrix coordinate real general\n3 4 2\n1 4 5\n3 1 5\n", ["--column", 3], [5, 5], 2, []),
+    "one column with some quotes": ('name\nd1\n"d1"\n"d, ""2"""\n', ["--header", "yes"], ["d1", "d1", 'd, "2"'], 3, ["name"]),
+    "longer lines than the first": ("1 2\n2 3 7\n", ["--column", "1,2"], [1, 2, 2, 3], 2, []),
     "the largest numbers": (f"{2**64 - 1} {2**64 - 1}\n{2**64 - 2} 0\n", [], [2**64 - 1, 2**64 - 1, 2**64 - 2, 0], 2, []),
 }
 
@@ -106,7 +108,11 @@ def bad_tables(driver, folder):
         "behind.csv": ('a,b\n"x"y,1\n', [], "behind.csv:2: a field goes on behind the quote that ends it"), "open_names.csv": ('"a,b\n1,2\n', ["--header", "yes"], "open_names.csv:1"),
         "name.csv": ("a,b\n1,2\n", ["--column", "c"], "--column c"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
         "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "word.csv": ("a,b\n1,2\n3,x\n", [], "'x' in column 2"), "empty.txt": ("", [], "is empty"),
-        "torn.gz": (gzip.compress(b"1 2\n" * 1000)[:30].decode("latin-1"), [], "gzip"),
+        "long.txt": ("1 2\n2 3 7\n3 1 7\n", [], "long.txt:2: the line has 3 columns, the first one 2: choose some, like --column 1"),
+        "longer.txt": ("1 2 7\n2 3 7 5\n", [], "longer.txt:2: the line has 4 columns"), "long.csv": ("a,b\n1,2,3\n", ["--column", "all"], "long.csv:2"),
+        "one_short.csv": ("a,b\n1,2\n3\n", [], "the line has 1 column, 2 are needed"), "road.gr": ("c roads\np sp 3 1\na 1 2 7\n", [], "road.gr:2: a graph in DIMACS' format"),
+        "col.col": ("p edge 3 1\ne 1 2\n", [], "--column 2,3"), "mac.txt": ("1 2\r2 3\r", [], "carriage returns alone"), "zeros.txt": ("1 2\n\0 3\n", [], "at byte 4"),
+        "packed.bz2": ("BZh91AY&SY\x01\x02", [], "it is no text"), "torn.gz": (gzip.compress(b"1 2\n" * 1000)[:30].decode("latin-1"), [], "gzip"),
     }
     for name, (text, words, named) in cases.items():
         path = Path(folder) / name
@@ -123,6 +129,8 @@ def text(driver, folder, edges):
     shown = checks.run(driver, "count", path).stdout
     check("text: one line", "1 line, columns 1, 2" in shown, True)
     check("text: what is left out", "left out: column 3, no ids (--column all counts everything)" in shown, True)
+    path.write_text("x\x1b[2J\u009b1m\u00e9 y\n" * 2, encoding="utf-8")
+    check("text: no control characters", ("x?[2J?1m\u00e9 " in checks.run(driver, "count", path).stdout, "\x1b" in checks.run(driver, "count", path).stdout), (True, False))
     path.write_text("a,b\nx,y\n", encoding="ascii")
     check("text: names", "columns 1 'a', 2 'b' (a header names them" in checks.run(driver, "count", path).stdout, True)
     check("text: a list of edges", "left out" in checks.run(driver, "count", edges).stdout, False)

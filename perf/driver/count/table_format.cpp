@@ -11,6 +11,9 @@
 namespace karpos::perf {
 namespace {
 
+/// Lines behind the first one that tell what it is.
+constexpr int looked_at = 1000;
+
 /// Offset of the first line from `offset` on that holds data; the size of the text if there is none.
 std::size_t next_data(std::string_view text, std::size_t offset) {
   while (offset < text.size()) {
@@ -105,7 +108,6 @@ bool words_above_numbers(field_list const& first, field_list const& second) {
 /// looked at, has one of them in its place.
 bool words_stand_alone(std::string_view text, std::size_t second, field_list const& first,
                        char separator) {
-  constexpr int looked_at = 1000;
   std::size_t at = second;
   for (int i = 0; i < looked_at && at < text.size(); ++i) {
     bool recurs = false;
@@ -172,6 +174,30 @@ void choose_ids(table_format& format, field_list const& data) {
   for (std::size_t c = 2; c < data.size(); ++c) format.left_out.push_back(c);
 }
 
+/// Lines of letters: no columns of values.
+void refuse_dimacs(mapped_file const& file, std::size_t begin) {
+  std::string_view const text = file.text();
+  auto const kind = [&] { return fields_of(line_at(text, begin), ' '); };
+  while (begin < text.size() && kind().front() == "c") begin = next_data(text, behind(text, begin));
+  if (begin == text.size()) return;
+  field_list const first = kind();
+  std::uint64_t ignored = 0;
+  if (first.size() == 4 && first[0] == "p" && read_number(first[2], ignored) &&
+      read_number(first[3], ignored))
+    throw bad_input(file.place(begin) +
+                    ": a graph in DIMACS' format is no table: count its edges " +
+                    "by grep '^[ae] ' FILE | karpos count - --column 2,3");
+}
+
+/// Whether one column of fields in quotes stands behind `begin`, as far as is looked.
+bool is_quoted_column(std::string_view text, std::size_t begin) {
+  for (int i = 0; i < looked_at && begin < text.size(); ++i) {
+    if (trimmed(line_at(text, begin)).front() == '"') return true;
+    begin = next_data(text, behind(text, begin));
+  }
+  return false;
+}
+
 }  // namespace
 
 table_format detect_format(mapped_file const& file, format_wishes const& wishes) {
@@ -179,9 +205,15 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   table_format format;
   std::size_t begin = begin_of_table(file, format);
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
+  if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
   std::size_t const second = next_data(text, behind(text, begin));
   format.separator = separator_of(wishes.separator, {line_at(text, begin), line_at(text, second)});
   field_list data = fields_of(line_at(text, begin), format.separator);
+  if (wishes.separator == "auto" && format.separator == ' ' && data.size() == 1 &&
+      is_quoted_column(text, begin)) {
+    format.separator = ',';
+    data = fields_of(line_at(text, begin), ',');
+  }
   format.column_count = data.size();
   if (!format.matrix && is_header(wishes, text, second, data, format.separator)) {
     if (second == text.size()) throw bad_input("'" + file.path() + "' has a header and no data");
@@ -191,6 +223,8 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   }
   format.columns = columns_of(wishes.columns, format.names);
   if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);
+  // Of columns that nobody has named none may be lost, or counted unannounced.
+  if (wishes.columns.empty() || format.columns.empty()) format.most = format.column_count;
   if (format.column_count < format.needed())
     throw bad_input(file.place(begin) + ": the line has " +
                     counted(format.column_count, "column", "columns") + ", column " +

@@ -59,12 +59,16 @@ void read_line(std::string_view line, std::size_t offset, table_format const& fo
       });
   if (format.matrix && fields != 2 + static_cast<std::size_t>(format.matrix->values))
     fail(part, offset,
-         "the line has " + std::to_string(fields) + " fields, the banner announces " +
+         "the line has " + counted(fields, "field", "fields") + ", the banner announces " +
              std::to_string(2 + format.matrix->values));
   if (fields < format.needed())
     fail(part, offset,
-         "the line has " + std::to_string(fields) + " columns, " + std::to_string(format.needed()) +
-             " are needed");
+         "the line has " + counted(fields, "column", "columns") + ", " +
+             std::to_string(format.needed()) + " are needed");
+  if (fields > format.most)
+    fail(part, offset,
+         "the line has " + counted(fields, "column", "columns") + ", the first one " +
+             std::to_string(format.most) + ": choose some, like --column 1");
   ++part.lines;
 }
 

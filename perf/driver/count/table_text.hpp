@@ -20,6 +20,7 @@ struct table_format {
   char separator = ' ';                              ///< ' ': any run of blanks and tabs
   std::vector<std::size_t> columns;                  ///< chosen ones, from 0, ascending; empty: all
   std::size_t column_count = 0;                      ///< of the first line
+  std::size_t most = ~std::size_t(0);                ///< columns that a line may have
   std::size_t data_begin = 0;                        ///< offset behind banner, header and size line
   bool numeric = true;                               ///< all chosen fields are unsigned integers
   std::vector<std::string> names;                    ///< of the columns, where a header names them

@@ -36,7 +36,7 @@ void print_table(std::vector<std::vector<std::string>> const& rows) {
       std::string const pad(width[c] - width_of(row[c]), ' ');
       line += "  " + (c == 1 ? row[c] + pad : pad + row[c]);
     }
-    std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+    std::printf("%s\n", printable(line.substr(0, line.find_last_not_of(' ') + 1)).c_str());
   }
 }
 
