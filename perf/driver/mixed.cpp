@@ -85,13 +85,15 @@ action define_mixed(CLI::App& app) {
   add_map_options(app, o->words, p, "distinct keys that operations draw from: 30000, 10e6, 2^27",
                   "keys per slot with those in that are in before");
   app.add_option("--ops", o->operations, "number of operations, all at once")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(count_word());
   app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
       ->capture_default_str();
   app.add_option("--fill", p.fill, "part of the keys that is in before")
       ->capture_default_str()
       ->check(number_between(0, 1));
-  app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for");
+  app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for")
+      ->transform(count_word());
   add_last_map_options(app, o->words, p);
   app.footer(
       "Before each reading the map is cleared and filled. Outcomes are those of the last one.");

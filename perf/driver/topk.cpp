@@ -27,8 +27,11 @@ stride_policy stride_of(std::string const& words) {
   std::string const fixed = "fixed:";
   if (words == "adaptive") return {};
   if (words == "fixed") return stride_policy::fixed{};
-  if (words.rfind(fixed, 0) == 0)
-    return stride_policy::fixed{parse_count(words.substr(fixed.size()))};
+  if (words.rfind(fixed, 0) == 0) try {
+      return stride_policy::fixed{parse_count(words.substr(fixed.size()))};
+    } catch (std::invalid_argument const& e) {
+      throw bad_input("--stride " + words + ": " + e.what());
+    }
   throw bad_input("there is no --stride '" + words + "': choose adaptive, or fixed:100");
 }
 
@@ -98,7 +101,9 @@ int topk(topk_words const& o) {
 
 void add_query_options(CLI::App& app, topk_words& o) {
   topk_parameters& p = o.parameters;
-  app.add_option("--k", o.k, "how many objects to find")->capture_default_str();
+  app.add_option("--k", o.k, "how many objects to find")
+      ->capture_default_str()
+      ->transform(count_word());
   o.with_weights = app.add_option("--weights", p.weights,
                                   "of the lists in a sum: w1,w2,...; negative where\n"
                                   "a smaller score is better")

@@ -67,7 +67,10 @@ def bad_values(driver, edges):
     for command, options in counts.items():
         for option in options:
             for value in ("-1", "1.5", "ten", "1e30", "18446744073709551616"):
-                complains(driver, [command, *inputs.get(command, []), option, value], value)
+                complains(driver, [command, *inputs.get(command, []), option, value], f"{option}: '{value}'")
+    complains(driver, ["topk", "uniform:m=10", "--stride", "fixed:1e30"], "--stride fixed:1e30: '1e30'")
+    for value in ("nan", "5", "1e1"):
+        complains(driver, ["hash", "--key-bytes", value], f"--key-bytes: {value} not in {{4,8}}")
     complains(driver, ["bfs", edges, "--sources", 2, "--seed", "-1"], "--seed")
     twice = [("bfs", "kron:scale=5,scale=6", "scale"), ("bfs", "grid:3x3,seed=1,seed=1", "seed"),
              ("topk", "uniform:m=10,n=2,m=11", "m"), ("topk", "zipf:s=1,s=2", "s")]
@@ -196,6 +199,10 @@ def openmp_threads(driver):
     complains(driver, ["info", "--kokkos-num-threads=600"], "at most 512")
     complains(driver, ["info"], "OMP_NUM_THREADS asks for 600 threads", OMP_NUM_THREADS="600")
     complains(driver, ["info"], "KOKKOS_NUM_THREADS asks for 513 threads", KOKKOS_NUM_THREADS="513")
+    for value in ("abc", "-1", "0", "1.5", "1e9", "99999999999", "2,x"):
+        done = run(driver, "info", OMP_NUM_THREADS=value)  # libgomp warns of it, too
+        check(f"OMP_NUM_THREADS={value}: '{done.stderr}'", (done.returncode, "karpos: OMP_NUM_THREADS cannot be '" in done.stderr), (2, True))
+    check("threads of nested teams: exit code", run(driver, "info", OMP_NUM_THREADS="2, 1").returncode, 0)
     check("512 threads: exit code", run(driver, "info", OMP_NUM_THREADS="512").returncode, 0)
 
 

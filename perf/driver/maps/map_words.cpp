@@ -11,7 +11,7 @@ void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char co
   app.add_option("--map", words.map, "which of our maps")
       ->capture_default_str()
       ->check(CLI::IsMember(our_subjects()));
-  app.add_option("--keys", words.keys, keys)->capture_default_str();
+  app.add_option("--keys", words.keys, keys)->capture_default_str()->transform(count_word());
   words.with_load = app.add_option("--load", p.load, load)
                         ->capture_default_str()
                         ->check(number_between(0.01, 0.98));
@@ -20,7 +20,7 @@ void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char co
 void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
   app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
       ->capture_default_str()
-      ->check(CLI::IsMember({4, 8}));
+      ->check(CLI::IsMember({"4", "8"}));
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
       ->transform(count_word())

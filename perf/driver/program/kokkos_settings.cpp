@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
 #include "perf/driver/command.hpp"
@@ -111,6 +112,18 @@ thread_request requested_threads(std::vector<std::string> const& arguments) {
   return {omp_get_max_threads(), std::getenv("OMP_NUM_THREADS") ? "OMP_NUM_THREADS" : ""};
 }
 
+/// OpenMP itself takes another number with a warning. A list has the threads of nested teams behind the first comma.
+void check_openmp_variable() {
+  char const* const value = std::getenv("OMP_NUM_THREADS");
+  if (value == nullptr) return;
+  std::istringstream list(value);
+  for (std::string number; std::getline(list, number, ',');) {
+    std::size_t const begin = number.find_first_not_of(" \t"), end = number.find_last_not_of(" \t");
+    check_setting(kokkos_settings().front(), "OMP_NUM_THREADS",
+                  begin == std::string::npos ? "" : number.substr(begin, end + 1 - begin));
+  }
+}
+
 void check_thread_count(std::vector<std::string> const& arguments) {
   auto const [threads, by] = requested_threads(arguments);
   if (threads <= most_openmp_threads) return;
@@ -156,6 +169,7 @@ void check_kokkos_environment([[maybe_unused]] std::vector<std::string> const& a
     if (char const* const value = std::getenv(variable.c_str())) check_setting(s, variable, value);
   }
 #if defined(KOKKOS_ENABLE_OPENMP)
+  check_openmp_variable();
   check_thread_count(arguments);
 #endif
 }
