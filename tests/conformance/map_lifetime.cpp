@@ -251,6 +251,7 @@ void shares_a_hash(u64 n) {
   same("every key has an end", r.inserted + r.rejected, n);
   same("none was there", r.existing, 0);
   same("those that are in", map.count(space{}, to_space(keys)), r.inserted);
+  for (int again = 0; again < 5; ++again) map.insert(space{}, to_space(keys), 1u);
   holds("there is an end to growth", map.capacity() <= 16 * 2 * n * 2);
 }
 TEST_CASE("keys that share a hash end growth instead of the memory") {
@@ -313,6 +314,8 @@ void counts_its_keys() {
   typename Map::erase_view const erased("erased");
   copy.erase_async(space{}, some(0, 5), erased);
   has_size(copy, 21, "after erase_async");
+  map.clear(space{});
+  has_size(map, 0, "after clear of a map whose size was known");
 }
 
 TEST_CASE("size is right whoever changed the map") {
