@@ -61,7 +61,8 @@ struct erase_report {
   }
 };
 
-/// The answer of a lookup: a value that may not be there (std::optional without its host-only members).
+/// The answer of a lookup: a value that may not be there (std::optional without its host-only members). Unless it is
+/// present, `value` is any value.
 template <class T>
 struct found {
   bool present = false;

@@ -110,7 +110,7 @@ searches moved_while_looked_for(int n) {
     auto const far = keys_in_the_way(table, home, random);
     for (Key const newcomer : keys_of<Key>(home ^ 1, 7, 30, random)) {
       auto const insert = [&] {
-        table.ref().insert(karpos::device::thread_tile{}, newcomer, stamped<Key>(newcomer, 0));
+        table.ref().insert(karpos::device::host_tile<1>{}, newcomer, stamped<Key>(newcomer, 0));
       };
       auto const filled = table.saved();
       std::vector<int> places;
@@ -181,9 +181,9 @@ void hunted() {
           [&] {
             Key const other = others[random.below(others.size())];
             if (random.below(3) == 0)
-              table.ref().erase(karpos::device::thread_tile{}, other);
+              table.ref().erase(karpos::device::host_tile<1>{}, other);
             else
-              table.ref().insert(karpos::device::thread_tile{}, other, stamped<Key>(other, 0));
+              table.ref().insert(karpos::device::host_tile<1>{}, other, stamped<Key>(other, 0));
           },
           true);
       auto const f = table.ref().find(tile, key);
@@ -227,7 +227,7 @@ void reused() {
           Key const same_home = static_cast<Key>(key + (400 << 6));
           auto const ref = table.ref();
           during.plan(n, [&] {
-            karpos::device::thread_tile const t;
+            karpos::device::host_tile<1> const t;
             ref.erase(t, key);
             ref.insert(t, same_home, stamped<Key>(same_home, 7));
             taken_over += table.place_of(same_home) == place;
@@ -290,7 +290,7 @@ hunt hunt_far_keys(int milliseconds) {
     std::atomic<int> writing{2};
     karpos_test::on_threads(4, [&](int thread) {
       auto const ref = table.ref();
-      karpos::device::thread_tile const tile;
+      karpos::device::host_tile<1> const tile;
       if (thread < 2) {
         for (std::size_t i = static_cast<std::size_t>(thread); i < newcomers.size(); i += 2) {
           ref.insert(tile, newcomers[i], stamped<Key>(newcomers[i], 0));

@@ -39,7 +39,7 @@ std::vector<typename Table::key_type> fill_up(Table const& table,
   std::vector<typename Table::key_type> in;
   for (auto const key : with) {
     if (in.size() >= n) break;
-    if (table.ref().insert(karpos::device::thread_tile{}, key, stamped<T>(key, 0)) ==
+    if (table.ref().insert(karpos::device::host_tile<1>{}, key, stamped<T>(key, 0)) ==
         karpos::outcome::inserted)
       in.push_back(key);
   }
@@ -233,7 +233,7 @@ void storm_of_stamps(int milliseconds) {
     CHECK(wrong == 0);
     std::uint64_t left = 0, lost = 0;
     for (std::size_t k = 0; k < different; ++k) {
-      auto const f = table.ref().find(karpos::device::thread_tile{}, keys[k]);
+      auto const f = table.ref().find(karpos::device::host_tile<1>{}, keys[k]);
       left += f.present;
       lost += balance[k] != static_cast<std::int64_t>(table.count(keys[k]));
       lost += balance[k] != f.present || (f.present && !is_stamped(keys[k], f.value));
@@ -300,7 +300,7 @@ void more_than_fits(int milliseconds) {
     std::atomic<std::uint64_t> lost{0}, invented{0};
     on_threads(4, [&](int thread) {
       auto const ref = table.ref();
-      karpos::device::thread_tile const tile;
+      karpos::device::host_tile<1> const tile;
       for (std::size_t i = 0; i < different; ++i) {
         std::size_t const k = (i + static_cast<std::size_t>(thread) * 25) % different;
         auto const o = ref.insert(tile, keys[k], stamped<T>(keys[k], i));

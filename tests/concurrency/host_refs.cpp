@@ -91,7 +91,7 @@ void fills_up() {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         Key const key = keys[(i + static_cast<std::size_t>(thread) * 10) % keys.size()];
         auto const ref = table.ref();
-        auto const o = ref.insert(karpos::device::thread_tile{}, key, T(1));
+        auto const o = ref.insert(karpos::device::host_tile<1>{}, key, T(1));
         inserted += o == karpos::outcome::inserted;
         full += o == karpos::outcome::full;
       }

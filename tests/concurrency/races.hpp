@@ -51,13 +51,13 @@ void duplicates_are_inserted_once() {
         Key const key = keys[i];
         // The value follows from the key, so that half a slot cannot pass for a whole one.
         T const value = static_cast<T>(karpos::mix(key) % 1000003);
-        auto const o = ref.insert(karpos::device::thread_tile{}, key, value);
+        auto const o = ref.insert(karpos::device::host_tile<1>{}, key, value);
         inserted += o == karpos::outcome::inserted;
         existing += o == karpos::outcome::existing;
-        auto const f = ref.find(karpos::device::thread_tile{}, key);
+        auto const f = ref.find(karpos::device::host_tile<1>{}, key);
         wrong += !f.present || f.value != value;
         Key const other = keys[random.below(keys.size())];
-        auto const g = ref.find(karpos::device::thread_tile{}, other);
+        auto const g = ref.find(karpos::device::host_tile<1>{}, other);
         wrong += g.present && g.value != static_cast<T>(karpos::mix(other) % 1000003);
       }
     });
@@ -84,7 +84,7 @@ void neck_and_neck() {
   u64 run = 0;
   on_threads(2, [&](int thread) {
     auto const ref = table.ref();
-    karpos::device::thread_tile const tile;
+    karpos::device::host_tile<1> const tile;
     for (u64 race = 0; race < races; ++race) {
       std::size_t const mine = 2 * race + static_cast<std::size_t>(thread);
       if (thread == 0) enough = std::chrono::steady_clock::now() - begin > std::chrono::seconds(5);
@@ -100,7 +100,7 @@ void neck_and_neck() {
   for (u64 race = 0; race < run; ++race) {
     wrong += inserted[2 * race] + inserted[2 * race + 1] != 1;
     wrong += erased[2 * race] + erased[2 * race + 1] != 1;
-    wrong += table.ref().contains(karpos::device::thread_tile{}, keys[race]);
+    wrong += table.ref().contains(karpos::device::host_tile<1>{}, keys[race]);
   }
   CHECK(wrong == 0);
   CHECK(run > 100);
@@ -126,8 +126,8 @@ void sums_are_exact() {
     for (int i = 0; i < operations; ++i) {
       Key const key = keys[random.below(5)];
       T const value = static_cast<T>(random.below(1000));
-      sums.ref().insert_or_apply(karpos::device::thread_tile{}, key, value, karpos::plus{});
-      largest.ref().insert_or_apply(karpos::device::thread_tile{}, key, value, keep_larger{});
+      sums.ref().insert_or_apply(karpos::device::host_tile<1>{}, key, value, karpos::plus{});
+      largest.ref().insert_or_apply(karpos::device::host_tile<1>{}, key, value, keep_larger{});
     }
   });
   std::map<Key, T> sum, maximum;
@@ -141,8 +141,8 @@ void sums_are_exact() {
     }
   }
   for (Key const key : keys) {
-    CHECK(sums.ref().find(karpos::device::thread_tile{}, key).value == sum[key]);
-    CHECK(largest.ref().find(karpos::device::thread_tile{}, key).value == maximum[key]);
+    CHECK(sums.ref().find(karpos::device::host_tile<1>{}, key).value == sum[key]);
+    CHECK(largest.ref().find(karpos::device::host_tile<1>{}, key).value == maximum[key]);
     CHECK(sums.count(key) == 1);
   }
 }

@@ -45,7 +45,7 @@ std::string last_words(F const& f) {
 
 TEST_CASE("a key equal to a sentinel ends the program") {
   karpos_test::host_table<std::uint32_t, std::uint32_t, karpos::double_hashing, 4, true> table(160);
-  karpos::device::thread_tile const tile;
+  karpos::device::host_tile<1> const tile;
   constexpr std::uint32_t sentinel = ~std::uint32_t(0);
   auto const ref = table.ref();
   auto const insert = [&](std::uint32_t key) {

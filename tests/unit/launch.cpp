@@ -153,6 +153,7 @@ TEST_CASE("a league: words of scratch and the collectives of a team") {
 TEST_CASE("for_each_staged and tally_each_staged") {
   looks_at_every_stage<0>();
   looks_at_every_stage<4>();
+  looks_at_every_stage<7>();
   looks_at_every_stage<64>();
 }
 

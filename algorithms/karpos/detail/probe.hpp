@@ -146,7 +146,7 @@ struct keyed_body {
   KOKKOS_FUNCTION path start(std::uint64_t /*i*/, std::uint64_t hash_of_key) const {
     return table.start_at(hash_of_key);
   }
-  KOKKOS_FUNCTION void fetch(path const& p) const { table.fetch(p); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { table.fetch(p); }
   KOKKOS_FUNCTION void move_on(path& p) const { table.advance(p); }
 };
 
@@ -212,7 +212,9 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
       } else {
         auto const s = step(p);
         found_value = s.answer();
-        again = !static_cast<bool>(s.decided() | this->table.past_end(p));
+        auto next = p;
+        this->table.advance(next);
+        again = !static_cast<bool>(s.decided() | this->table.past_end(next));
       }
     }
     write_unless(again, out(i), write(found_value));
@@ -276,7 +278,7 @@ struct apply_body {
   KOKKOS_FUNCTION stage start(std::uint64_t i, std::uint64_t hash_of_key) const {
     return {operations(i), table.start_at(hash_of_key)};
   }
-  KOKKOS_FUNCTION void fetch(stage const& s) const { table.fetch(s.where); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(stage const& s) const { table.fetch(s.where); }
   KOKKOS_FUNCTION void move_on(stage& s) const { table.advance(s.where); }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, stage& s) const {
     result answer{outcome::invalid, {}};

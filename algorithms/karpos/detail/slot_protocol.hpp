@@ -133,6 +133,8 @@ class slot_protocol {
       } else if constexpr (std::is_same_v<Combine, take_new>) {
         device::store_relaxed(&slot->hi, layout::bits_of(value));
       } else {
+        // CPUs may have read the halves of `seen` one after the other.
+        KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
         for (value_bits stored = seen.hi;;) {
           value_bits const merged = layout::bits_of(combine(from_bits<T>(stored), value));
           if (merged == stored) return;

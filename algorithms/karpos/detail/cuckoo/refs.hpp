@@ -129,12 +129,16 @@ class two_level_ref : public layout_ref<Traits> {
 
   using base::base;
 
-  KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
+  KOKKOS_FUNCTION path start(key_type const& key) const {
+    path const p = start_at(this->hash(key));
+    if constexpr (!by_slot) device::prefetch(place(p, 2));
+    return p;
+  }
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const {
     std::uint64_t const b = m_table.group_of(hash);
     return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.metadata[b])};
   }
-  KOKKOS_FUNCTION void fetch(path const& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
     device::prefetch(bucket(p));
     device::prefetch(place(p, 2));
   }
@@ -201,7 +205,7 @@ class dense_ref : public layout_ref<Traits> {
   KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return {{m_table, hash}, 0}; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
-  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
 
   /// On to the next window that may hold the key.
   KOKKOS_FUNCTION static void advance(path& p) { ++p.choice; }

@@ -74,7 +74,9 @@ class table_ref : public Traits {
   }
   KOKKOS_FUNCTION static void advance(path const&) {}
   KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
-  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(m_lines.line(p.home)); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
+    device::prefetch(m_lines.line(p.home));
+  }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_lines.slot().reserved(query);

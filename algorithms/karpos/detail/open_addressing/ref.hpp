@@ -99,7 +99,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION void advance(path& p) const { p.advance(m_pairs); }
   KOKKOS_FUNCTION bool past_end(path const& p) const { return p.tried() > m_probes; }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
-  KOKKOS_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_slot.reserved(query);
@@ -136,7 +136,7 @@ class table_ref : public Traits {
       word const slot =
           device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
       bool const present = device::unpredictable(holds_query(slot));
-      // Slots fill from the left. If the last one was filled meanwhile, so was the key's own, and after this began.
+      // Slots fill from the left. If the last one was filled after the window was read, the key was not there when it was.
       bool ended = device::unpredictable(m_slot.is_empty()(device::load_relaxed(slots + last)));
       if (at_mark(p.tried())) ended |= !marked(p);
       return lookup_step<mapped_type>(static_cast<bool>(present | ended),

@@ -24,8 +24,8 @@ namespace karpos::device {
 /// The plain thread of a CPU, whose windows lie in vector registers.
 struct host_thread : reference_tile<1> {};
 
-/// W lanes of one CPU thread. The lane loop is the SIMD loop: compilers turn the short constant-length
-/// loops of the reference tile into vector instructions, so the reference tile is already the tuned one.
+/// W lanes of one CPU thread. The lane loop is the SIMD loop: compilers turn the short constant-length loops of the
+/// reference tile into vector instructions, so that for W > 1 it is the tuned one.
 template <int W>
 using host_tile = std::conditional_t<W == 1, host_thread, reference_tile<W>>;
 
