@@ -248,8 +248,8 @@ class Parser:
         name, qualified, started = "", False, self.at
         while self.peek() not in ("=", ";", "{", "}", ""):
             if self.peek() == "operator":
+                qualified = self.at > started and self.tokens[self.at - 1][0] == "::"
                 name = self.operator_name()
-                qualified = False
             elif self.peek() == "<" and name:
                 self.skip_angles()
             elif self.peek() == "(":
@@ -349,6 +349,7 @@ KOKKOS_FUNCTION inline std::vector<int> macro_prefixed(int a, int b = (1 < 2)) n
 KOKKOS_DEPRECATED("use another") void macro_with_text();
 [[nodiscard]] alignas(8) int attributed(int);
 template <class T> void generic<T, 3>::a_member(int) { }
+template <class T> auto generic<T, 3>::operator=(generic&&) -> generic& { }
 bool operator==(plain const&, plain const&);
 generic(int) -> generic<int>;
 extern template class generic<int>;

@@ -37,7 +37,7 @@ hash_table<Storage>::hash_table(hash_table&& other)
       m_slots_used(std::exchange(other.m_slots_used, {})) {}
 
 template <class Storage>
-hash_table<Storage>& hash_table<Storage>::operator=(hash_table&& other) {
+auto hash_table<Storage>::operator=(hash_table&& other) -> hash_table& {
   if (this == &other) return *this;
   base::operator=(std::move(other));
   m_insert_report = std::exchange(other.m_insert_report, {});
