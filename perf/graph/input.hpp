@@ -48,6 +48,12 @@ edge_list read_dimacs(input const& in);
 edge_list read_snap(input const& in);
 csr_arrays read_serialized(input const& in);
 
+/// Bytes of the byte order mark that a text begins with, or 0.
+inline std::size_t byte_order_mark_size(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.substr(0, mark.size()) == mark ? mark.size() : 0;
+}
+
 /// Refuses what begins like no text, and a text whose lines end in carriage returns alone.
 void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
                   std::string const& what_to_do);

@@ -35,10 +35,8 @@ graph_file read_content(input const& in) {
   if (in.bytes.empty()) fail(in.name, "it is empty", "check that the file is whole");
   if (in.bytes[0] == 0 || in.bytes[0] == 1) return graph_input::read_serialized(in);
   graph_input::require_text(in.bytes, in.name, "neither a text nor a .sg graph", known);
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  bool const marked = in.bytes.substr(0, byte_order_mark.size()) == byte_order_mark;
-  return read_text({in.bytes.substr(marked ? byte_order_mark.size() : 0), in.name, in.progress,
-                    in.progress_begin});
+  return read_text({in.bytes.substr(graph_input::byte_order_mark_size(in.bytes)), in.name,
+                    in.progress, in.progress_begin});
 }
 
 }  // namespace

@@ -137,10 +137,8 @@ bool is_header(format_wishes const& wishes, std::string_view text, std::size_t s
 
 /// Offset of the first line of data or of names; behind a byte order mark and the header of a matrix.
 std::size_t begin_of_table(mapped_file const& file, table_format& format) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   std::string_view const text = file.text();
-  bool const marked = text.rfind(byte_order_mark, 0) == 0;
-  std::size_t begin = marked ? byte_order_mark.size() : 0;
+  std::size_t begin = graph_input::byte_order_mark_size(text);
   if (text.substr(begin, 3) == "%%M" || text.substr(begin, 3) == "%%m") {
     graph_progress const silent;
     graph_input::input const content{text.substr(begin), file.path(), silent};

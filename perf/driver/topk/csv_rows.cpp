@@ -4,13 +4,14 @@
 #include <karpos/contract.hpp>
 #include <utility>
 
+#include "perf/graph/input.hpp"
+
 namespace karpos::perf {
 
 csv_rows::csv_rows(std::string_view text, std::string name)
     : m_text(text),
       m_name(std::move(name)) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (m_text.substr(0, byte_order_mark.size()) == byte_order_mark) m_at = byte_order_mark.size();
+  m_at = graph_input::byte_order_mark_size(m_text);
 }
 
 bool csv_rows::at_end_of_line() const {
