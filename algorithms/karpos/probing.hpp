@@ -66,9 +66,15 @@ class probe_path {
  public:
   probe_path() = default;
   KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, std::uint64_t pairs)
-      : m_hash(hash),
-        m_bucket(multiply_high(hash, 2 * pairs)),
-        m_tried(1) {}
+      : probe_path(hash, home(hash, pairs), 1) {}
+  /// The first bucket on the path of a hash.
+  KOKKOS_FUNCTION static constexpr std::uint64_t home(std::uint64_t hash, std::uint64_t pairs) {
+    return multiply_high(hash, 2 * pairs);
+  }
+  /// A path of that bucket alone: its hash is not known.
+  KOKKOS_FUNCTION static constexpr probe_path at_home(std::uint64_t bucket) {
+    return {0, bucket, 1};
+  }
 
   KOKKOS_FUNCTION constexpr std::uint64_t hash() const { return m_hash; }
   KOKKOS_FUNCTION constexpr std::uint64_t bucket() const { return m_bucket; }
@@ -87,6 +93,12 @@ class probe_path {
   }
 
  private:
+  KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, std::uint64_t bucket,
+                                       std::uint32_t tried)
+      : m_hash(hash),
+        m_bucket(bucket),
+        m_tried(tried) {}
+
   std::uint64_t m_hash, m_bucket;
   std::uint32_t m_tried;
 };

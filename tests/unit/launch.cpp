@@ -53,24 +53,26 @@ template <bool Stepwise>
 struct staged {
   view<std::uint32_t> fetched, visits;
 
-  struct stage {
+  struct progress {
     std::uint64_t index;
     int number;
   };
-  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const { return 3 * i + 1; }
-  KOKKOS_FUNCTION stage start(std::uint64_t i, std::uint64_t h) const {
-    return {h == 3 * i + 1 ? i : 0, 0};
+  KOKKOS_FUNCTION static progress stage(std::uint64_t i) { return {i, 0}; }
+  KOKKOS_FUNCTION static std::uint64_t home(std::uint64_t i) { return 3 * i + 1; }
+  KOKKOS_FUNCTION static progress first_stage(std::uint64_t i, std::uint64_t home) {
+    return {home == 3 * i + 1 ? i : 0, 0};
   }
-  KOKKOS_FUNCTION void fetch(stage const& s) const {
+  KOKKOS_FUNCTION void fetch(progress const& s) const {
     Kokkos::atomic_fetch_or(&fetched(s.index), 1u << s.number);
   }
-  KOKKOS_FUNCTION void move_on(stage& s) const { ++s.number; }
+  KOKKOS_FUNCTION void move_on(progress& s) const { ++s.number; }
   KOKKOS_FUNCTION static int stages(std::uint64_t i) {
     if (!Stepwise) return 1;
     return 1 + static_cast<int>(i / 600 % 2 == 0 ? i * i % 5 : i % 7 == 0 ? 0 : 9);
   }
   /// Returns: the counter to tally: i mod 4, where 3 stands for none.
-  KOKKOS_FUNCTION karpos::device::staged_result operator()(std::uint64_t i, stage const& s) const {
+  KOKKOS_FUNCTION karpos::device::staged_result operator()(std::uint64_t i,
+                                                           progress const& s) const {
     bool const right =
         s.index == i && s.number == static_cast<int>(visits(i) % 100) && s.number < stages(i) &&
         (!Stepwise || ((karpos::device::load_relaxed(&fetched(i)) >> s.number) & 1) != 0);

@@ -17,7 +17,7 @@
 //
 //   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
 //   a path       start(query), or start_at(hash(query)); fetch(path): begins to bring its bucket near; advance(path): on to the next bucket;
-//                past_end(path): there is none
+//                past_end(path): there is none; home_of(hash): where it starts, in 64 bits; at_home(home): a path for its first bucket only
 //   a key        reserved(query): no query may be it; holds(query): a predicate of slots
 //   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as probe_step does; operate_step,
 //                if there is one, is any of the three
@@ -127,7 +127,7 @@ KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query cons
       .answer();
 }
 
-// Bodies of the bulk kernels: one key each, staged so that launch.hpp can prefetch ahead of the work. Distance: keys that a
+// Bodies of the bulk kernels: one key each, staged so that pipeline.hpp can prefetch ahead of the work. Distance: keys that a
 // thread keeps in flight; 0: one after another, each to the end of its path. `if constexpr` on `reach`:
 // nvcc does not see that a probe of the whole path is always decided, and would copy the probe (28 to 32 registers, 173 to
 // 307 lines of PTX a lookup).
@@ -142,9 +142,12 @@ struct keyed_body {
   Table table;
   Keys keys;
 
-  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const { return table.hash(keys(i)); }
-  KOKKOS_FUNCTION path start(std::uint64_t /*i*/, std::uint64_t hash_of_key) const {
-    return table.start_at(hash_of_key);
+  KOKKOS_FUNCTION path stage(std::uint64_t i) const { return table.start_at(table.hash(keys(i))); }
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
+    return table.home_of(table.hash(keys(i)));
+  }
+  KOKKOS_FUNCTION path first_stage(std::uint64_t /*i*/, std::uint64_t home) const {
+    return table.at_home(home);
   }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { table.fetch(p); }
   KOKKOS_FUNCTION void move_on(path& p) const { table.advance(p); }
@@ -197,11 +200,13 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
   Write write;
   Stencil stencil;
 
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                               typename Table::path& p) const {
     answer found_value;
     bool again = false;
     auto const query = this->keys(i);
-    if (stencil(i) && !this->table.reserved(query)) {
+    bool const asked = stencil(i) && !this->table.reserved(query);
+    if (asked && (Distance == 0 || !this->table.past_end(p))) {
       auto const holds = this->table.holds(query);
       auto const step = [&](auto const& at) {
         return this->table.template find_step<device::access::frozen>(one_thread<Table>{}, at,
@@ -212,9 +217,7 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
       } else {
         auto const s = step(p);
         found_value = s.answer();
-        auto next = p;
-        this->table.advance(next);
-        again = !static_cast<bool>(s.decided() | this->table.past_end(next));
+        again = !s.decided();
       }
     }
     write_unless(again, out(i), write(found_value));
@@ -229,7 +232,7 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
   KOKKOS_FUNCTION static void write_unless(bool again, To&& to, T const& value) {
     if constexpr (Distance > 0 && std::is_lvalue_reference_v<To>) {
       std::decay_t<To> nowhere;
-      *(device::unpredictable(again) ? &nowhere : &to) = value;
+      *device::select(again, &nowhere, &to) = value;
     } else if (!again) {
       to = value;
     }
@@ -264,7 +267,7 @@ struct apply_body {
   static constexpr probe_reach reach =
       Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
-  struct stage {
+  struct progress {
     operation asked;
     path where;
   };
@@ -272,15 +275,19 @@ struct apply_body {
   Operations operations;
   Results results;
 
-  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
-    return table.hash(operations(i).key);
+  KOKKOS_FUNCTION progress stage(std::uint64_t i) const {
+    operation const o = operations(i);
+    return {o, table.start_at(table.hash(o.key))};
   }
-  KOKKOS_FUNCTION stage start(std::uint64_t i, std::uint64_t hash_of_key) const {
-    return {operations(i), table.start_at(hash_of_key)};
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
+    return table.home_of(table.hash(operations(i).key));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(stage const& s) const { table.fetch(s.where); }
-  KOKKOS_FUNCTION void move_on(stage& s) const { table.advance(s.where); }
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, stage& s) const {
+  KOKKOS_FUNCTION progress first_stage(std::uint64_t i, std::uint64_t home) const {
+    return {operations(i), table.at_home(home)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(progress const& s) const { table.fetch(s.where); }
+  KOKKOS_FUNCTION void move_on(progress& s) const { table.advance(s.where); }
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, progress& s) const {
     result answer{outcome::invalid, {}};
     if (!table.reserved(s.asked.key)) {
       outcome_step const step = operate(s.asked, s.where, answer.value);

@@ -118,8 +118,7 @@ struct reinsert_body {
   using layout = typename Table::layout;
   Table from, to;
 
-  KOKKOS_FUNCTION static std::uint64_t hash(std::uint64_t) { return 0; }
-  KOKKOS_FUNCTION static int start(std::uint64_t, std::uint64_t) { return 0; }
+  KOKKOS_FUNCTION static int stage(std::uint64_t) { return 0; }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, int) const {
     auto const slot = device::load_relaxed(from.slot_at(i));
     if (!from.slot().live(slot)) return device::staged_result::done();

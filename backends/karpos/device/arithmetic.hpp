@@ -17,19 +17,17 @@ KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   return p;
 }
 
-/// A condition that no branch predictor knows: CPUs select by it. GPUs predicate anyway.
-KOKKOS_FORCEINLINE_FUNCTION bool unpredictable(bool condition) {
-  KOKKOS_IF_ON_HOST((condition = (host::opaque(static_cast<std::uint32_t>(condition)) & 1) != 0;))
-  return condition;
+/// condition ? a : b for words and pointers; without a branch on CPUs, for conditions that no predictor knows.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
+  T chosen = condition ? a : b;
+  KOKKOS_IF_ON_HOST((chosen = host::select(condition, a, b);))
+  return chosen;
 }
 
-/// condition ? a : b for words, without a branch on CPUs.
-template <std::unsigned_integral Word>
-KOKKOS_FORCEINLINE_FUNCTION Word select(bool condition, Word a, Word b) {
-  Word chosen = condition ? a : b;
-  KOKKOS_IF_ON_HOST((Word const all = host::opaque(static_cast<Word>(Word(0) - Word(condition)));
-                     chosen = static_cast<Word>((a & all) | (b & ~all));))
-  return chosen;
+/// Tells the compiler of CPUs that the condition holds.
+KOKKOS_FORCEINLINE_FUNCTION void assume([[maybe_unused]] bool condition) {
+  KOKKOS_IF_ON_HOST((host::assume(condition);))
 }
 
 }  // namespace karpos::device

@@ -98,6 +98,7 @@ class layout_ref {
   KOKKOS_FUNCTION explicit layout_ref(view const& v) : m_table(v) {}
 
   KOKKOS_FUNCTION std::uint64_t hash(key_type const& key) const { return m_table.hash_of(key); }
+  KOKKOS_FUNCTION static std::uint64_t home_of(std::uint64_t hash) { return hash; }
   KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(key_type const& key) const {
     return typename protocol::has_key{key_bits_of<typename layout::key_bits>(key)};
@@ -138,6 +139,7 @@ class two_level_ref : public layout_ref<Traits> {
     std::uint64_t const b = m_table.group_of(hash);
     return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.metadata[b])};
   }
+  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
     device::prefetch(bucket(p));
     device::prefetch(place(p, 2));
@@ -204,6 +206,7 @@ class dense_ref : public layout_ref<Traits> {
 
   KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return {{m_table, hash}, 0}; }
+  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
 

@@ -72,6 +72,8 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION path start(Query const& query) const {
     return m_lines.start(query);
   }
+  KOKKOS_FUNCTION static std::uint64_t home_of(std::uint64_t hash) { return hash; }
+  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
   KOKKOS_FUNCTION static void advance(path const&) {}
   KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {

@@ -96,8 +96,15 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION path start(Query const& query) const {
     return start_at(hash(query));
   }
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
+    return path::home(hash, m_pairs);
+  }
+  KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
   KOKKOS_FUNCTION void advance(path& p) const { p.advance(m_pairs); }
-  KOKKOS_FUNCTION bool past_end(path const& p) const { return p.tried() > m_probes; }
+  KOKKOS_FUNCTION bool past_end(path const& p) const {
+    device::assume(m_probes >= 2);  // so that a first look need not ask
+    return p.tried() > m_probes;
+  }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
   template <class Query>
@@ -135,9 +142,9 @@ class table_ref : public Traits {
       constexpr int last = bucket_slots - 1;
       word const slot =
           device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
-      bool const present = device::unpredictable(holds_query(slot));
+      bool const present = holds_query(slot);
       // Slots fill from the left. If the last one was filled after the window was read, the key was not there when it was.
-      bool ended = device::unpredictable(m_slot.is_empty()(device::load_relaxed(slots + last)));
+      bool ended = m_slot.is_empty()(device::load_relaxed(slots + last));
       if (at_mark(p.tried())) ended |= !marked(p);
       return lookup_step<mapped_type>(static_cast<bool>(present | ended),
                                       {present, layout::value_of(slot)});

@@ -35,9 +35,10 @@ namespace host {
 /// Inlined by force: g++ takes a function that does nothing but prefetch for one without effect, and drops calls of it.
 [[gnu::always_inline]] inline void prefetch([[maybe_unused]] void const* p) {
 #if defined(__GNUC__)
-  // Into the second-level cache, which takes more misses at once than the first (random reads of 1 GiB, two
-  // threads: 172 M/s into the first, 197 M/s into the second; asking to own the line for writing: slower).
-  __builtin_prefetch(p, 0, 2);
+  // Into the first-level cache: lookups in a table of 2^24 keys at load 0.5, 16 threads of an Intel Xeon, 1,420 M/s from the
+  // second level and 1,574 from the first, insertions 1,078 and 1,218. (When more instructions were spent on a key it was
+  // the other way round.) Asking to own the line for writing: slower.
+  __builtin_prefetch(p, 0, 3);
 #endif
 }
 
@@ -51,13 +52,30 @@ inline double kept(double x) {
   return x;
 }
 
-/// x, as if it were not known how it was computed: compilers branch on what they know to be a condition.
+/// condition ? a : b, for words and pointers, without a branch: compilers branch on what they see to be a condition.
 template <class T>
-[[gnu::always_inline]] inline T opaque(T x) {
-#if defined(__GNUC__)
-  asm("" : "+r"(x));
+[[gnu::always_inline]] inline T select(bool condition, T a, T b) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+#if defined(__GNUC__) && defined(__x86_64__)
+  asm("test %b2, %b2\n\tcmovne %1, %0" : "+r"(b) : "r"(a), "q"(condition) : "cc");
+  return b;
+#elif defined(__GNUC__) && defined(__aarch64__)
+  T chosen;
+  asm("cmp %w3, #0\n\tcsel %0, %1, %2, ne"
+      : "=r"(chosen)
+      : "r"(a), "r"(b), "r"(static_cast<unsigned>(condition))
+      : "cc");
+  return chosen;
+#else
+  return condition ? a : b;
 #endif
-  return x;
+}
+
+/// Tells the compiler that the condition holds.
+[[gnu::always_inline]] inline void assume([[maybe_unused]] bool condition) {
+#if defined(__GNUC__)
+  if (!condition) __builtin_unreachable();
+#endif
 }
 
 /// Asks the kernel to back a large array with huge pages: random access to gigabytes is otherwise bound

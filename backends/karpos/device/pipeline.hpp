@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <utility>
+
+// How CPUs run bulk operations whose every index misses the cache: in straight pipelines. A thread looks at index i while
+// what i + Distance needs is on its way, so that as many misses overlap. Indices for which a look was not enough wait, and
+// whenever enough of them do, they get a pipeline of their own over what they need next. A body offers
+//
+//   home(i)                where to look first, in 64 bits: a bucket, a hash
+//   first_stage(i, home)   the same as a stage, which is what a look is told: for the first look only
+//   stage(i)               as a stage for an index that may have to look on
+//   fetch(stage)           begins to bring near what a look at that stage reads
+//   operator()(i, stage)   a look; returns a staged_result
+//   move_on(stage)         on to the next stage of an index of which the look said staged_result::again()
+//
+// Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry, "Improving hash join performance
+// through prefetching", ICDE 2004. Measured: perf/results/cpu/pipelines.md.
+
+namespace karpos::device {
+
+/// What a staged body says of its index.
+class staged_result {
+ public:
+  /// Done, and counted by no counter.
+  KOKKOS_FUNCTION static constexpr staged_result done() { return {false, -1}; }
+  /// Done, and counted by that counter of a tally.
+  KOKKOS_FUNCTION static constexpr staged_result counted(int counter) { return {false, counter}; }
+  /// Not done: call again with the next stage.
+  KOKKOS_FUNCTION static constexpr staged_result again() { return {true, -1}; }
+  KOKKOS_FUNCTION static constexpr staged_result done_unless(bool again) { return {again, -1}; }
+
+  KOKKOS_FUNCTION constexpr bool is_again() const { return m_again; }
+  KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
+
+ private:
+  KOKKOS_FUNCTION constexpr staged_result(bool again, int counter)
+      : m_again(again),
+        m_counter(counter) {}
+  bool m_again;
+  int m_counter;
+};
+
+namespace detail {
+
+using index_type = std::uint64_t;
+
+/// The pipelines over blocks of indices, one block to a thread at a time. Whether a first look was enough decides no branch,
+/// for no predictor could know. Between fetch and look only the home of an index is kept: whole stages, stored in pieces and
+/// loaded at once, cost more than they save.
+template <class ExecSpace, int Distance, class Body>
+class pipeline {
+ public:
+  pipeline(ExecSpace const& exec, index_type count, Body const& b) : m_count(count), m_body(b) {
+    // Long enough to fill the pipeline, short enough to keep every thread busy.
+    index_type const share = count / (4 * static_cast<index_type>(exec.concurrency())) + 1;
+    m_block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));
+  }
+  /// Blocks go to whoever is free: neighbours on a machine slow threads down unequally.
+  auto policy(ExecSpace const& exec) const {
+    return Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                               Kokkos::IndexType<index_type>>(exec, 0,
+                                                              (m_count + m_block - 1) / m_block);
+  }
+  KOKKOS_FUNCTION void operator()(index_type block) const {
+    run(block, [](staged_result) {});
+  }
+  template <class Tally>
+  KOKKOS_FUNCTION void operator()(index_type block, Tally& tally) const {
+    Tally sum{};
+    run(block, [&](staged_result r) {
+      for (int c = 0; c < Tally::counters; ++c) sum[c] += r.counts(c);
+    });
+    for (int c = 0; c < Tally::counters; ++c) tally[c] += sum[c];
+  }
+
+ private:
+  using stage = decltype(std::declval<Body const&>().stage(index_type()));
+
+  /// Indices for which a first look was not enough, and how far they are.
+  struct unfinished {
+    static constexpr index_type room = 4 * Distance;
+    index_type index[room];
+    stage at[room];
+    index_type started = 0;
+
+    /// Looks at the next stage of each. Returns: how many are left. Not inlined: the loop that calls it is short of registers.
+    template <class Done>
+    [[gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body, index_type count,
+                                                      Done const& done) {
+      Body const work = body;
+      for (; started < count; ++started) {
+        at[started] = work.stage(index[started]);
+        work.move_on(at[started]);
+      }
+      for (index_type j = 0; j < count && j < Distance; ++j) work.fetch(at[j]);
+      index_type left = 0;
+      for (index_type j = 0; j < count; ++j) {
+        if (j + Distance < count) work.fetch(at[j + Distance]);
+        staged_result const result = work(index[j], at[j]);
+        done(result);
+        if (!result.is_again()) continue;
+        index[left] = index[j];
+        at[left] = at[j];
+        work.move_on(at[left++]);
+      }
+      return started = left;
+    }
+  };
+
+  /// Calls done(result) for every look.
+  template <class Done>
+  KOKKOS_FORCEINLINE_FUNCTION void run(index_type block, Done const& done) const {
+    Body const work = m_body;  // a copy whose address nobody else knows: it stays in registers
+    index_type const first = block * m_block, last = Kokkos::min(first + m_block, m_count);
+    unfinished rest;
+    index_type waiting = 0;
+    std::uint64_t homes[Distance];
+    auto const fetch = [&](index_type i) {
+      std::uint64_t const home = work.home(i);
+      homes[i % Distance] = home;
+      work.fetch(work.first_stage(i, home));
+    };
+    for (index_type i = first; i < first + Distance && i < last; ++i) fetch(i);
+    for (index_type i = first; i < last; ++i) {
+      auto s = work.first_stage(i, homes[i % Distance]);
+      if (i + Distance < last) fetch(i + Distance);
+      staged_result const result = work(i, s);
+      done(result);
+      rest.index[waiting] = i;
+      waiting += static_cast<index_type>(result.is_again());
+      while (waiting == rest.room) waiting = rest.look(m_body, waiting, done);
+    }
+    while (waiting > 0) waiting = rest.look(m_body, waiting, done);
+  }
+
+  index_type m_count, m_block = 1;
+  Body m_body;
+};
+
+}  // namespace detail
+}  // namespace karpos::device
