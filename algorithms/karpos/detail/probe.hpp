@@ -257,8 +257,7 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
-/// One operation each, whichever it is. They run at once: lookups read as beside writers. An operation is read once: on
-/// GPUs the writes of others empty the caches again and again.
+/// One operation each, whichever it is. They run at once: lookups read as beside writers.
 template <int Distance, class Table, class Operations, class Results>
 struct apply_body {
   using operation = typename Operations::non_const_value_type;
@@ -267,30 +266,48 @@ struct apply_body {
   static constexpr probe_reach reach =
       Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
+  /// Whether CPUs look before they operate. Not in tables whose operate_step is one piece of code for all kinds.
+  static constexpr bool looks_first =
+      reach == probe_reach::one_bucket &&
+      !requires(Table const& t, path& p, operation const& o, typename Table::mapped_type& value) {
+        t.operate_step(one_thread<Table>{}, p, t.holds(o.key), o.op,
+                       Table::protocol::item(o.key, o.value), value);
+      };
+  /// GPUs read an operation once, for the writes of others empty their caches again and again. CPUs read its members where
+  /// they lie: a copy is stored in other pieces than it is loaded in.
+  using question = std::conditional_t<Distance == 0, operation, operation const*>;
   struct progress {
-    operation asked;
+    question asked;
     path where;
+    bool looked;  // at the home bucket, for what changes nothing
   };
   Table table;
   Operations operations;
   Results results;
 
   KOKKOS_FUNCTION progress stage(std::uint64_t i) const {
-    operation const o = operations(i);
-    return {o, table.start_at(table.hash(o.key))};
+    question const q = take(i);
+    return {q, table.start_at(table.hash(read(q).key)), false};
   }
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
     return table.home_of(table.hash(operations(i).key));
   }
   KOKKOS_FUNCTION progress first_stage(std::uint64_t i, std::uint64_t home) const {
-    return {operations(i), table.at_home(home)};
+    return {take(i), table.at_home(home), false};
   }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(progress const& s) const { table.fetch(s.where); }
-  KOKKOS_FUNCTION void move_on(progress& s) const { table.advance(s.where); }
+  KOKKOS_FUNCTION void move_on(progress& s) const {
+    if (s.looked) table.advance(s.where);
+    s.looked = true;
+  }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, progress& s) const {
     result answer{outcome::invalid, {}};
-    if (!table.reserved(s.asked.key)) {
-      outcome_step const step = operate(s.asked, s.where, answer.value);
+    operation const& o = read(s.asked);
+    if (!table.reserved(o.key)) {
+      if constexpr (looks_first) {
+        if (!s.looked) return look(i, o, s.where);
+      }
+      outcome_step const step = operate(o, s.where, answer.value);
       if constexpr (reach == probe_reach::one_bucket) {
         if (!step.decided()) return device::staged_result::again();
       }
@@ -301,6 +318,39 @@ struct apply_body {
   }
 
  private:
+  KOKKOS_FUNCTION question take(std::uint64_t i) const {
+    if constexpr (Distance == 0)
+      return operations(i);
+    else
+      return &operations(i);
+  }
+  KOKKOS_FUNCTION static operation const& read(operation const& o) { return o; }
+  KOKKOS_FUNCTION static operation const& read(operation const* o) { return *o; }
+
+  /// CPUs, at first: looks for the key in its home bucket. What changes nothing and is decided there is answered without a
+  /// branch, for no predictor knows which operation comes next and what it meets; everything else waits.
+  KOKKOS_FORCEINLINE_FUNCTION device::staged_result look(std::uint64_t i, operation const& o,
+                                                         path const& p) const {
+    auto const step = table.template find_step<device::access::shared>(one_thread<Table>{}, p,
+                                                                       table.holds(o.key));
+    auto const seen = step.answer();
+    bool const inserts = o.op == map_op::insert, erases = o.op == map_op::erase,
+               finds = o.op == map_op::find;
+    bool const changes = (inserts & !seen.present) | (erases & seen.present);
+    bool const again = changes | !step.decided();
+    using code = std::underlying_type_t<outcome>;
+    auto const there = device::select(finds, static_cast<code>(outcome::found),
+                                      static_cast<code>(outcome::existing));
+    result answer{static_cast<outcome>(
+                      device::select(seen.present, there, static_cast<code>(outcome::absent))),
+                  {}},
+        nowhere;
+    if constexpr (Table::layout::has_value)
+      answer.value = (finds & seen.present) ? seen.value : typename Table::mapped_type{};
+    *device::select(again, &nowhere, &results(i)) = answer;
+    return device::staged_result::done_unless(again);
+  }
+
   /// Writes what a lookup finds to `value`.
   KOKKOS_FUNCTION outcome_step operate(operation const& o, path& p,
                                        typename Table::mapped_type& value) const {
