@@ -64,6 +64,10 @@ class key_windows {
   using in_partition = partition_geometry<word>;
 
   key_windows() = default;
+  /// Of a key of which only its first window is known and few bits of its places, too few to name another window.
+  KOKKOS_FUNCTION key_windows(std::uint64_t first_window, std::uint64_t places)
+      : m_first(first_window),
+        m_places(places) {}
   KOKKOS_FUNCTION key_windows(View const& table, std::uint64_t hash)
       : m_first(table.group_of(hash) * table.windows),
         m_places(in_partition::places(hash)) {}
@@ -98,7 +102,6 @@ class layout_ref {
   KOKKOS_FUNCTION explicit layout_ref(view const& v) : m_table(v) {}
 
   KOKKOS_FUNCTION std::uint64_t hash(key_type const& key) const { return m_table.hash_of(key); }
-  KOKKOS_FUNCTION static std::uint64_t home_of(std::uint64_t hash) { return hash; }
   KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(key_type const& key) const {
     return typename protocol::has_key{key_bits_of<typename layout::key_bits>(key)};
@@ -139,6 +142,7 @@ class two_level_ref : public layout_ref<Traits> {
     std::uint64_t const b = m_table.group_of(hash);
     return {m_table.slots + b * in_bucket::slots, in_bucket::places(hash, m_table.metadata[b])};
   }
+  KOKKOS_FUNCTION static std::uint64_t home_of(std::uint64_t hash) { return hash; }
   KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
     device::prefetch(bucket(p));
@@ -206,9 +210,19 @@ class dense_ref : public layout_ref<Traits> {
 
   KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return {{m_table, hash}, 0}; }
-  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
+  /// The first window, and which overflow bit is the key's.
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
+    key_windows<typename base::view> const windows(m_table, hash);
+    return windows.window(m_table, 0) * overflow_bits | windows.places() % overflow_bits;
+  }
+  KOKKOS_FUNCTION path at_home(std::uint64_t home) const {
+    return {{home / overflow_bits, home % overflow_bits}, 0};
+  }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return p.windows.slots(m_table, p.choice); }
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
+    device::prefetch(bucket(p));
+    if (p.choice == 0) device::prefetch(m_table.metadata + p.windows.window(m_table, 0));
+  }
 
   /// On to the next window that may hold the key.
   KOKKOS_FUNCTION static void advance(path& p) { ++p.choice; }
@@ -223,17 +237,31 @@ class dense_ref : public layout_ref<Traits> {
         tuning<typename Traits::execution_space>::read_bytes / static_cast<int>(sizeof(word));
     constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
     word const* const slots = bucket(p);
-    for (int i = 0; i < window_slots; i += part_slots) {
-      auto const part = device::load_window<part_slots, Access>(t, slots + i);
-      word slot{};
-      if (part.only(holds_query, slot))
-        return base::step::decide({true, base::layout::value_of(slot)});
-      if (part.any(m_table.slot.is_empty())) return base::step::decide({});
+    if constexpr (Tile::width == 1 && !tuning<typename Traits::execution_space>::reads_slots) {
+      // CPUs: no branch, for no predictor knows in which window a key lies.
+      auto const hit = device::load_window<window_slots, Access>(t, slots).match(holds_query);
+      word const slot = device::load_frozen(
+          slots + (hit | lane_mask<window_slots>::of(window_slots - 1)).first());
+      bool const present = holds_query(slot);
+      bool ended = m_table.slot.is_empty()(device::load_frozen(slots + window_slots - 1));
+      if (p.choice == 0) ended |= !overflowed(p);
+      return lookup_step<typename Traits::mapped_type>(static_cast<bool>(present | ended),
+                                                       {present, base::layout::value_of(slot)});
+    } else {
+      for (int i = 0; i < window_slots; i += part_slots) {
+        auto const part = device::load_window<part_slots, Access>(t, slots + i);
+        word slot{};
+        if (part.only(holds_query, slot))
+          return base::step::decide({true, base::layout::value_of(slot)});
+        if (part.any(m_table.slot.is_empty())) return base::step::decide({});
+      }
+      return p.choice == 0 && !overflowed(p) ? base::step::decide({}) : base::step::go_on();
     }
-    return p.choice == 0 && !overflowed(p) ? base::step::decide({}) : base::step::go_on();
   }
 
  private:
+  static constexpr std::uint64_t overflow_bits = 8;  // of a window
+
   /// Whether a key like this one overflowed: it lies elsewhere, its first window being full.
   KOKKOS_FUNCTION bool overflowed(path const& p) const {
     return (m_table.metadata[p.windows.window(m_table, 0)] &
