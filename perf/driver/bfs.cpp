@@ -19,10 +19,20 @@ struct bfs_words {
   bfs_parameters parameters;
   std::string direction = "auto", queue = "collected", offsets = "auto";
   bool one_class = false, launches = false, as_json = false;
-  std::uint64_t source = 0;
+  std::string source;
   CLI::Option *with_source = nullptr, *sources = nullptr, *gamma = nullptr, *alpha = nullptr,
               *beta = nullptr;
 };
+
+/// Names of vertices are words only where they are numbered anew.
+std::string source_of(bfs_words const& o) {
+  if (o.parameters.relabel) return o.source;
+  try {
+    return std::to_string(parse_count(o.source));
+  } catch (std::invalid_argument const& e) {
+    throw bad_input(std::string("--source: ") + e.what() + "; names take --relabel");
+  }
+}
 
 /// An option that has no effect is a mistake.
 void require_direction(CLI::Option const* given, bfs_words const& o, char const* direction) {
@@ -42,7 +52,7 @@ bfs_parameters parameters_of(bfs_words const& o) {
     throw bad_input(
         "--output - names no file, and standard output has the report: name a file, or "
         "/dev/stdout");
-  if (o.with_source->count() > 0) p.source = o.source;
+  if (o.with_source->count() > 0) p.source = source_of(o);
   std::error_code none_there;
   std::string const read = p.graph == "-" ? "/dev/stdin" : p.graph;
   if (!is_generator(p.graph) && std::filesystem::equivalent(p.output, read, none_there))
@@ -64,7 +74,7 @@ int report_wrong(bfs_run const& run) {
   for (bfs_result const& r : run.searches)
     if (!r.defect.empty() && told++ < max_told)
       std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
-                   std::to_string(run.id_of(r.source)).c_str(), r.defect.c_str());
+                   printable(run.names[r.source]).c_str(), r.defect.c_str());
   if (told > 0)
     std::fprintf(stderr, "karpos: %s of %s searches were wrong: please report this\n",
                  grouped(run.wrong()).c_str(), grouped(run.searches.size()).c_str());
@@ -114,8 +124,8 @@ void add_search_options(CLI::App& app, bfs_words& o) {
 void add_run_options(CLI::App& app, bfs_parameters& p) {
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
   app.add_flag("--relabel", p.relabel,
-               "number the ids of a file without gaps; results still tell its ids,\n"
-               "also at the begin of a line of --output");
+               "number the ids of a file without gaps: large ones, and in a list of edges words;\n"
+               "results still tell its ids, also at the begin of a line of --output");
   app.add_flag("--parents", p.parents, "find parents, too");
   app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
   app.add_option("--output", p.output,
@@ -137,9 +147,8 @@ action define_bfs(CLI::App& app) {
                  "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
       ->required();
   o->with_source = app.add_option("--source", o->source,
-                                  "vertex to start from, counted from 0\n"
-                                  "(default: the first that an edge leads out of)")
-                       ->transform(count_word());
+                                  "vertex to start from, counted from 0; with --relabel its name\n"
+                                  "(default: the first that an edge leads out of)");
   o->sources =
       app.add_option("--sources", p.sources, "number of random sources, vertices with neighbours")
           ->transform(count_word())

@@ -46,6 +46,7 @@ inline std::string quoted(std::string_view s) {
 edge_list read_matrix_market(input const& in);
 edge_list read_dimacs(input const& in);
 edge_list read_snap(input const& in);
+edge_list read_words(input const& in, word_numbers const& number);
 csr_arrays read_serialized(input const& in);
 
 /// Bytes of the byte order mark that a text begins with, or 0.

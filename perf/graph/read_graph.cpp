@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <vector>
 
 #include "perf/graph/input.hpp"
 #include "perf/graph/input_file.hpp"
@@ -14,11 +16,35 @@ namespace {
 using graph_input::fail;
 using graph_input::input;
 
-constexpr char known[] = "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not";
+constexpr char known[] =
+    "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not; words for vertices take "
+    "--relabel";
 
-graph_file read_text(input const& in) {
+/// Whether a line that is no comment "c ..." comes first, and says "p sp VERTICES ARCS" or the like: a list of words
+/// may begin with vertices c, p or a.
+bool begins_as_dimacs(input const& in) {
+  constexpr std::string_view kinds[] = {"sp", "edge", "col"};
+  graph_progress const silent;
+  input const first_look{in.bytes, in.name, silent};
+  graph_input::text_lines lines(first_look);
+  while (lines.next()) {
+    std::vector<std::string_view> fields;
+    while (!lines.at_end() && fields.size() < 5) fields.push_back(lines.take_field("a field"));
+    if (fields.front() == "c") continue;
+    return fields.size() == 4 && fields[0] == "p" &&
+           std::find(std::begin(kinds), std::end(kinds), fields[1]) != std::end(kinds) &&
+           graph_input::is_number(fields[2]) && graph_input::is_number(fields[3]);
+  }
+  return false;
+}
+
+graph_file read_text(input const& in, word_numbers const& words) {
   // Two marks even if the word is broken: as a comment it would make an edge of the line of sizes.
   if (in.bytes.substr(0, 2) == "%%") return graph_input::read_matrix_market(in);
+  if (words) {
+    if (begins_as_dimacs(in)) return graph_input::read_dimacs(in);
+    return graph_input::read_words(in, words);
+  }
   graph_progress const silent;
   input const first_look{in.bytes, in.name, silent};
   graph_input::text_lines lines(first_look);
@@ -31,31 +57,33 @@ graph_file read_text(input const& in) {
   lines.fail("the line " + graph_input::quoted(line) + " begins no graph", known);
 }
 
-graph_file read_content(input const& in) {
+graph_file read_content(input const& in, word_numbers const& words) {
   if (in.bytes.empty()) fail(in.name, "it is empty", "check that the file is whole");
   if (in.bytes[0] == 0 || in.bytes[0] == 1) return graph_input::read_serialized(in);
   graph_input::require_text(in.bytes, in.name, "neither a text nor a .sg graph", known);
   return read_text({in.bytes.substr(graph_input::byte_order_mark_size(in.bytes)), in.name,
-                    in.progress, in.progress_begin});
+                    in.progress, in.progress_begin},
+                   words);
 }
 
 }  // namespace
 
 graph_file parse_graph(std::string_view bytes, std::string const& name,
-                       graph_progress const& progress) {
-  if (bytes.substr(0, 2) != "\x1f\x8b") return read_content({bytes, name, progress});
+                       graph_progress const& progress, word_numbers const& words) {
+  if (bytes.substr(0, 2) != "\x1f\x8b") return read_content({bytes, name, progress}, words);
   // The two take about as long; a caller sees one bar.
   constexpr double unpacked = 0.5;
   graph_progress const first_half = [&](double part, std::string const& note) {
     if (progress) progress(part * unpacked, note);
   };
   std::string const content = graph_input::gunzip({bytes, name, first_half});
-  return read_content({content, name, progress, unpacked});
+  return read_content({content, name, progress, unpacked}, words);
 }
 
-graph_file read_graph(std::string const& path, graph_progress const& progress) {
+graph_file read_graph(std::string const& path, graph_progress const& progress,
+                      word_numbers const& words) {
   graph_input::input_file const file(path);
-  return parse_graph(file.bytes(), file.name(), progress);
+  return parse_graph(file.bytes(), file.name(), progress, words);
 }
 
 }  // namespace karpos::perf

@@ -12,6 +12,9 @@ namespace karpos::perf::graph_input {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
+/// Whether a field is a number, of any size: a weight may be beyond what a double holds.
+bool is_number(std::string_view field);
+
 /// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a line
 /// ends as a graph_file_error that names it.
 class text_lines {
@@ -39,6 +42,11 @@ class text_lines {
 
   /// From here on a comma, or semicolon, stands between fields wherever the line at hand has one; else blanks do.
   void detect_separator();
+  /// The same for words: tabs stand between fields, if not commas or semicolons, where the line has one, so that blanks
+  /// may belong to a word. A line with tabs that could be meant either way is refused.
+  void detect_word_separator();
+  /// A word, without the quotes that may be around it.
+  std::string_view take_word(char const* what);
   std::string_view take_field(char const* what);
   std::uint64_t take_count(char const* what) { return take_integer(what); }
   /// An id that counts from `first`. Returns: the same, counted from 0.
@@ -61,6 +69,9 @@ class text_lines {
   }
   bool ends_field(char c) const { return is_blank(c) || c == m_separator; }
   std::string_view first_field() const;
+  std::string_view first_word() const;
+  std::string_view take_quoted();
+  bool has_edge_shape(std::string_view marks) const;
   /// Moves from the end of a field to the next one.
   void pass_separator() {
     skip_blanks();

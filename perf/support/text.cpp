@@ -42,6 +42,14 @@ std::uint64_t parse_count(std::string const& text) {
   return static_cast<std::uint64_t>(std::llround(value));
 }
 
+std::string count_text(std::string const& text) {
+  try {
+    return std::to_string(parse_count(text));
+  } catch (std::invalid_argument const&) {
+    return text;
+  }
+}
+
 std::string grouped(std::uint64_t n) {
   std::string digits = std::to_string(n);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");

@@ -12,6 +12,9 @@ namespace karpos::perf {
 /// Reads 100000, 1e6, 2^27. Throws std::invalid_argument that quotes the text.
 std::uint64_t parse_count(std::string const& text);
 
+/// A count as digits, "1e6" as "1000000"; what is none stays as it is.
+std::string count_text(std::string const& text);
+
 /// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t n);
 

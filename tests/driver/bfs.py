@@ -4,6 +4,7 @@
 
     bfs.py DRIVER EDGES CORPUS     EDGES: a list of edges; CORPUS: a folder with small graphs in other formats
 """
+import itertools
 import json
 import subprocess
 import sys
@@ -192,6 +193,98 @@ def relabelled(driver, path, corpus_graph):
         check(f"relabelled {graph}: refused", run(driver, graph, "--relabel").returncode, 2)
 
 
+def mix(x):
+    """karpos::mix."""
+    for shift in (32, 32):
+        x = ((x ^ x >> shift) * 0x0e9846af9b1a615d) % 2**64
+    return x ^ x >> 28
+
+
+def words_of_one_hash(count):
+    """Words that differ, of which the driver makes one key (hash_of in perf/driver/bfs/vertex_numbers.cpp)."""
+    size, end, first, words = 16, int.from_bytes(b"zyxwvuts", "little"), b"first-00", []
+    goal = (mix(size + int.from_bytes(first, "little")) + end) % 2**64
+    for i in itertools.count():
+        begin = b"%08d" % i
+        rest = (goal - mix(size + int.from_bytes(begin, "little"))) % 2**64
+        rest = rest.to_bytes(8, "little")
+        if all(33 <= c < 127 and c not in b'",;#%' for c in rest):
+            words.append((begin + rest).decode("ascii"))
+            if len(words) == count:
+                return words
+
+
+def names_of(edges):
+    """A name for each vertex: words, some of one hash, of letters beyond ASCII, and numbers of every size."""
+    vertices = sorted({v for edge in edges for v in edge})
+    alike = words_of_one_hash(6)
+    special = [*alike, "0", "007", "7", str(2**32), str(2**62 - 1), str(2**62), str(2**64 - 1), str(10**30), "-1", "1e3", "Zürich", "3com"]
+    return {v: special[i] if i < len(special) else f"name-{i}" for i, v in enumerate(vertices)}
+
+
+def by_name(name):
+    """The order of vertices: numbers below 2^62 as they are usually written, then words by their bytes."""
+    number = name.isascii() and name.isdigit() and str(int(name)) == name and int(name) < 2**62
+    return (0, int(name), b"") if number else (1, 0, name.encode())
+
+
+def told(name):
+    """A name as --json has it."""
+    return name if by_name(name)[0] else int(name)
+
+
+def words(driver, path):
+    """Vertices that are called by words give the answers of those that are numbers."""
+    edges = read_edges(path)
+    rows, name = neighbours(edges, False), names_of(edges)
+    ordered = sorted(name, key=lambda v: by_name(name[v]))
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder) / "words.txt", Path(folder) / "out"
+        for between, weight in ((" ", ""), (", ", ",0.5"), ("\t", "\t1e9")):
+            file.write_text("".join(f"{name[u]}{between}{name[v]}{weight}\n" for u, v in sorted(edges)), encoding="utf-8")
+            for source in ordered:
+                seen = result(driver, file, "--relabel", f"--source={name[source]}", "--validate", "--parents", "--output", out)
+                check_search(f"words, '{between}'", {**seen, "source": source}, rows, source)
+                check("words: source", (seen["source"], seen["parameters"]["source"]), (told(name[source]),) * 2)
+                lines = [line.split(" ") for line in out.read_text(encoding="utf-8").splitlines()]
+                found = distances(rows, source)
+                check("words: distances", [line[:2] for line in lines], [[name[v], str(found[v])] for v in ordered])
+                near = {name[v]: {name[w] for w in rows[v]} | {name[v]} for v in ordered}
+                check("words: parents", all(parent in near[v] for v, _, parent in lines), True)
+        several = result(driver, file, "--relabel", "--sources", len(name))
+        check("words: sources", {str(s["source"]) for s in several["searches"]}, set(name.values()))
+        file.write_text("St. Louis\tNew York\t1\nBath\tNew York\n", encoding="ascii")
+        result(driver, file, "--relabel", "--source", "Bath", "--output", out, "--parents")
+        check("names with blanks", out.read_text(encoding="ascii"), "Bath\t0\tBath\nNew York\t1\tBath\nSt. Louis\t2\tNew York\n")
+        text = run(driver, file, "--relabel", "--source", "Bath").stdout
+        check("words: text", "3 vertices are called by words" in text and "source Bath: reached 3" in text, True)
+        words_refused(driver, file)
+
+
+def words_refused(driver, file):
+    for source, named in (("New Yorck", "did you mean New York? "), ("Bats", "did you mean Bath? "), ("12", "--source 12 is no vertex")):
+        done = run(driver, file, "--relabel", "--source", source)
+        check(f"no such word {source}: '{done.stderr.strip()}'", (done.returncode, named in done.stderr), (2, True))
+    done = run(driver, file)
+    check(f"words without --relabel: '{done.stderr.strip()}'", (done.returncode, "--relabel" in done.stderr), (2, True))
+    file.write_text("0 1000\n1000 18446744073709551615\n", encoding="ascii")
+    check("a count names a number", result(driver, file, "--relabel", "--source", "1e3")["source"], 1000)
+    done = run(driver, file)
+    check(f"large numbers: '{done.stderr.strip()}'", (done.returncode, "--relabel" in done.stderr), (2, True))
+    done = run(driver, file, "--source", "ann")
+    check(f"a word for a source: '{done.stderr.strip()}'", (done.returncode, "--source: 'ann'" in done.stderr), (2, True))
+
+
+def many_words(driver):
+    """More than are numbered at a time, most seen twice: a path whose every vertex is a word."""
+    length = 400_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "path.txt"
+        path.write_text("".join(f"v{i} v{i + 1}\n" for i in range(length)), encoding="ascii")
+        seen = result(driver, path, "--relabel", "--source", "v100", "--reps", 1)
+        check("many words", [seen.get(f) for f in ("vertices", "reached", "depth")], [length + 1, length + 1, length - 100])
+
+
 def other_graphs(driver, corpus):
     names = ["directed.sg", "undirected.sg", "colouring.col", "road.gr", "pattern_general.mtx", "real_symmetric.mtx"]
     for name in names:
@@ -241,6 +334,8 @@ def main():
     driver, path, corpus = sys.argv[1:]
     good_input(driver, path, corpus)
     hub_shares(driver)
+    words(driver, path)
+    many_words(driver)
     other_graphs(driver, corpus)
     bad_input(driver, path)
     return checks.verdict("bfs")

@@ -343,10 +343,85 @@ TEST_CASE("graph files: serialized graphs that break") {
   refuses(weighted, " at byte 0 ", "with weights", "without");
 }
 
+/// The edges of a list of words, by the words.
+std::vector<std::pair<std::string, std::string>> words_of(std::string const& bytes) {
+  std::vector<std::string> seen;
+  word_numbers const number = [&](auto const& words, std::uint32_t* out) {
+    for (std::string_view const word : words) {
+      auto const at = std::find(seen.begin(), seen.end(), word);
+      *out++ = static_cast<std::uint32_t>(at - seen.begin());
+      if (at == seen.end()) seen.emplace_back(word);
+    }
+  };
+  auto const g = std::get<edge_list>(parse_graph(bytes, "g", {}, number));
+  CHECK(g.vertices == seen.size());
+  std::vector<std::pair<std::string, std::string>> list;
+  for (auto const& [u, v] : edges_of(g)) list.emplace_back(seen.at(u), seen.at(v));
+  return list;
+}
+
+TEST_CASE("graph files: words for vertices") {
+  using names = std::vector<std::pair<std::string, std::string>>;
+  CHECK(words_of("ann bob\n# x y\n  bob\tcarol 2.5 1e9\r\n") ==
+        names{{"ann", "bob"}, {"bob", "carol"}});
+  CHECK(words_of("7 007\n18446744073709551616 -1\n") ==
+        names{{"7", "007"}, {"18446744073709551616", "-1"}});
+  CHECK(words_of("New York , St. Louis\n\"Rome, NY\",Bath,3\n") ==
+        names{{"New York", "St. Louis"}, {"Rome, NY", "Bath"}});
+  CHECK(words_of("\"a;b\" c\n") == names{{"a;b", "c"}});
+  CHECK(words_of("a;b\nc d;e,f\n") == names{{"a", "b"}, {"c d", "e,f"}});
+  CHECK(words_of("Bath\tNew York\nNew York\tRome\t5\n") ==
+        names{{"Bath", "New York"}, {"New York", "Rome"}});
+  CHECK(words_of("1 2\n3\t4\n") == names{{"1", "2"}, {"3", "4"}});
+  // One letter begins DIMACS files too.
+  CHECK(words_of("c d\np q\na b\ne sp\n") ==
+        names{{"c", "d"}, {"p", "q"}, {"a", "b"}, {"e", "sp"}});
+}
+
+TEST_CASE("graph files: formats whose vertices are numbers have no words") {
+  word_numbers const none = [](auto const&, std::uint32_t*) { FAIL("there are no words"); };
+  for (std::string const& bytes :
+       {std::string("c ann bob\np sp 3 1\na 1 3 1\n"), std::string(pattern) + "3 3 1\n1 3\n"})
+    CHECK(edges_of(std::get<edge_list>(parse_graph(bytes, "g", {}, none))) == edges{{0, 2}});
+}
+
+TEST_CASE("graph files: many words") {
+  std::string bytes;
+  for (int i = 0; i < 300'000; ++i) bytes += "v" + std::to_string(i) + " hub\n";
+  std::uint32_t next = 0;
+  word_numbers const number = [&](auto const& words, std::uint32_t* out) {
+    for (std::string_view const word : words) *out++ = word == "hub" ? 0 : ++next;
+  };
+  auto const g = std::get<edge_list>(parse_graph(bytes, "g", {}, number));
+  REQUIRE(g.sources.size() == 300'000);
+  for (std::uint32_t i = 0; i < 300'000; ++i)
+    if (g.sources[i] != i + 1 || g.targets[i] != 0) FAIL("edge " << i);
+}
+
+TEST_CASE("graph files: words that are none") {
+  auto const refuses_words = [](std::string const& bytes, auto const&... words) {
+    karpos_test::throws<graph_file_error>([&] { words_of(bytes); },
+                                          "karpos: cannot read g:", words...);
+  };
+  refuses_words("ann bob\nann\n", "g:2 ", "ends before the target");
+  refuses_words("source,target,weight\n1,2,3\n", "g:1 ", "'weight' is no number");
+  refuses_words("ann,,bob\n", "g:1 ", "the target has no letter");
+  refuses_words("\"\" bob\n", "the source has no letter");
+  refuses_words("\"ann bob\n", "does not end");
+  refuses_words("\"ann\"x bob\n", "'ann' goes on with 'x'");
+  refuses_words("\"an\"\"n\" bob\n", "doubled quotes");
+  refuses_words("an\tn,bob\n", "a tab in");
+  refuses_words("1 2\t0.5\n", "g:1 ", "both tabs and other blanks");
+  refuses_words("ann\tbob\n1 2\n", "g:2 ", "ends before the target");
+  refuses_words("once upon a time\n", "'a' is no number");
+  refuses_words("# nothing\n", "no edge");
+}
+
 TEST_CASE("graph files: what is no graph at all") {
   refuses("", " ", "it is empty");
   refuses("# only\n# comments\n", ":2 ", "no edge");
-  refuses("\n\nonce upon a time\n", ":3 ", "'once upon a time' begins no graph", "MatrixMarket");
+  refuses("\n\nonce upon a time\n", ":3 ", "'once upon a time' begins no graph", "MatrixMarket",
+          "--relabel");
   refuses("graph {\n", ":1 ", "begins no graph");
   refuses(std::string("\x7f"
                       "ELF\x02\x01\0\0\0\0",

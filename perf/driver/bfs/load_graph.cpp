@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "perf/graph/generate.hpp"
-#include "perf/graph/read_graph.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -91,9 +90,10 @@ struct edges_of {
 
 }  // namespace
 
-graph_source open_graph(std::string const& name, bool directed, load_progress const& report) {
+graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
+                        word_numbers const& words) {
   if (!is_generator(name)) {
-    graph_file file = read_graph(name, report);
+    graph_file file = read_graph(name, report, words);
     if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
     return std::get<csr_arrays>(std::move(file));
   }

@@ -9,6 +9,7 @@
 
 #include "perf/graph/edge_list.hpp"
 #include "perf/graph/generator_spec.hpp"
+#include "perf/graph/read_graph.hpp"
 #include "perf/support/space.hpp"
 
 namespace karpos::perf {
@@ -19,9 +20,10 @@ using graph_source = std::variant<generator_spec, edge_list, csr_arrays>;
 using load_progress = std::function<void(double, std::string const&)>;
 
 /// Reads the file, or the words of a generator. Edges of a file count both ways unless `directed`, or the file says
-/// what they do itself.
+/// what they do itself. With `words` its vertices may have any names.
 /// Throws: graph_file_error; std::invalid_argument for a generator that there is not.
-graph_source open_graph(std::string const& name, bool directed, load_progress const& report);
+graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
+                        word_numbers const& words = {});
 
 /// No fewer directed edges than the graph will have.
 std::uint64_t max_edges(graph_source const& source, bool directed);

@@ -4,13 +4,12 @@
 namespace karpos::perf {
 
 template <class Offset>
-bfs_run measure_bfs(bfs_parameters const& p, graph_source source, std::vector<std::uint32_t> ids,
+bfs_run measure_bfs(bfs_parameters const& p, graph_source source, vertex_names names,
                     Kokkos::Timer const& clock, load_progress const& report) {
-  return bfs_measurement<Offset>(p, std::move(ids), report)(std::move(source), clock);
+  return bfs_measurement<Offset>(p, std::move(names), report)(std::move(source), clock);
 }
 
-template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, graph_source,
-                                            std::vector<std::uint32_t>, Kokkos::Timer const&,
-                                            load_progress const&);
+template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, graph_source, vertex_names,
+                                            Kokkos::Timer const&, load_progress const&);
 
 }  // namespace karpos::perf

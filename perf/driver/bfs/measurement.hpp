@@ -26,13 +26,12 @@ class bfs_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
 
-  bfs_measurement(bfs_parameters const& p, std::vector<std::uint32_t> ids,
-                  load_progress const& report)
+  bfs_measurement(bfs_parameters const& p, vertex_names names, load_progress const& report)
       : m_report(report),
         m_timer(m_exec) {
     m_run.parameters = p;
     m_run.graph = p.graph;
-    m_run.ids = std::move(ids);
+    m_run.names = std::move(names);
     m_run.offset_bits = 8 * sizeof(Offset);
   }
 
@@ -64,20 +63,23 @@ class bfs_measurement {
     std::uint64_t const n = m_graph.vertices();
     if (n == 0) throw std::invalid_argument("karpos: " + p.graph + " has no vertex to start from");
     if (!p.source) return {m_run.first_with_edges < n ? m_run.first_with_edges : 0};
-    if (!m_run.ids.empty()) return {number_of(*p.source)};
-    if (*p.source >= n)
+    if (p.relabel) return {vertex_called(*p.source)};
+    std::uint64_t const source = parse_count(*p.source);
+    if (source >= n)
       throw std::invalid_argument(
-          "karpos: --source " + std::to_string(*p.source) + " is no vertex (the graph has " +
+          "karpos: --source " + std::to_string(source) + " is no vertex (the graph has " +
           counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
-    return {*p.source};
+    return {source};
   }
 
-  std::uint64_t number_of(std::uint64_t id) const {
-    auto const found = std::lower_bound(m_run.ids.begin(), m_run.ids.end(), id);
-    if (found == m_run.ids.end() || *found != id)
-      throw std::invalid_argument("karpos: --source " + std::to_string(id) +
-                                  " is no vertex (no edge names it): choose an id of the file");
-    return static_cast<std::uint64_t>(found - m_run.ids.begin());
+  std::uint64_t vertex_called(std::string const& name) const {
+    if (auto const vertex = m_run.names.find(name)) return *vertex;
+    if (auto const vertex = m_run.names.find(count_text(name))) return *vertex;
+    std::string const nearest = m_run.names.nearest(name);
+    throw std::invalid_argument(
+        "karpos: --source " + printable(name) + " is no vertex (no edge names it): " +
+        (nearest.empty() ? "" : "did you mean " + printable(nearest) + "? ") +
+        "choose an id of the file");
   }
 
   /// Makes what searches write to, and warms up.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/driver/bfs/vertex_names.hpp"
 #include "perf/support/statistics.hpp"
 
 namespace karpos::perf {
@@ -15,9 +16,9 @@ namespace karpos::perf {
 struct bfs_parameters {
   std::string graph;      ///< a file, or a generator
   bool directed = false;  ///< edges of a file lead one way
-  bool relabel = false;   ///< ids of a file are numbered without gaps
+  bool relabel = false;   ///< ids of a file, numbers or words, are numbered without gaps
   /// None: the first vertex that has an edge, if sources is 0.
-  std::optional<std::uint64_t> source;
+  std::optional<std::string> source;
   std::uint64_t sources = 0;  ///< how many random ones
   std::uint64_t seed = 1;     ///< of these
   int repetitions = 3;
@@ -61,14 +62,9 @@ struct bfs_run {
   int offset_bits = 0;
   std::size_t workspace_bytes = 0;
   double load_seconds = 0, prepare_seconds = 0;
-  std::vector<std::uint32_t> ids;   ///< of the file, ascending; none: vertices have the file's ids
+  vertex_names names;               ///< of the file; none: vertices have the file's ids
   std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
   std::vector<bfs_result> searches;
-
-  /// What the file calls a vertex.
-  std::uint64_t id_of(std::uint64_t vertex) const {
-    return vertex < ids.size() ? ids[vertex] : vertex;
-  }
 
   std::size_t wrong() const {
     std::size_t count = 0;

@@ -9,6 +9,12 @@
 namespace karpos::perf {
 namespace {
 
+/// What the file calls a vertex: a number, or a word.
+json vertex_of(bfs_run const& run, std::uint64_t vertex) {
+  if (run.names.is_word(vertex)) return run.names[vertex];
+  return run.names.number(vertex);
+}
+
 json parameters_of(bfs_run const& run) {
   bfs_parameters const& p = run.parameters;
   bfs_options const& o = p.options;
@@ -16,7 +22,7 @@ json parameters_of(bfs_run const& run) {
   if (p.sources > 0)
     j.update({{"sources", p.sources}, {"seed", p.seed}});
   else
-    j["source"] = run.id_of(run.searches.front().source);
+    j["source"] = vertex_of(run, run.searches.front().source);
   j.update({{"repetitions", p.repetitions},
             {"parents", p.parents},
             {"validate", p.validate},
@@ -45,7 +51,7 @@ json levels_of(bfs_report const& report) {
 }
 
 json result_of(bfs_run const& run, bfs_result const& r) {
-  json j = {{"source", run.id_of(r.source)},
+  json j = {{"source", vertex_of(run, r.source)},
             {"isolated", r.isolated()},
             {"reached", r.reach.vertices},
             {"reached_edges", r.reach.edges},

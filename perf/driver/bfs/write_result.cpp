@@ -11,10 +11,11 @@ namespace karpos::perf {
 namespace {
 
 void append_line(std::string& text, std::uint64_t v, bfs_answer const& a) {
-  if (!a.run->ids.empty()) text += std::to_string(a.run->id_of(v)) + " ";
+  vertex_names const& names = a.run->names;
+  char const between = names.blanks() ? '\t' : ' ';
+  if (!names.empty()) text += names[v] + between;
   text += std::to_string(a.distance[v]);
-  if (a.parent != nullptr)
-    text += a.distance[v] < 0 ? " -1" : " " + std::to_string(a.run->id_of(a.parent[v]));
+  if (a.parent != nullptr) text += between + (a.distance[v] < 0 ? "-1" : names[a.parent[v]]);
   text += '\n';
 }
 

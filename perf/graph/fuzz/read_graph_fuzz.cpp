@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -55,17 +57,43 @@ void check(csr_arrays const& g) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  std::string_view const bytes(reinterpret_cast<char const*>(data), size);
-  graph_progress const progress = [](double part, std::string const&) {
-    require(part >= 0 && part <= 1, "progress is a part of one");
+namespace {
+
+/// The same bytes as a list of words, if they are one: numbers come back as they were given.
+graph_file parse_words(std::string_view bytes, graph_progress const& progress) {
+  std::map<std::string, std::uint32_t, std::less<>> numbers;
+  word_numbers const number = [&](auto const& words, std::uint32_t* out) {
+    require(words.size() % 2 == 0, "every edge has two words");
+    for (std::string_view const word : words) {
+      require(!word.empty() && word.find_first_of("\t\n") == word.npos, "words are words");
+      auto const next = static_cast<std::uint32_t>(numbers.size());
+      *out++ = numbers.try_emplace(std::string(word), next).first->second;
+    }
   };
+  graph_file g = parse_graph(bytes, "input", progress, number);
+  if (!numbers.empty())
+    require(std::get<edge_list>(g).vertices == numbers.size(), "every number is a vertex");
+  return g;
+}
+
+void check_parsed(std::function<graph_file()> const& parse) {
   try {
-    std::visit([](auto const& g) { check(g); }, parse_graph(bytes, "input", progress));
+    std::visit([](auto const& g) { check(g); }, parse());
   } catch (graph_file_error const& e) {
     std::string_view const message = e.what();
     require(message.rfind("karpos: cannot read input", 0) == 0, "messages name the file");
     require(message.find("): ") != std::string_view::npos, "messages say why and what to do");
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string_view const bytes(reinterpret_cast<char const*>(data), size);
+  graph_progress const progress = [](double part, std::string const&) {
+    require(part >= 0 && part <= 1, "progress is a part of one");
+  };
+  check_parsed([&] { return parse_graph(bytes, "input", progress); });
+  check_parsed([&] { return parse_words(bytes, progress); });
   return 0;
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/bfs/vertex_numbers.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <karpos/hash.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "perf/support/host_memory.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Keys that are numbered at once.
+constexpr std::uint64_t part = std::uint64_t(1) << 18;
+/// Above every number.
+constexpr std::uint64_t first_tag = std::uint64_t(1) << 32;
+
+std::pair<std::uint64_t, std::uint64_t> first(std::uint64_t n) { return {0, n}; }
+
+/// Not a secret one: tests/driver/bfs.py makes words of one hash.
+std::uint64_t hash_of(std::string_view word) {
+  std::uint64_t hash = word.size();
+  for (std::size_t at = 0; at < word.size(); at += sizeof(hash)) {
+    std::uint64_t letters = 0;
+    std::memcpy(&letters, word.data() + at, std::min(sizeof(letters), word.size() - at));
+    hash = mix(hash + letters);
+  }
+  return hash;
+}
+
+/// Keys end below the sentinels of a map.
+std::uint64_t key_of(std::string_view word) {
+  if (auto const number = plain_number(word)) return *number;
+  return number_limit | (hash_of(word) & (number_limit - 1));
+}
+
+void require_host_memory(double bytes, std::uint64_t names) {
+  require_memory(bytes, "numbering " + counted(names, "vertex", "vertices"),
+                 "choose a smaller graph, or free memory");
+}
+
+}  // namespace
+
+vertex_numbers::vertex_numbers(space const& exec)
+    : m_exec(exec),
+      m_map(exec, part),
+      m_keys(make_array<std::uint64_t>("keys of names", part)),
+      m_values(make_array<std::uint64_t>("numbers of names", part)),
+      m_tags(make_array<std::uint64_t>("tags of names", part)),
+      m_host_keys(Kokkos::create_mirror_view(m_keys)),
+      m_host_values(Kokkos::create_mirror_view(m_values)) {
+  auto const tags = Kokkos::create_mirror_view(m_tags);
+  for (std::uint64_t i = 0; i < part; ++i) tags(i) = first_tag + i;
+  Kokkos::deep_copy(m_tags, tags);
+}
+
+void vertex_numbers::number(std::vector<std::string_view> const& words, std::uint32_t* numbers) {
+  for (std::size_t begin = 0; begin < words.size(); begin += part) {
+    std::uint64_t const n = std::min<std::uint64_t>(part, words.size() - begin);
+    for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = key_of(words[begin + i]);
+    number_keys(n, words.data() + begin, numbers + begin);
+  }
+}
+
+void vertex_numbers::replace(std::vector<std::uint32_t>& ids) {
+  for (std::size_t begin = 0; begin < ids.size(); begin += part) {
+    std::uint64_t const n = std::min<std::uint64_t>(part, ids.size() - begin);
+    for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = ids[begin + i];
+    number_keys(n, nullptr, ids.data() + begin);
+  }
+}
+
+void vertex_numbers::make_room(std::uint64_t names) {
+  std::uint64_t const most = size() + names;
+  if (size() > first_tag)
+    throw std::length_error(
+        "karpos: the graph has more than 4,294,967,296 vertices, whose numbers "
+        "must fit into 32 bits: split the graph");
+  if (most <= m_map.max_keys()) return;
+  std::uint64_t const next = std::max(2 * m_map.max_keys(), most);
+  if constexpr (on_host)
+    require_host_memory(static_cast<double>(map_type::bytes_for(next)), size());
+  m_map.rehash(m_exec, next);
+}
+
+/// The keys are in m_host_keys.
+void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
+                                 std::uint32_t* numbers) {
+  make_room(n);
+  auto const keys = Kokkos::subview(m_keys, first(n));
+  auto const values = Kokkos::subview(m_values, first(n));
+  Kokkos::deep_copy(m_exec, m_keys, m_host_keys);
+  insert_report const report =
+      m_map.find_or_insert(m_exec, keys, Kokkos::subview(m_tags, first(n)), values);
+  if (report.rejected != 0) throw std::logic_error("names were lost although there was room");
+  Kokkos::deep_copy(m_exec, m_host_values, m_values);
+  m_exec.fence("karpos::perf: numbers of names");
+  std::uint64_t const found = take_new(n, words, numbers);
+  if (words != nullptr) tell_apart(n, words, numbers);
+  if (found == 0) return;
+  Kokkos::deep_copy(m_exec, m_keys, m_host_keys);
+  Kokkos::deep_copy(m_exec, m_values, m_host_values);
+  m_map.insert_or_assign(m_exec, Kokkos::subview(m_keys, first(found)),
+                         Kokkos::subview(m_values, first(found)));
+}
+
+/// Numbers the keys by what the map answered: a number, or the tag of the first of equal new ones. Returns: how many are
+/// new; the first in m_host_keys and m_host_values are theirs then.
+std::uint64_t vertex_numbers::take_new(std::uint64_t n, std::string_view const* words,
+                                       std::uint32_t* numbers) {
+  for (std::uint64_t i = 0; i < n; ++i) {
+    if (m_host_values(i) != first_tag + i) continue;
+    std::uint64_t const key = m_host_keys(i);
+    numbers[i] = static_cast<std::uint32_t>(size());
+    if (words != nullptr && key >= number_limit)
+      add_word(words[i]);
+    else
+      m_codes.push_back(key);
+  }
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint64_t const value = m_host_values(i);
+    if (value == first_tag + i) {
+      m_host_keys(found) = m_host_keys(i);
+      m_host_values(found++) = numbers[i];
+    } else {
+      numbers[i] =
+          value >= first_tag ? numbers[value - first_tag] : static_cast<std::uint32_t>(value);
+    }
+  }
+  return found;
+}
+
+/// Gives words that are not the one of their key numbers of their own.
+void vertex_numbers::tell_apart(std::uint64_t n, std::string_view const* words,
+                                std::uint32_t* numbers) {
+  for (std::uint64_t i = 0; i < n; ++i) {
+    if (!is_word(numbers[i]) || word_of(numbers[i]) == words[i]) continue;
+    auto const [at, is_new] = m_collided.try_emplace(std::string(words[i]), 0);
+    if (is_new) at->second = add_word(words[i]);
+    numbers[i] = at->second;
+  }
+}
+
+std::uint32_t vertex_numbers::add_word(std::string_view word) {
+  if (m_text.size() + word.size() > m_text.capacity())
+    require_host_memory(2.0 * static_cast<double>(m_text.capacity()), size());
+  m_text += word;
+  m_codes.push_back(number_limit + m_ends.size());
+  m_ends.push_back(m_text.size());
+  return static_cast<std::uint32_t>(size() - 1);
+}
+
+std::string_view vertex_numbers::word_of(std::uint32_t number) const {
+  std::uint64_t const i = m_codes[number] - number_limit;
+  std::uint64_t const begin = i == 0 ? 0 : m_ends[i - 1];
+  return std::string_view(m_text).substr(begin, m_ends[i] - begin);
+}
+
+bool vertex_numbers::comes_before(std::uint32_t a, std::uint32_t b) const {
+  if (is_word(a) && is_word(b)) return word_of(a) < word_of(b);
+  return m_codes[a] < m_codes[b];  // numbers are below all words
+}
+
+vertex_names vertex_numbers::names_in(std::vector<std::uint32_t> const& order) const {
+  std::vector<std::uint64_t> numbers, ends;
+  std::string text;
+  text.reserve(m_text.size());
+  for (std::uint32_t const number : order) {
+    if (is_word(number)) {
+      text += word_of(number);
+      ends.push_back(text.size());
+    } else {
+      numbers.push_back(m_codes[number]);
+    }
+  }
+  return {std::move(numbers), std::move(ends), std::move(text)};
+}
+
+vertex_names vertex_numbers::finish(edge_list& list) {
+  m_map = {};
+  constexpr double each = 2 * sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t);
+  require_host_memory(each * static_cast<double>(size()) + static_cast<double>(m_text.size()),
+                      size());
+  std::vector<std::uint32_t> order(size()), place(size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return comes_before(a, b); });
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (std::uint32_t& number : list.sources) number = place[number];
+  for (std::uint32_t& number : list.targets) number = place[number];
+  list.vertices = size();
+  vertex_names names = names_in(order);
+  m_codes = m_ends = {};
+  m_text = {};
+  m_collided = {};
+  return names;
+}
+
+}  // namespace karpos::perf
