@@ -217,6 +217,19 @@ def thread_binding(driver):
             check(f"{chosen}: binding {shown}", f"OMP_PROC_BIND = '{shown}'" in seen, True)
 
 
+def lists_with_gaps(driver, edges, scores):
+    """Nothing beside a comma is no value: it meant all peers, or fewer weights than there are lists."""
+    for lack in (",", "a,", ",a", "a,,b"):
+        cases = [(["hash", "--keys", 100, "--peers", lack], "--peers", "kokkos"), (["hash", f"--peers={lack}"], "--peers", "hopscotch"),
+                 (["mixed", "--keys", 100, "--peers", lack], "--peers", "kokkos"), (["topk", scores, "--peers", lack], "--peers", "full, nra, lara"),
+                 (["topk", scores, "--weights", lack], "--weights", "w1,w2"), (["count", edges, "--column", lack], "--column", "names of the header")]
+        for words, option, choice in cases:
+            for named in (f"{option} '{lack}' lacks a value beside a comma", choice):
+                complains(driver, words, named)
+    complains(driver, ["topk", scores, "--weights", "-1,1,"], "--weights '-1,1,' lacks")
+    complains(driver, ["mixed", "--mix", "20,,80"], "--mix 20,,80")
+
+
 def mistyped_words(driver):
     cases = [
         (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, count"),
@@ -237,6 +250,7 @@ def main():
     bad_values(driver, edges)
     counts_with_exponents(driver, edges)
     empty_values(driver, edges)
+    lists_with_gaps(driver, edges, scores)
     with tempfile.TemporaryDirectory() as folder:
         unreadable(driver, folder)
         too_large_a_file(driver, folder)

@@ -6,6 +6,16 @@
 
 namespace karpos::perf {
 
+namespace {
+
+std::string names_of_peers() {
+  std::string names;
+  for (subject_entry const& s : subjects()) names += (names.empty() ? "" : ", ") + s.id;
+  return names;
+}
+
+}  // namespace
+
 void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
                      char const* load) {
   app.add_option("--map", words.map, "which of our maps")
@@ -29,7 +39,8 @@ void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
       ->transform(count_word())
       ->capture_default_str();
   words.with_peers = app.add_option("--peers", words.peers,
-                                    "other maps in the same run, ours too; no names: all peers")
+                                    "other maps in the same run, ours too, of " + names_of_peers() +
+                                        ";\nno names: all peers")
                          ->expected(0, -1)
                          ->delimiter(',');
   app.add_flag("--json", words.as_json, "print one JSON object");
@@ -40,7 +51,7 @@ std::vector<std::string> chosen_maps(map_words const& words,
   std::vector<std::string> maps = {words.map};
   if (words.with_peers->count() == 0) return maps;
   for (std::string const& id : words.peers)
-    if (!id.empty()) maps.push_back(id);
+    if (!id.empty()) maps.push_back(id);  // --peers alone is one empty name
   if (maps.size() > 1) return maps;
   for (subject_entry const& s : subjects())
     if (s.peer && can(s)) maps.push_back(s.id);

@@ -42,6 +42,42 @@ void require_values(std::vector<std::string> const& words) {
   }
 }
 
+bool lacks_item(std::string const& list, char mark) {
+  return list.front() == mark || list.back() == mark ||
+         list.find(std::string(2, mark)) != std::string::npos;
+}
+
+/// The parser passes over what is missing from a list: "1,,2" would be two values, "," all peers.
+void require_items(CLI::App const& command, std::vector<std::string> const& words) {
+  CLI::Option const* list = nullptr;
+  for (std::string const& word : words) {
+    std::string value = word;
+    if (word.rfind("--", 0) == 0) {
+      std::size_t const mark = word.find('=');
+      CLI::Option const* const option = command.get_option_no_throw(word.substr(0, mark));
+      list = option != nullptr && option->get_delimiter() != '\0' ? option : nullptr;
+      if (mark == std::string::npos) continue;
+      value = word.substr(mark + 1);
+    }
+    if (list == nullptr) continue;
+    if (lacks_item(value, list->get_delimiter())) {
+      std::string what = list->get_description();
+      std::replace(what.begin(), what.end(), '\n', ' ');
+      throw bad_input(list->get_name() + " '" + value + "' lacks a value beside a comma (" + what +
+                      "): write it, or leave the comma out");
+    }
+    if (!list->get_allow_extra_args()) list = nullptr;
+  }
+}
+
+/// The command that the words are for, if there is one.
+CLI::App const* command_of(CLI::App const& app, std::vector<std::string> const& words) {
+  auto const first = std::find_if_not(words.begin(), words.end(), is_option);
+  for (CLI::App const* c : app.get_subcommands(nullptr))
+    if (first != words.end() && c->get_name() == *first) return c;
+  return nullptr;
+}
+
 std::vector<std::string> options_of(CLI::App const& app) {
   std::vector<std::string> names;
   for (CLI::Option const* o : app.get_options()) {
@@ -65,6 +101,7 @@ void require_known(CLI::App const& app, std::string const& called) {
 
 void parse_words(CLI::App& app, std::vector<std::string> const& words) {
   require_values(words);
+  if (CLI::App const* const command = command_of(app, words)) require_items(*command, words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
