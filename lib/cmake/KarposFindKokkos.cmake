@@ -76,7 +76,7 @@ message(STATUS "Karpos: Kokkos ${KARPOS_KOKKOS_VERSION} with ${spaces} (${karpos
 
 karpos_kokkos_link_options(KARPOS_KOKKOS_LINK_OPTIONS)
 if(KARPOS_KOKKOS_LINK_OPTIONS)
-  set(CMAKE_SKIP_BUILD_RPATH ON)  # the options name it; CMake's own would only warn about the runtimes that it hides
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # nobody else would tell an installed program where this Kokkos is
   message(STATUS "Karpos: this Kokkos needs a newer C library than the system's; executables of this build use the one beside it")
 endif()
 

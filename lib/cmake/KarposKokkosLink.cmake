@@ -5,7 +5,7 @@
 
 # karpos_kokkos_link_options(VARIABLE): sets VARIABLE to the link options that executables need, nearly always none.
 #
-# A Kokkos unpacked from Debian was linked with a C library that lies beside it, newer than a stable release has.
+# A Kokkos unpacked from Debian was linked with a C library that lies in a folder below it, newer than a stable release has.
 # Executables start with that loader and those libraries; where the system's C library is new enough, plainly.
 function(karpos_kokkos_link_options variable)
   set(${variable} "" PARENT_SCOPE)
@@ -18,7 +18,7 @@ function(karpos_kokkos_link_options variable)
   endif()
   get_target_property(library Kokkos::kokkoscore LOCATION)
   cmake_path(GET library PARENT_PATH folder)
-  file(GLOB loader ${folder}/ld-linux*.so.*)
+  file(GLOB loader ${folder}/runtime/ld-linux*.so.*)
   if(NOT loader)
     return()
   endif()
@@ -29,7 +29,7 @@ function(karpos_kokkos_link_options variable)
   if(system_glibc VERSION_LESS loader_glibc)
     # RPATH, not RUNPATH: it holds for the libraries' own dependencies too.
     set(${variable}
-      -Wl,--dynamic-linker=${loader} -Wl,--disable-new-dtags -Wl,-rpath,${folder} -Wl,--allow-shlib-undefined
+      -Wl,--dynamic-linker=${loader} -Wl,--disable-new-dtags -Wl,-rpath,${folder}/runtime -Wl,--allow-shlib-undefined
       PARENT_SCOPE)
   endif()
 endfunction()

@@ -16,7 +16,7 @@ say() { echo "karpos: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 kokkos_prefix="$cache/root/usr"
-stamp="$cache/complete-2"
+stamp="$cache/complete-3"
 exec 9> "$cache/lock"
 flock 9  # two builds may start at the same time
 if [[ -f $stamp ]]; then echo "$kokkos_prefix"; exit 0; fi
@@ -31,8 +31,8 @@ mirror=${KARPOS_DEBIAN_MIRROR:-${mirror:-http://deb.debian.org/debian}}
 say "unpacking Kokkos from Debian '$suite' into $cache (nothing is installed system-wide)"
 
 state="$cache/apt"
-rm -rf "$cache/packages" "$cache/root"  # what an interrupted run left
-mkdir -p "$state/lists/partial" "$state/archives/partial" "$state/empty" "$cache/packages" "$cache/root"
+rm -rf "$cache/packages" "$cache/root" "$cache/runtimes"  # what an interrupted run left
+mkdir -p "$state/lists/partial" "$state/archives/partial" "$state/empty" "$cache/packages" "$cache/root" "$cache/runtimes"
 echo "deb [signed-by=$keyring] $mirror $suite main" > "$state/sources.list"
 # apt's own sandbox user cannot write into a private folder. The mirror of an air-gapped site is often a snapshot: its
 # lists are past their date, but signed all the same.
@@ -49,12 +49,21 @@ runtimes=(libc6 libstdc++6 libgcc-s1 libgomp1)
 libraries=$(apt-cache "${options[@]}" depends "$kokkos_library" | awk '/Depends: lib/ { print $2 }' |
             grep -v -x -E 'libc6|libstdc\+\+6|libgcc-s1|libgomp1' || true)
 # shellcheck disable=SC2086
-(cd "$cache/packages" && apt-get "${options[@]}" download libkokkos-dev "$kokkos_library" ${libraries} "${runtimes[@]}" >&2)
+(cd "$cache/packages" && apt-get "${options[@]}" download libkokkos-dev "$kokkos_library" ${libraries} >&2)
 for package in "$cache"/packages/*.deb; do dpkg -x "$package" "$cache/root"; done
+rm "$cache"/packages/*.deb
+(cd "$cache/packages" && apt-get "${options[@]}" download "${runtimes[@]}" >&2)
+for package in "$cache"/packages/*.deb; do dpkg -x "$package" "$cache/runtimes"; done
 
 # The package's CMake files name /usr as it would be once installed, and two archives that the package does not ship.
 library_dir=$(dirname "$(find "$cache/root/usr/lib" -name 'libkokkoscore.so' | head -n 1)")
 [[ -d $library_dir ]] || die "the package libkokkos-dev holds no libkokkoscore.so"
+# The runtimes lie in a folder below Kokkos' libraries (KarposKokkosLink.cmake looks there): among them they would hide those
+# of the compiler, and CMake would warn every consumer of it.
+mkdir "$library_dir/runtime"
+for folder in "$cache"/runtimes/{lib,usr/lib}/"$(basename "$library_dir")"; do
+  [[ ! -d $folder ]] || cp -a "$folder/." "$library_dir/runtime"
+done
 while IFS= read -r file; do
   sed -i -e "s|/usr/include/kokkos|$kokkos_prefix/include/kokkos|g" "$file"
 done < <(find "$cache/root/usr" -path '*cmake*' -name '*.cmake')
