@@ -48,7 +48,7 @@ KOKKOS_FUNCTION void fetch([[maybe_unused]] void const* p) {
 }
 
 /// Runs access(address) for the random addresses of a block of indices, each address prefetched `Distance`
-/// accesses ahead: what keeps a CPU's line buffers full.
+/// accesses ahead: what keeps a CPU's line buffers full. Blocks go to whichever thread is free, as the library's do.
 template <class Access, int Distance, level To>
 struct pipelined_block {
   using item = typename Access::item;
@@ -234,8 +234,12 @@ class ceilings {
   }
   template <class Kernel>
   void run(std::uint64_t n, std::string const& name, Kernel const& kernel) {
-    using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>;
-    Kokkos::parallel_for("karpos::perf::" + name, policy(m_exec, 0, n), kernel);
+    using schedule = Kokkos::Schedule<
+        std::conditional_t<device::is_device<ExecSpace>, Kokkos::Static, Kokkos::Dynamic>>;
+    using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>, schedule>;
+    policy all(m_exec, 0, n);
+    if constexpr (!device::is_device<ExecSpace>) all.set_chunk_size(1);
+    Kokkos::parallel_for("karpos::perf::" + name, all, kernel);
   }
   template <class Access, int PerThread, class Prepare>
   void try_independent(ceiling& c, Prepare const& prepare) {
@@ -246,7 +250,11 @@ class ceilings {
   }
   template <class Access, int Distance, level To, class Prepare>
   void try_pipelined(ceiling& c, Prepare const& prepare) {
-    std::uint64_t const block = 4096, blocks = (c.operations + block - 1) / block;
+    // Long, for the first accesses of a block wait; but several for each thread.
+    std::uint64_t const share =
+        c.operations / (8 * static_cast<std::uint64_t>(m_exec.concurrency()));
+    std::uint64_t const block = std::clamp<std::uint64_t>(share, 1024, 16384);
+    std::uint64_t const blocks = (c.operations + block - 1) / block;
     keep_faster(c,
                 "prefetch " + std::to_string(Distance) + " ahead into " +
                     (To == level::first ? "L1" : "L2"),
