@@ -11,6 +11,7 @@
 # peers that have one: hash and topk. PART: hash, mixed, cuckoo, bfs or topk; all by default. GAPBS, a folder with the programs of
 # the GAP benchmark suite, adds its search to bfs. KARPOS_QUICK=1 measures small inputs only, to try it out. Leave the
 # machine alone meanwhile.
+# shellcheck disable=SC2046  # peers prints two words, or none
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

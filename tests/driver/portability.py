@@ -98,6 +98,8 @@ def what_is_not_there(perf, folder):
     check("an operation that lacks", rows["top_k uniform"][2:], ["0 (no result)", "0.00"])
     other = write(folder / "other" / "full", [hash_run(cpu, (40, 80, 60))])
     check("folders of one name", rows_of(run(perf, full, other))["operation"][1:3], [f"{folder.name}/full", "other/full"])
+    threads = write(folder / "cpu" / "16-threads", [hash_run(cpu, (40, 80, 60))])
+    check("the folder of a number of threads", rows_of(run(perf, threads))["operation"][1], "cpu/16-threads")
     empty = folder / "empty"
     empty.mkdir()
     broken = write(folder / "broken", [{"format": "karpos-topk-1", "parameters": topk_run(cpu, 1)["parameters"], "peers": []}])

@@ -109,7 +109,7 @@ def plot_draws(perf, files):
 def main():
     perf = Path(sys.argv[1])
     h200, cpu = (sorted((perf / "results" / machine).glob("*.json")) for machine in ("h200", "cpu"))
-    compare_with_themselves(perf, h200 + cpu)
+    compare_with_themselves(perf, sorted((perf / "results").rglob("*.json")))
     compare_two(perf, perf / "results" / "h200")
     unreadable_files(perf)
     plot_selects(perf, h200, {f"large-0.{n}.json" for n in (5, 6, 7, 8, 9, 95)} | {f"size-{n}.json" for n in (16, 20, 28)})
