@@ -242,7 +242,7 @@ def words(driver, path):
         file, out = Path(folder) / "words.txt", Path(folder) / "out"
         for between, weight in ((" ", ""), (", ", ",0.5"), ("\t", "\t1e9")):
             file.write_text("".join(f"{name[u]}{between}{name[v]}{weight}\n" for u, v in sorted(edges)), encoding="utf-8")
-            for source in ordered:
+            for source in (*ordered[:1], *ordered[5:9], *ordered[-1:]):
                 seen = result(driver, file, "--relabel", f"--source={name[source]}", "--validate", "--parents", "--output", out)
                 check_search(f"words, '{between}'", {**seen, "source": source}, rows, source)
                 check("words: source", (seen["source"], seen["parameters"]["source"]), (told(name[source]),) * 2)
@@ -276,13 +276,15 @@ def words_refused(driver, file):
 
 
 def many_words(driver):
-    """More than are numbered at a time, most seen twice: a path whose every vertex is a word."""
-    length = 400_000
+    """More than are numbered at a time: a tree whose every vertex is a word, seen early and late."""
+    vertices = 400_000
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "path.txt"
-        path.write_text("".join(f"v{i} v{i + 1}\n" for i in range(length)), encoding="ascii")
-        seen = result(driver, path, "--relabel", "--source", "v100", "--reps", 1)
-        check("many words", [seen.get(f) for f in ("vertices", "reached", "depth")], [length + 1, length + 1, length - 100])
+        tree = Path(folder) / "tree.txt"
+        tree.write_text("".join(f"v{i} v{i // 2}\n" for i in range(2, vertices)), encoding="ascii")
+        seen = result(driver, tree, "--relabel", "--source", "v1", "--reps", 1)
+        depths = [i.bit_length() - 1 for i in range(1, vertices)]
+        check("many words", [seen.get(f) for f in ("vertices", "reached", "depth", "sum_distance")],
+              [vertices - 1, vertices - 1, max(depths), sum(depths)])
 
 
 def other_graphs(driver, corpus):

@@ -152,9 +152,10 @@ def no_memory_on_the_way(driver):
         edges.write_text("".join(f"{i} {i * 7919 % 500000}\n" for i in range(500000)), encoding="ascii")
         scores.write_text("id,a,b\n" + "".join(f"name{i},{i % 977},{i * 7919 % 1000}\n" for i in range(100000)), encoding="ascii")
         seen = set()
-        for words in (["count", edges], ["count", "--text", edges], ["topk", scores], ["bfs", edges], ["hash", "--keys", "2^19", "--reps", 1, "--peers"],
-                      ["mixed", "--keys", "2^19", "--ops", "2^19", "--reps", 1, "--peers"]):
-            for more in range(0, 72000, 6000):
+        small = ["--keys", "2^17", "--reps", 1, "--peers"]
+        for step, words in ((6000, ["count", edges]), (6000, ["count", "--text", edges]), (6000, ["topk", scores]), (6000, ["bfs", edges]),
+                            (1500, ["hash", *small]), (1500, ["mixed", "--ops", "2^17", *small])):
+            for more in range(0, 12 * step, step):
                 done = limited(driver, least + more, words)
                 seen.add((words[0], done.returncode))
                 good = done.returncode == 0 or (done.returncode == 2 and done.stderr.startswith("karpos: out of memory (") and "bad_alloc" not in done.stderr)
