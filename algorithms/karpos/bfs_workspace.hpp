@@ -19,7 +19,7 @@ namespace karpos {
 ///
 /// Requires: the graph does not change while the workspace is used.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
-/// Memory: 12.4 bytes a vertex, 40 KB, and 27 KB for each CPU thread (bfs_workspace_bytes).
+/// Memory: 12.4 bytes a vertex, 40 KB, and 38 KB for each CPU thread (bfs_workspace_bytes).
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -53,6 +53,7 @@ class bfs_workspace {
            static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
            3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
+           window_parts(shape) * sizeof(detail::bfs::window_part) +
            device::grid_memory<ExecSpace>::bytes_for(shape);
   }
 
@@ -92,6 +93,10 @@ class bfs_workspace {
         Kokkos::max(std::size_t(bitmap::tile_bytes), std::size_t(queue::tile_bytes)));
   }
 
+  static std::size_t window_parts(device::grid_shape shape) {
+    return tuned::has_windows ? static_cast<std::size_t>(shape.teams) * tuned::slices_of_team : 0;
+  }
+
   void allocate(ExecSpace const& exec) {
     auto const words = [&](char const* label, std::uint64_t n) {
       std::string const name = std::string("karpos::bfs::") + label;
@@ -113,6 +118,9 @@ class bfs_workspace {
         array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
+    if constexpr (tuned::has_windows)
+      m_window_parts = array<detail::bfs::window_part>(
+          Kokkos::view_alloc(exec, "karpos::bfs::window_parts"), window_parts(m_grid.shape()));
   }
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
@@ -177,6 +185,10 @@ class bfs_workspace {
       s.unvisited[i] = m_unvisited[i].data();
     }
     s.levels = m_levels.data();
+    if constexpr (tuned::has_windows) {
+      s.window_parts = m_window_parts.data();
+      s.window_teams = m_grid.shape().teams;
+    }
     s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;
     s.hubs = m_hubs.data();
@@ -200,6 +212,7 @@ class bfs_workspace {
   array<detail::bfs::local_vertex> m_queue, m_unvisited[2], m_hubs;
   array<detail::bfs::level_counters> m_levels;
   array<detail::bfs::search_record> m_record;
+  array<detail::bfs::window_part> m_window_parts;
   device::grid_memory<ExecSpace> m_grid;
 };
 

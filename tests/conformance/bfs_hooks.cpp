@@ -3,10 +3,13 @@
 /// Breadth-first searches that follow only some edges, and that call back for what they find.
 #include <doctest/doctest.h>
 
+#include <numeric>
+
 #include "support/bfs_subject.hpp"
 
 namespace {
 
+using karpos_test::edge_pairs;
 using karpos_test::make_graph;
 using karpos_test::print;
 using karpos_test::same;
@@ -77,6 +80,17 @@ TEST_CASE("predicates and visitors") {
     auto const g = make_graph("random", 4000, edges, kind);
     for (u32 const refused : {0u, 8u, 14u}) check_hooks(g, {1, 77}, refused);
     check_hooks(g, {0}, 16);
+  }
+  edge_pairs square;  // of 60 x 60: many narrow levels
+  for (std::uint64_t v = 0; v < 3600; ++v) {
+    if (v % 60 != 59) square.emplace_back(v, v + 1);
+    if (v + 60 < 3600) square.emplace_back(v, v + 60);
+  }
+  std::vector<std::uint64_t> border(60);
+  std::iota(border.begin(), border.end(), 0u);
+  for (sides const kind : {sides::undirected, sides::directed}) {
+    check_hooks(make_graph("square", 3600, square, kind), {0}, 2);
+    check_hooks(make_graph("square", 3600, square, kind), border, 2);
   }
   check_hooks(make_graph("parts", 1000, karpos_test::random_edges(1000, 600, 2)), {1, 2, 2, 3}, 1);
 }

@@ -91,6 +91,25 @@ TEST_CASE("a workspace is made on the instance, of memory with names") {
                        label.rfind("karpos::", 0) == 0);
 }
 
+TEST_CASE("CPUs launch fewer kernels than a deep graph has levels") {
+  if (karpos::device::is_device<space>) return;
+  u64 const paths = 600, length = 300;
+  karpos_test::edge_pairs edges;
+  std::vector<u32> heads;
+  for (u64 i = 0; i < paths; ++i) {
+    heads.push_back(static_cast<u32>(i * length));
+    for (u64 k = 1; k < length; ++k) edges.emplace_back(i * length + k - 1, i * length + k);
+  }
+  auto const g = karpos_test::to_space<u32, u64>(make_graph("paths", paths * length, edges));
+  workspace_type const w(space{}, g);
+  view<std::int32_t> const distance("distance", g.vertices());
+  auto const sources = to_space(heads);
+  listener const ears;
+  auto const r = karpos::bfs(space{}, w, sources, distance);
+  CHECK(r.levels == 300);
+  CHECK(record.launches.size() < 100);
+}
+
 TEST_CASE("a workspace takes the memory that it says, and less than 16 bytes a vertex") {
   // Of no vertices there is nothing to say: Kokkos reports the headers of empty arrays.
   for (u64 const n : {u64(1), u64(33), u64(100003), u64(1) << 20}) {

@@ -71,7 +71,7 @@ inline host_graph make_graph(std::string name, std::uint64_t vertices, edge_pair
     for (std::size_t i = 0, n = edges.size(); i < n; ++i)
       if (edges[i].first != edges[i].second) edges.emplace_back(edges[i].second, edges[i].first);
   host_graph g{
-      std::move(name) + ", " + name_of(kind), kind, vertices, host_rows::of(vertices, edges), {}};
+      name.append(", ").append(name_of(kind)), kind, vertices, host_rows::of(vertices, edges), {}};
   if (kind == sides::with_transpose) g.in = host_rows::of(vertices, edges, true);
   return g;
 }

@@ -6,6 +6,7 @@
 #include "karpos/detail/bfs/scan.hpp"
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/bfs/top_down.hpp"
+#include "karpos/detail/bfs/windows.hpp"
 #include "karpos/device/program.hpp"
 
 // The level loop. A level is three parts:
@@ -49,6 +50,11 @@ struct search_plan {
     }
     return false;
   }
+  /// Whether levels may be found several at a time, without a decision between them.
+  bool allows_windows() const {
+    return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
+           !scanned_queue && !unvisited_queue;
+  }
   /// Whether this top-down level need only count what it finds: the next level will be bottom-up, as the mean degree of
   /// unvisited vertices predicts, and reads no queue.
   KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
@@ -74,6 +80,7 @@ struct level_loop {
     auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
     grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
     grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
+    std::conditional_t<has_windows, window_control<State>, no_window_memory> windows;
     while (!p.done) {
       if (p.bottom_up) {
         expand_bottom_up(grid, p);
@@ -82,6 +89,8 @@ struct level_loop {
       if (p.frontier.unqueued > 0)
         scan(grid, p, scan_target::found_bottom_up,
              [&] { p.take_segment(exchange(grid, p.level)); });
+      if constexpr (has_windows)
+        if (explore(grid, p, windows)) continue;
       if (plan.scanned_queue) {
         grid.run(
             expand_frontier<G, P>{grid.handle(s), grid.handle(p), frontier_output::status_bits},
@@ -97,6 +106,32 @@ struct level_loop {
   }
 
  private:
+  static constexpr bool has_windows = State::tuned::has_windows;
+
+  /// Finds several levels in a window. Returns: whether it has found one.
+  template <class Grid>
+  bool explore(Grid& grid, progress& p, window_control<State>& control) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    window_shape w;
+    if (!plan.allows_windows() || !control.choose(s, p, w)) return false;
+    std::uint32_t const wanted = w.hops;
+    grid.run(explore_window<G, P>{{grid.handle(s), grid.handle(p), w}},
+             [&] { w.hops = complete_hops(s, w); });
+    control.learn(wanted, w.hops);
+    grid.run(commit_window<G, P>{{grid.handle(s), grid.handle(p), w}}, [&] {
+      for (std::uint32_t hop = 1; hop < w.hops && !p.done; ++hop) {
+        p.advance(totals_of_hop(s, w, hop));
+        if (p.done)
+          grid.write(&record->summary, p.sum);
+        else
+          record_level(grid, p, p.frontier);
+      }
+      if (w.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
+    });
+    return w.hops > 0;
+  }
+
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
@@ -149,10 +184,14 @@ struct level_loop {
     p.set_direction(plan.chooses_bottom_up(p));
     p.count_only = plan.chooses_count_only(p);
     p.small_frontier = is_small(p);
-    if (!p.bottom_up) p.sum.edges_top_down += next.edges;
+    record_level(grid, p, next);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void record_level(Grid& grid, progress& p, level_counters const& found) const {
+    if (!p.bottom_up) p.sum.edges_top_down += found.edges;
     if (p.level < recorded_levels)
       grid.write(&record->level[p.level],
-                 level_record{next.vertices(), next.edges, next.hubs, p.bottom_up ? 1u : 0u});
+                 level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
   }
   KOKKOS_FUNCTION static bool is_small(progress const& p) {
     using tuned = typename State::tuned;

@@ -144,9 +144,30 @@ struct rows {
   }
 };
 
+/// What is known of a slice that was explored in a window of several levels (windows.hpp).
+struct alignas(128) window_part {
+  static constexpr std::uint32_t most_hops = 64;
+  struct totals {
+    std::uint64_t edges;
+    std::uint32_t vertices, hubs;
+  };
+  std::uint32_t complete;            // hops that were explored to their end
+  std::uint32_t count;               // entries of the list
+  std::uint32_t end[most_hops + 1];  // of each hop's entries; end[0] is 0
+  totals of_hop[most_hops +
+                1];  // of the vertices found; those of the last hop stand in level_counters
+};
+/// Spaces that explore windows: the teams that do, and a part for each slice.
+struct window_memory {
+  window_part* window_parts;
+  int window_teams;
+};
+struct no_window_memory {};
+
 /// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
-struct search_state {
+struct search_state
+    : std::conditional_t<tuning<ExecSpace>::has_windows, window_memory, no_window_memory> {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   using tuned = tuning<ExecSpace>;

@@ -31,6 +31,18 @@ struct tuning {
   /// 4096^2: 47 instead of 66 ms); 0: no frontier is small.
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
   static constexpr std::uint32_t small_frontier_degree = 8;
+  /// Whether narrow frontiers, of degrees as low as those of small ones, are explored in windows (windows.hpp).
+  static constexpr bool has_windows = !device::is_device<ExecSpace>;
+  /// Hops of a window. Long windows save meetings; short ones explore less in vain at the borders of the slices. Grid
+  /// 4096^2, one thread: 645 ms with 16 hops, 693 with 32.
+  static constexpr std::uint32_t window_hops = 16;
+  /// Vertices of a slice: few enough that what a slice touches stays in the caches of its thread (grid 4096^2, one
+  /// thread, 4 KB pages: one slice 1,298 ms, slices of 256 vertices 792, of 64 868); fewer than that only where
+  /// threads would idle. A frontier that would need wider ones is wide enough for its levels one by one.
+  static constexpr std::uint32_t good_slice = 256, narrowest_slice = 64, widest_slice = 1024;
+  static constexpr std::uint32_t slices_of_team = 8;  // at most
+  /// The width of a hop up to which no slice ends, however narrow it was.
+  static constexpr std::uint32_t window_vertices = 256;
   /// Frontiers with fewer edges are expanded for low latency, at the price of more atomics.
   static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
   /// Vertices of a tile's bin (128 instead of 256: uniform 22 loses 5 %).

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The steps of a breadth-first search on plain threads, for the thread sanitizer: as many teams as are wanted, however
+/// few cores there are. Threads that are late label vertices too high, and others lower the labels again.
+#include <doctest/doctest.h>
+
+#include <karpos/detail/bfs/level_loop.hpp>
+#include <thread>
+
+#include "support/check.hpp"
+#include "support/host_graph.hpp"
+
+namespace {
+
+using karpos_test::edge_pairs;
+using karpos_test::host_graph;
+using karpos_test::make_graph;
+using karpos_test::sides;
+using numbers = std::vector<std::uint64_t>;
+using space = Kokkos::DefaultHostExecutionSpace;
+namespace bfs = karpos::detail::bfs;
+
+/// Runs each step on threads of its own.
+class threads_grid {
+ public:
+  using execution_space = space;
+  template <class State>
+  using handle_of = karpos::device::state_copy<State>;
+
+  threads_grid(int teams, std::size_t scratch_bytes)
+      : m_teams(teams),
+        m_scratch_bytes(scratch_bytes),
+        m_scratch(static_cast<std::size_t>(teams) * scratch_bytes) {}
+
+  template <class State>
+  handle_of<State> handle(State const& s) const {
+    return {s};
+  }
+  template <class Step, class Then>
+  void run(Step const& step, Then const& then) {
+    std::vector<std::uint64_t> next(karpos::device::host::work_counters, 0);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < m_teams; ++i)
+      threads.emplace_back([&, i] {
+        karpos::device::team<space> t(karpos::device::team<space>::handle(
+            i, m_teams, m_scratch.data() + static_cast<std::size_t>(i) * m_scratch_bytes,
+            next.data()));
+        step(t);
+      });
+    for (auto& t : threads) t.join();
+    std::string const label = Step::label;
+    windows += label == "karpos::bfs::explore_window" ? 1 : 0;
+    then();
+  }
+  template <class T>
+  T read(T const* p) const {
+    return *p;
+  }
+  template <class T>
+  void write(T* p, T const& value) const {
+    *p = value;
+  }
+
+  int windows = 0;
+
+ private:
+  int m_teams;
+  std::size_t m_scratch_bytes;
+  std::vector<std::byte> m_scratch;
+};
+
+/// Counts the calls for every vertex.
+struct notice {
+  std::uint32_t* calls;
+  void operator()(std::uint32_t v, std::int32_t) const { ++calls[v]; }
+};
+using hooks = karpos::bfs_hooks<karpos::follow_all, notice>;
+using state = bfs::search_state<space, std::uint32_t, std::uint64_t, hooks>;
+
+/// The memory of a search.
+struct search {
+  static constexpr std::size_t scratch_bytes = 32768;
+
+  search(host_graph const& graph, int threads)
+      : g(graph),
+        teams(threads),
+        columns(g.out.columns.begin(), g.out.columns.end()),
+        queue(g.vertices),
+        unvisited(2 * g.vertices),
+        isolated((g.vertices + 31) / 32, 0),
+        visited(2 * isolated.size()),
+        scan_counts(static_cast<std::size_t>(threads) * bfs::degree_classes),
+        calls(g.vertices, 0),
+        parent(g.vertices),
+        distance(g.vertices),
+        levels(3),
+        parts(static_cast<std::size_t>(threads) * state::tuned::slices_of_team),
+        record(1) {
+    for (std::uint64_t v = g.vertices; v < 32 * isolated.size(); ++v)
+      isolated[v / 32] |= bfs::bit_of(v);
+  }
+  state shared() {
+    state s{};
+    s.window_parts = parts.data();
+    s.window_teams = teams;
+    s.vertices = s.non_isolated = g.vertices;
+    s.words = isolated.size();
+    s.edges = columns.size();
+    s.out = s.in = {g.out.offsets.data(), columns.data()};
+    s.hooks.discovered.calls = calls.data();
+    s.distance = distance.data();
+    s.parent = parent.data();
+    for (std::size_t i = 0; i < 2; ++i) {
+      s.visited[i] = visited.data() + i * isolated.size();
+      s.unvisited[i] = unvisited.data() + i * g.vertices;
+    }
+    s.isolated = isolated.data();
+    s.queue = queue.data();
+    s.levels = levels.data();
+    s.scan_counts = scan_counts.data();
+    for (auto& limit : s.class_limit) limit = ~std::uint64_t(0);  // one class
+    for (int c = 1; c < bfs::degree_classes; ++c) s.class_begin[c] = g.vertices;
+    s.hub_degree = ~std::uint64_t(0);
+    return s;
+  }
+  /// Returns: the number of windows.
+  int run(numbers const& sources) {
+    std::vector<std::uint32_t> const list(sources.begin(), sources.end());
+    bfs::search_plan const plan{.direction = karpos::bfs_direction::top_down,
+                                .scanned_queue = false,
+                                .unvisited_queue = false,
+                                .hub_cache = false,
+                                .gamma = 0,
+                                .alpha = 0,
+                                .beta = 0,
+                                .vertices = g.vertices,
+                                .words = isolated.size(),
+                                .hubs = 0};
+    threads_grid grid(teams, scratch_bytes);
+    bfs::progress p{};
+    bfs::level_loop<state>{shared(), plan, {list.data(), list.size(), 0}, record.data()}(grid, p);
+    return grid.windows;
+  }
+
+  host_graph const& g;
+  int teams;
+  std::vector<std::uint32_t> columns, queue, unvisited, isolated, visited, scan_counts, calls,
+      parent;
+  std::vector<std::int32_t> distance;
+  std::vector<bfs::level_counters> levels;
+  std::vector<bfs::window_part> parts;
+  std::vector<bfs::search_record> record;
+};
+
+void check(host_graph const& g, numbers const& sources, int threads) {
+  search s(g, threads);
+  std::string const what = g.name + " on " + std::to_string(threads) + " threads: ";
+  int const windows = s.run(sources);
+  auto const expected = serial_bfs(g, sources);
+  karpos_test::holds(what + "distances", s.distance == expected);
+  karpos_test::holds(what + "windows", windows > 0);
+  std::vector<std::int64_t> parent;
+  for (std::uint32_t const v : s.parent) parent.push_back(v == ~0u ? -1 : std::int64_t(v));
+  karpos_test::same(what + "wrong parents",
+                    karpos_test::wrong_parents(g, sources, s.distance, parent), 0);
+  std::uint64_t wrong = 0, reached = 0;
+  for (std::size_t v = 0; v < g.vertices; ++v) {
+    reached += expected[v] >= 0 ? 1 : 0;
+    wrong += s.calls[v] != (expected[v] >= 0 ? 1u : 0u) ? 1 : 0;
+  }
+  karpos_test::same(what + "vertices told not once", wrong, 0);
+  karpos_test::same(what + "visited", s.record[0].summary.visited, reached);
+}
+
+/// A square of side n, some edges left out.
+host_graph square(std::uint64_t n) {
+  edge_pairs edges;
+  karpos_test::random_numbers random(n);
+  for (std::uint64_t v = 0; v < n * n; ++v) {
+    if (v % n != n - 1 && random.below(10) > 2) edges.emplace_back(v, v + 1);
+    if (v / n != n - 1 && random.below(10) > 2) edges.emplace_back(v, v + n);
+  }
+  return make_graph("square", n * n, edges);
+}
+
+/// Paths of 50, and edges between any of their vertices.
+host_graph shortcuts(sides kind) {
+  edge_pairs edges = karpos_test::random_edges(30000, 9000, 1);
+  for (std::uint64_t v = 0; v + 1 < 30000; ++v)
+    if (v % 50 != 49) edges.emplace_back(v, v + 1);
+  return make_graph("paths of 50 with shortcuts", 30000, edges, kind);
+}
+
+/// Of the first 2,000 vertices the last 250 lead to paths of 20.
+host_graph lopsided() {
+  edge_pairs edges;
+  for (std::uint64_t v = 1750; v < 2000; ++v)
+    for (std::uint64_t k = 0; k < 20; ++k)
+      edges.emplace_back(k == 0 ? v : 1999 + (v - 1750) * 20 + k, 2000 + (v - 1750) * 20 + k);
+  return make_graph("some of many sources lead on", 7000, edges, sides::directed);
+}
+
+numbers every(std::uint64_t stride, std::uint64_t end) {
+  numbers list;
+  for (std::uint64_t v = 0; v < end; v += stride) list.push_back(v);
+  return list;
+}
+
+TEST_CASE("windows of a square, from a border and from its diagonal") {
+  auto const g = square(400);
+  for (int const threads : {1, 2, 5, 16}) {
+    check(g, every(1, 400), threads);
+    check(g, every(401, 400 * 400), threads);
+  }
+}
+
+TEST_CASE("windows that end early: shortcuts, one slice that finds all") {
+  for (sides const kind : {sides::undirected, sides::directed}) {
+    auto const g = shortcuts(kind);
+    for (int const threads : {2, 7}) check(g, every(50, 30000), threads);
+  }
+  auto const g = lopsided();
+  for (int const threads : {2, 8}) check(g, every(1, 2000), threads);
+}
+
+}  // namespace

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Breadth-first searches of graphs with many narrow levels, which CPUs explore several levels at a time: shapes at
+/// which a window ends early, or must take back what it has found.
+#include <doctest/doctest.h>
+
+#include "perf/graph/edge_generators.hpp"
+#include "support/bfs_subject.hpp"
+
+namespace {
+
+using karpos::bfs_direction;
+using karpos::bfs_options;
+using karpos_test::check_searches;
+using karpos_test::edge_pairs;
+using karpos_test::host_graph;
+using karpos_test::make_graph;
+using karpos_test::sides;
+using numbers = std::vector<std::uint64_t>;
+using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
+
+/// Options with which searches have windows, and Beamer's direction, with which they have none.
+std::vector<bfs_options> with_windows() {
+  bfs_options down;
+  down.direction = bfs_direction::top_down;
+  down.degree_classes = false;
+  return {bfs_options{}, down};
+}
+std::vector<bfs_options> windows_or_not() {
+  auto all = with_windows();
+  all.emplace_back().direction = bfs_direction::beamer;
+  return all;
+}
+
+numbers first(std::uint64_t count, std::uint64_t stride = 1) {
+  numbers v(count);
+  for (std::uint64_t i = 0; i < count; ++i) v[i] = i * stride;
+  return v;
+}
+
+host_graph grid(std::string const& text) {
+  auto const spec = karpos::perf::parse_generator(text);
+  return make_graph(text, spec.vertices(),
+                    karpos_test::drawn_edges(karpos::perf::grid_edges::of(spec)));
+}
+
+/// Vertex i * length + k is the k-th of path i.
+host_graph paths(std::uint64_t count, std::uint64_t length, sides kind) {
+  edge_pairs edges;
+  for (std::uint64_t i = 0; i < count; ++i)
+    for (std::uint64_t k = 1; k < length; ++k)
+      edges.emplace_back(i * length + k - 1, i * length + k);
+  return make_graph(std::to_string(count) + " paths of " + std::to_string(length), count * length,
+                    edges, kind);
+}
+
+/// `idle` vertices that lead nowhere, then `busy` ones with `leaves` neighbours of their own each, then paths from
+/// those neighbours on. From the idle and busy ones together, one slice finds all.
+host_graph lopsided(std::uint64_t idle, std::uint64_t busy, std::uint64_t leaves,
+                    std::uint64_t length) {
+  edge_pairs edges;
+  std::uint64_t next = idle + busy;
+  for (std::uint64_t b = 0; b < busy; ++b)
+    for (std::uint64_t i = 0; i < leaves; ++i, next += length) {
+      edges.emplace_back(idle + b, next);
+      for (std::uint64_t k = 1; k < length; ++k) edges.emplace_back(next + k - 1, next + k);
+    }
+  return make_graph("lopsided", next, edges, sides::directed);
+}
+
+/// Binary trees of this depth below each root.
+host_graph trees(std::uint64_t roots, int depth) {
+  edge_pairs edges;
+  std::uint64_t begin = 0, end = roots;
+  for (int d = 0; d < depth; ++d) {
+    std::uint64_t child = end;
+    for (std::uint64_t v = begin; v < end; ++v)
+      for (int i = 0; i < 2; ++i) edges.emplace_back(v, child++);
+    begin = end;
+    end = child;
+  }
+  return make_graph("trees", end, edges);
+}
+
+}  // namespace
+
+TEST_CASE("grids") {
+  for (char const* const text : {"grid:1x3000", "grid:2x1000,drop=0.1", "grid:40x40,drop=0.3",
+                                 "grid:300x200,drop=0.3", "grid:100x400,drop=0.2,permute=1"}) {
+    auto const g = grid(text);
+    check_searches(g, {{g.some_leaf()}, {0, g.vertices - 1}, first(200, 5), first(600)},
+                   windows_or_not());
+  }
+}
+
+TEST_CASE("as many slices as there are, one vertex less and one more") {
+  for (std::uint64_t const n : {1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 2048})
+    for (sides const kind : {sides::undirected, sides::directed})
+      check_searches(paths(n, 40, kind), {first(n, 40)}, with_windows());
+}
+
+TEST_CASE("as many hops as windows have, one less and one more") {
+  for (std::uint64_t const length :
+       {15, 16, 17, 18, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 130})
+    for (std::uint64_t const n : {1, 600})
+      check_searches(paths(n, length, sides::directed), {first(n, length)}, with_windows());
+}
+
+TEST_CASE("a frontier too wide for windows") {
+  std::uint64_t const widest =
+      8 * 1024 * static_cast<std::uint64_t>(Kokkos::DefaultHostExecutionSpace().concurrency());
+  for (std::uint64_t const n : {widest - 1, widest, widest + 1024})
+    check_searches(paths(n, 3, sides::directed), {first(n, 3)}, {bfs_options{}});
+}
+
+TEST_CASE("a slice that finds more than its list holds") {
+  for (std::uint64_t const length : {4, 17, 40})
+    check_searches(lopsided(768, 256, 1, length), {first(1024)}, with_windows());
+  // Already in the first hop.
+  check_searches(lopsided(768, 256, 8, 1), {first(1024)}, with_windows());
+  check_searches(lopsided(1536, 512, 6, 30), {first(2048)}, with_windows());
+}
+
+TEST_CASE("levels that grow fast") {
+  check_searches(trees(1, 14), {{0}, {3}, {20000}}, with_windows());
+  check_searches(trees(700, 5), {first(700), {0}}, with_windows());
+}
+
+TEST_CASE("hubs on the way of a window, and at its end") {
+  for (std::uint64_t const at : {10, 16, 17, 64, 100}) {
+    edge_pairs edges = karpos_test::path_edges(400);
+    for (std::uint64_t v = 400; v < 6000; ++v) edges.emplace_back(at, v);
+    for (std::uint64_t v = 401; v < 6000; v += 3) edges.emplace_back(v - 1, v);
+    check_searches(make_graph("a hub on a path", 6000, edges), {{0}, {399}, {at}, first(64, 6)},
+                   with_windows());
+  }
+}
+
+TEST_CASE("labels that are lowered again") {
+  // Shortcuts between far parts of many paths: threads meet vertices that others have labelled, too high.
+  auto const base = paths(300, 60, sides::directed);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    edge_pairs edges = karpos_test::random_edges(base.vertices, 6000, seed);
+    base.each_edge([&](std::uint64_t u, std::uint64_t v) { edges.emplace_back(u, v); });
+    for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose})
+      check_searches(make_graph("paths with shortcuts", base.vertices, edges, kind),
+                     {first(300, 60), first(150, 120), {0}}, with_windows());
+  }
+}
+
+TEST_CASE("records of the levels within windows") {
+  auto const g = paths(200, 1100, sides::directed);
+  auto const r = subject(g).search(first(200, 1100)).report;
+  CHECK(r.levels == 1100);
+  CHECK(r.visited == g.vertices);
+  CHECK(r.edges_top_down == 200 * 1099);
+  CHECK(r.first_bottom_up == -1);
+  REQUIRE(r.level.size() == 1024);
+  for (auto const& l : r.level)
+    karpos_test::holds("200 vertices and edges on a level", l.vertices == 200 && l.edges == 200);
+}
+
+TEST_CASE("the same search again and again, from other sources in between") {
+  auto const g = grid("grid:200x100,drop=0.3");
+  subject const s(g);
+  for (std::uint64_t v = 0; v < 40; ++v) {
+    numbers const from = v % 2 == 0 ? numbers{v * 371} : first(300, v + 1);
+    karpos_test::check_answer("search " + std::to_string(v), g, from, {}, serial_bfs(g, from),
+                              s.search(from));
+  }
+}
