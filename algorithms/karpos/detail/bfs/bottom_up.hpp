@@ -13,7 +13,8 @@
 
 namespace karpos::detail::bfs {
 
-/// How a tile finds a visited neighbour for each of a list of unvisited vertices: in rounds, for workload balancing. A
+/// How a tile finds a visited neighbour for each of a list of unvisited vertices. CPUs take one vertex after the other.
+/// On GPUs it happens in rounds, for workload balancing. A
 /// lane loads the first few neighbours of its vertex at once; vertices without a parent yet are compacted to the front
 /// of the list; in the next rounds lanes load twice, four times as many. The vertices left after that have long
 /// rows, which the whole tile searches together.
@@ -44,12 +45,12 @@ class parent_search {
   template <class Entry, class Found>
   KOKKOS_FORCEINLINE_FUNCTION void run(tile const& t, std::uint32_t base, Entry* list, int n,
                                        Found const& found, totals& sum) const {
-    edge from = 0;
-    for (edge to = first; n > 0 && from < limit; to = 2 * to + 1) {
-      n = run_round(t, base, list, n, from, to, found, sum);
-      from = to;
-    }
-    for (int i = 0; i < n; ++i) search_by_tile(t, base + list[i], from, found, sum);
+    if constexpr (State::tuned::balances_lanes)
+      search_in_rounds(t, base, list, n, found, sum);
+    else if (m_with_hubs)
+      search_in_order<true>(base, list, n, found, sum);
+    else
+      search_in_order<false>(base, list, n, found, sum);
   }
 
   /// Adds a vertex that was found to the sums. degree: its in-degree, which is its degree in undirected graphs.
@@ -80,6 +81,42 @@ class parent_search {
   static constexpr edge first = State::tuned::first_loads, limit = State::tuned::lane_loads;
   static constexpr int at_once = State::neighbours_per_load;
 
+  /// GPUs.
+  template <class Entry, class Found>
+  KOKKOS_FORCEINLINE_FUNCTION void search_in_rounds(tile const& t, std::uint32_t base, Entry* list,
+                                                    int n, Found const& found, totals& sum) const {
+    edge from = 0;
+    for (edge to = first; n > 0 && from < limit; to = 2 * to + 1) {
+      n = run_round(t, base, list, n, from, to, found, sum);
+      from = to;
+    }
+    for (int i = 0; i < n; ++i) search_by_tile(t, base + list[i], from, found, sum);
+  }
+  /// CPUs: one vertex after the other, each row up to the first visited neighbour, while the next rows are on their
+  /// way. The hub vertex cache is a template parameter, for the loop has few instructions and looks at one or two
+  /// neighbours of most vertices.
+  template <bool WithHubs, class Entry, class Found>
+  KOKKOS_FORCEINLINE_FUNCTION void search_in_order(std::uint32_t base, Entry const* list, int n,
+                                                   Found const& found, totals& sum) const {
+    constexpr int ahead = 8;
+    std::uint64_t examined = 0;
+    for (int i = 0; i < n; ++i) {
+      if (i + ahead < n)
+        device::prefetch(m_state->in.column + m_state->in.begin(base + list[i + ahead]));
+      local_vertex const v = base + list[i];
+      edge const begin = m_state->in.begin(v), end = m_state->in.end(v);
+      edge e = begin;
+      for (; e < end; ++e) {
+        local_vertex const u = State::local(m_state->in.column[e]);
+        if (!is_parent(u, v, WithHubs, sum)) continue;
+        found(v, u, end - begin);
+        ++e;
+        break;
+      }
+      examined += e - begin;
+    }
+    sum.edges_examined += examined;
+  }
   /// One round: the loads from … to - 1 of every vertex of the list. Returns: how many have no parent yet; these have
   /// been compacted to the front of the list.
   template <class Entry, class Found>
@@ -90,9 +127,7 @@ class parent_search {
     for (int begin = 0; begin < n; begin += width) {
       auto const v = t.each([&](int lane) -> local_vertex {
         if (begin + lane >= n) return none;
-        local_vertex const mine = base + list[begin + lane];
-        KOKKOS_IF_ON_HOST((device::prefetch(m_state->in.column + m_state->in.begin(mine));))
-        return mine;
+        return base + list[begin + lane];
       });
       auto const open = t.ballot([&](int lane) {
         return v[lane] != none && !search_loads(v[lane], from, to, found, sum);
@@ -121,7 +156,7 @@ class parent_search {
         edge const mine = e + static_cast<edge>(i);
         if (mine < begin || mine >= end) continue;
         ++sum.edges_examined;
-        if (is_parent(u[i], v, sum)) parent = u[i];
+        if (is_parent(u[i], v, m_with_hubs, sum)) parent = u[i];
       }
     }
     if (parent != none) found(v, parent, end - begin);
@@ -138,7 +173,7 @@ class parent_search {
         if (mine >= end) return none;
         ++sum.edges_examined;
         local_vertex const u = State::local(m_state->in.column[mine]);
-        return is_parent(u, v, sum) ? u : none;
+        return is_parent(u, v, m_with_hubs, sum) ? u : none;
       });
       auto const hit = t.ballot([&](int lane) { return parent[lane] != none; });
       if (!hit) continue;
@@ -147,8 +182,9 @@ class parent_search {
       return;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_parent(local_vertex u, local_vertex v, totals& sum) const {
-    bool const cached = m_with_hubs && m_hubs.contains(u);
+  KOKKOS_FORCEINLINE_FUNCTION bool is_parent(local_vertex u, local_vertex v, bool with_hubs,
+                                             totals& sum) const {
+    bool const cached = with_hubs && m_hubs.contains(u);
     if (!cached && (m_visited[u / 32] & bit_of(u)) == 0) return false;
     if (!m_state->follows(u, v)) return false;
     if (cached) sum.found_and_hits += std::uint64_t(1) << 32;

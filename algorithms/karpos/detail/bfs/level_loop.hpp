@@ -59,8 +59,7 @@ struct search_plan {
   /// unvisited vertices predicts, and reads no queue.
   KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
     return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
-           !p.bottom_up && p.frontier.edges > words / 16 &&
-           p.frontier.edges * (p.edges_unexplored / (p.unvisited + 1)) > 2 * p.unvisited;
+           !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
   }
 };
 
@@ -107,6 +106,7 @@ struct level_loop {
 
  private:
   static constexpr bool has_windows = State::tuned::has_windows;
+  static constexpr bool weighs_looks = State::tuned::looks_per_claim > 0;
 
   /// Finds several levels in a window. Returns: whether it has found one.
   template <class Grid>
@@ -181,10 +181,23 @@ struct level_loop {
       grid.write(&record->summary, p.sum);
       return;
     }
-    p.set_direction(plan.chooses_bottom_up(p));
+    bool bottom_up = plan.chooses_bottom_up(p);
+    if constexpr (weighs_looks)
+      bottom_up = bottom_up && (p.bottom_up || p.count_only || pays_bottom_up(p, p.frontier.edges));
+    p.set_direction(bottom_up);
     p.count_only = plan.chooses_count_only(p);
+    if constexpr (weighs_looks) p.count_only = p.count_only && pays_bottom_up(p, p.next_edges());
     p.small_frontier = is_small(p);
     record_level(grid, p, next);
+  }
+  /// Whether a frontier of so many edges is worth a bottom-up level, by the automatic direction: an unvisited vertex looks
+  /// at as many neighbours as there are edges for each one of the frontier's.
+  bool pays_bottom_up(progress const& p, std::uint64_t frontier_edges) const {
+    if (plan.direction != bfs_direction::automatic) return true;
+    auto const from = static_cast<double>(frontier_edges);
+    double const edges = from + static_cast<double>(p.edges_unexplored);
+    double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
+    return State::tuned::looks_per_claim * from > looks;
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void record_level(Grid& grid, progress& p, level_counters const& found) const {

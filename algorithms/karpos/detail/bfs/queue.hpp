@@ -9,6 +9,27 @@
 
 namespace karpos::detail::bfs {
 
+/// Neighbours that a CPU thread claims together. They are listed first, without a branch on what is known of them, which
+/// no predictor could guess; the loads of all come before the first atomic operation, with which nothing overlaps.
+struct candidates {
+  static constexpr int most = 256;
+  local_vertex vertex[most], from[most];
+  int count = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
+    vertex[count] = v;
+    from[count] = origin;
+    count += is_one ? 1 : 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool full() const { return count == most; }
+  /// Returns: how many there are; leaves none.
+  KOKKOS_FORCEINLINE_FUNCTION int take() {
+    int const n = count;
+    count = 0;
+    return n;
+  }
+};
+
 /// The bin of a tile; Writer appends a full one to a queue. All lanes of the tile hold the same count.
 template <class State, class Writer>
 class bin {
@@ -37,6 +58,12 @@ class bin {
         m_vertex[to++] = vertex(lane, m.first());
     });
     m_count += at.total;
+  }
+
+  /// CPUs, whose tiles are one thread: appends a vertex.
+  KOKKOS_FORCEINLINE_FUNCTION void push_one(tile const& t, local_vertex v) {
+    if (m_count == entries) flush(t);
+    m_vertex[m_count++] = v;
   }
 
   /// Counts, on one lane, vertices that enter no queue.

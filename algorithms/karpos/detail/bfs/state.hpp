@@ -120,6 +120,10 @@ struct progress {
       tail[c] += next.in_class[c];
     }
   }
+  /// Edges of the next level, found top-down: so many as if each edge led to a vertex of mean degree.
+  KOKKOS_FUNCTION std::uint64_t next_edges() const {
+    return frontier.edges * (edges_unexplored / (unvisited + 1));
+  }
   KOKKOS_FUNCTION void set_direction(bool is_bottom_up) {
     if (is_bottom_up == bottom_up) return;
     bottom_up = is_bottom_up;

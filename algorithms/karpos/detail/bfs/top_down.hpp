@@ -51,10 +51,8 @@ struct expand_frontier {
       chunk const k = load_chunk(t, chunks, static_cast<std::uint32_t>(i));
       if constexpr (State::tuned::balances_lanes)
         expand_balanced(t, k, found);
-      else if (k.single)
-        expand_by_tile(t, k, found);
       else
-        expand_by_lane(t, k, found);
+        expand_rows(t, k, found);
     });
     found.flush(t);
     if (output == frontier_output::count) found.add_counts(team, s->counters(p->level + 1));
@@ -143,26 +141,43 @@ struct expand_frontier {
     });
   }
 
-  /// CPUs, one row: neighbouring lanes take neighbouring edges.
-  KOKKOS_FORCEINLINE_FUNCTION void expand_by_tile(tile const& t, chunk const& k,
-                                                  tile_bin& found) const {
-    row const r = t.get(k.rows, 0);
-    for (std::uint32_t done = k.first; done < r.degree; done += k.step)
-      claim(t, found, [&](int lane, int i) -> frontier_edge {
-        std::uint32_t const mine = done + static_cast<std::uint32_t>(i * width + lane);
-        return {r.vertex, r.begin + mine, mine < r.degree};
-      });
+  /// CPUs: row after row.
+  KOKKOS_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
+    candidates list;
+    for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
+      row const r = t.get(k.rows, lane);
+      for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges) {
+        edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
+        for (edge e = r.begin + done; e < end; ++e) {
+          local_vertex const v = State::local(s->out.column[e]);
+          list.add(v, r.vertex, is_unvisited(v));
+          if (list.full()) claim_all(t, list, found);
+        }
+      }
+    }
+    claim_all(t, list, found);
   }
-  /// CPUs, many rows: each lane takes the edges of its own row.
-  KOKKOS_FORCEINLINE_FUNCTION void expand_by_lane(tile const& t, chunk const& k,
-                                                  tile_bin& found) const {
-    for (std::uint32_t done = 0; t.ballot([&](int lane) { return done < k.rows[lane].degree; });
-         done += at_once)
-      claim(t, found, [&](int lane, int i) -> frontier_edge {
-        std::uint32_t const mine = done + static_cast<std::uint32_t>(i);
-        row const& r = k.rows[lane];
-        return {r.vertex, r.begin + mine, mine < r.degree};
-      });
+  KOKKOS_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
+    constexpr int ahead = 16;
+    int const n = list.take();
+    for (int i = 0; i < n; ++i) {
+      if (i + ahead < n) device::prefetch(s->distance + list.vertex[i + ahead]);
+      local_vertex const v = list.vertex[i], from = list.from[i];
+      if (!s->follows(from, v)) continue;
+      if (output == frontier_output::status_bits) {
+        s->propose_parent(v, from);
+        device::set_bits(s->bitmap(1 - p->current) + v / 32, bit_of(v));
+        continue;
+      }
+      if ((device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v)) & bit_of(v)) != 0) continue;
+      s->discover(v, from, p->level + 1);
+      if (output == frontier_output::count) {
+        found.count(1);
+        continue;
+      }
+      device::prefetch(s->out.offset + v);
+      found.push_one(t, v);
+    }
   }
   /// GPUs, load-balanced: the edges of all rows form one sequence, by a prefix sum of the degrees, and edge j goes to
   /// lane j % width, which finds its row by bisection. No lane waits for the longest row, and neighbouring lanes read

@@ -51,11 +51,14 @@ struct tuning {
   /// Bytes of neighbours that a bottom-up search loads at once: the L1 cache serves one line a cycle, so that 16 bytes
   /// are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS).
   static constexpr int load_bytes = device::is_device<ExecSpace> ? 16 : 1;
-  /// Loads of a lane in the first round of a bottom-up search, and before a tile takes over (3 instead of 7: 709).
-  static constexpr int first_loads = device::is_device<ExecSpace> ? 1 : 1 << 30;
-  static constexpr int lane_loads = device::is_device<ExecSpace> ? 7 : 1 << 30;
+  /// GPUs: loads of a lane in the first round of a bottom-up search, and before a tile takes over (3 instead of 7: 709).
+  static constexpr int first_loads = 1;
+  static constexpr int lane_loads = 7;
   /// Words of 32 vertices that a tile searches bottom-up before it takes new ones: at most (16 and 8: 770 and 738).
   static constexpr int words_at_once = 32;
+  /// Looks at a neighbour, bottom-up, that cost as much as a claim, top-down; 0: not weighed. One CPU thread, uniform
+  /// (20, 16): 32.5 ms with 4, 34.0 with 16, 34.5 with 2, 36.3 not weighed; Kronecker (20, 16): 16.0, 16.7, 15.9, 17.2.
+  static constexpr int looks_per_claim = device::is_device<ExecSpace> ? 0 : 4;
   /// Words that a thread scans at once, and threads of a team that scan together.
   static constexpr int scan_words = device::is_device<ExecSpace> ? 1 : 64;
   static constexpr int scan_threads = device::is_device<ExecSpace> ? team_threads : 1;

@@ -108,14 +108,14 @@ class slice_explorer {
 
  private:
   using edge = typename State::edge;
-  /// Vertices that are expanded together, so that their memory accesses overlap; neighbours that are claimed together.
-  static constexpr std::uint32_t block = 32, most_candidates = 256;
+  /// Vertices that are expanded together, so that their memory accesses overlap.
+  static constexpr std::uint32_t block = 32;
   struct row {
     local_vertex vertex;
     edge begin, end;
   };
 
-  /// Expands the vertices of a hop. Returns: whether all of them.
+  /// Expands the vertices of a hop. Returns: whether all.
   KOKKOS_FUNCTION bool expand(local_vertex const* from, std::uint32_t width, std::uint32_t label) {
     row rows[block];
     for (std::uint32_t first = 0; first < width; first += block) {
@@ -145,27 +145,25 @@ class slice_explorer {
     m_edges_left -= edges;
     return true;
   }
-  /// Makes candidates of the neighbours whose labels are above this one: without a branch, which no predictor could know.
+  /// Lists the neighbours whose labels are above this one.
   KOKKOS_FORCEINLINE_FUNCTION void gather(row const& r, std::uint32_t label) {
     for (edge e = r.begin; e < r.end; ++e) {
       local_vertex const v = State::local(m_state.out.column[e]);
-      m_candidate[m_candidates] = v;
-      m_candidate_from[m_candidates] = r.vertex;
-      m_candidates += device::load_relaxed(label_of(v)) > label ? 1 : 0;
-      if (m_candidates == most_candidates) claim(label);
+      m_candidates.add(v, r.vertex, device::load_relaxed(label_of(v)) > label);
+      if (m_candidates.full()) claim(label);
     }
   }
-  /// Labels and lists the candidates. Apart from the loads before: nothing overlaps with an atomic operation.
+  /// Labels the candidates.
   KOKKOS_FORCEINLINE_FUNCTION void claim(std::uint32_t label) {
-    for (std::uint32_t i = 0; i < m_candidates; ++i) {
-      local_vertex const v = m_candidate[i], from = m_candidate_from[i];
+    int const n = m_candidates.take();
+    for (int i = 0; i < n; ++i) {
+      local_vertex const v = m_candidates.vertex[i], from = m_candidates.from[i];
       if (!m_state.follows(from, v) || !lower(label_of(v), label)) continue;
       device::prefetch(m_state.out.offset + v);
       m_list[m_count] = v;
       if (m_origins != nullptr) m_origins[m_count] = from;
       ++m_count;
     }
-    m_candidates = 0;
   }
   /// Atomic minimum. Returns: whether it has lowered the label.
   KOKKOS_FORCEINLINE_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
@@ -184,8 +182,8 @@ class slice_explorer {
   State const& m_state;
   local_vertex *m_list, *m_origins;
   std::uint64_t m_room, m_edges_left = 0;
-  std::uint32_t m_count = 0, m_candidates = 0;
-  local_vertex m_candidate[most_candidates], m_candidate_from[most_candidates];
+  std::uint32_t m_count = 0;
+  candidates m_candidates;
 };
 
 template <class StateHandle, class ProgressHandle>
