@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perf/graph/text_lines.hpp"

@@ -83,6 +83,10 @@ def known_table(perf, folder):
     picture = xml.etree.ElementTree.parse(folder / "p.svg").getroot()
     words = [t.text for t in picture.iter("{http://www.w3.org/2000/svg}text")]
     check("picture", {"a", "b", "insert, load 0.5", "bfs kron", "0.53", "0.67"} - set(words), set())
+    fast = write(folder / "c", [hash_run(gpu, (60, 80, 60)), bfs_run(gpu, 9, [("GAP", 10)], graph="kron:scale=22,ef=160")])
+    rows = rows_of(run(perf, fast, "--graph", "kron:scale=22,ef=16"))
+    check("above a ceiling", rows["insert, load 0.5"][1:], ["1.00 (1.2x random_cas)", "1.00"])
+    check("another edge factor", rows["bfs kron:scale=22,ef=16"][1:], ["0 (no result)", "0.00"])
     check("another load", rows_of(run(perf, a, b, "--load", 0.8))["insert, load 0.8"][1:], ["0 (no result)", "0.02", "0.00"])
 
 

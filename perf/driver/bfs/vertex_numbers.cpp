@@ -76,10 +76,6 @@ void vertex_numbers::replace(std::vector<std::uint32_t>& ids) {
 
 void vertex_numbers::make_room(std::uint64_t names) {
   std::uint64_t const most = size() + names;
-  if (size() > first_tag)
-    throw std::length_error(
-        "karpos: the graph has more than 4,294,967,296 vertices, whose numbers "
-        "must fit into 32 bits: split the graph");
   if (most <= m_map.max_keys()) return;
   std::uint64_t const next = std::max(2 * m_map.max_keys(), most);
   if constexpr (on_host)
@@ -101,6 +97,10 @@ void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
   m_exec.fence("karpos::perf: numbers of names");
   std::uint64_t const found = take_new(n, words, numbers);
   if (words != nullptr) tell_apart(n, words, numbers);
+  if (size() > first_tag)
+    throw std::length_error(
+        "karpos: the graph has more than 4,294,967,296 vertices, whose numbers "
+        "must fit into 32 bits: split the graph");
   if (found == 0) return;
   Kokkos::deep_copy(m_exec, m_keys, m_host_keys);
   Kokkos::deep_copy(m_exec, m_values, m_host_values);
@@ -189,7 +189,7 @@ vertex_names vertex_numbers::finish(edge_list& list) {
   std::vector<std::uint32_t> order(size()), place(size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return comes_before(a, b); });
-  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (std::uint64_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
   for (std::uint32_t& number : list.sources) number = place[number];
   for (std::uint32_t& number : list.targets) number = place[number];
   list.vertices = size();

@@ -14,8 +14,7 @@
 namespace karpos::detail::bfs {
 
 /// How a tile finds a visited neighbour for each of a list of unvisited vertices. CPUs take one vertex after the other.
-/// On GPUs it happens in rounds, for workload balancing. A
-/// lane loads the first few neighbours of its vertex at once; vertices without a parent yet are compacted to the front
+/// GPUs search in rounds, for workload balancing. A lane loads the first few neighbours of its vertex at once; vertices without a parent yet are compacted to the front
 /// of the list; in the next rounds lanes load twice, four times as many. The vertices left after that have long
 /// rows, which the whole tile searches together.
 template <class State>

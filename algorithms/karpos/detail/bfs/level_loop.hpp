@@ -15,6 +15,8 @@
 //   exchange   the totals of the level, over all teams
 //   decide     makes that level the frontier, chooses its direction and its step, records it
 //
+// CPUs also explore several levels at once (`explore`): of these the last is exchanged and decided, the others are recorded.
+//
 // launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it inside of one kernel.
 
 namespace karpos::detail::bfs {
@@ -79,7 +81,8 @@ struct level_loop {
     auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
     grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
     grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
-    std::conditional_t<has_windows, window_control<State>, no_window_memory> windows;
+    struct no_windows {};
+    std::conditional_t<has_windows, window_control<State>, no_windows> windows;
     while (!p.done) {
       if (p.bottom_up) {
         expand_bottom_up(grid, p);
@@ -164,7 +167,8 @@ struct level_loop {
     grid.run(scan_compact<G, P>{pass}, then);
   }
 
-  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here and nowhere else:
+  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here, and in windows of
+  /// several levels in `explore`:
   /// this is where a search over several devices adds up their totals and merges their status bitmaps.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {

@@ -15,15 +15,18 @@
 //
 //   visited[2]    status bitmaps: the paper's status array, one bit for each vertex. Top-down levels claim a vertex by
 //                 fetch_or in visited[current]. Bottom-up levels read visited[current], write visited[1 - current] and
-//                 swap the two at the end. There is no bitmap of the frontier: a visited neighbour of an unvisited
+//                 swap the two at the end. Windows of several levels set bits in visited[current] once labels, their claims,
+//                 are final. There is no bitmap of the frontier: a visited neighbour of an unvisited
 //                 vertex is in the frontier, or the vertex would have been found one level earlier.
 //   queue         frontier queue, n entries. A vertex enters it at most once in a search, so each level is a segment
 //                 [head, tail) behind that of the level before. It has a region for each degree class, as long as
-//                 the class.
+//                 the class. Levels inside of a window do not enter it, but the last.
 //   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
-//                 unvisited[current_unvisited] and writes those it did not find to the other one.
+//                 unvisited[current_unvisited] and writes those it did not find to the other one. Windows, which are not
+//                 for searches with such queues, keep the lists of their slices here.
+//   window_parts  CPUs: what is known of each slice of a window.
 //   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
-//                 step also clears the counters of level l + 2.
+//                 step also clears the counters of level l + 2. A window clears all three, and counts its last level.
 
 namespace karpos::detail::bfs {
 
@@ -149,7 +152,7 @@ struct rows {
 };
 
 /// What is known of a slice that was explored in a window of several levels (windows.hpp).
-struct alignas(128) window_part {
+struct alignas(64) window_part {  // Kokkos aligns allocations to no more
   static constexpr std::uint32_t most_hops = 64;
   struct totals {
     std::uint64_t edges;

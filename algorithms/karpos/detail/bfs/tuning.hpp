@@ -19,10 +19,10 @@ struct tuning {
   /// 512 x 2 has twice as many blocks at each grid barrier: (20, 16) 206 instead of 252.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
-  /// Neighbours that a lane claims at once, top-down.
+  /// Neighbours that a lane claims at once, top-down. CPUs claim a list of candidates (queue.hpp): there the size of chunks.
   static constexpr int neighbours_at_once = device::is_device<ExecSpace> ? 4 : 8;
-  /// Whether the lanes of a tile balance the edges of its vertices among them; off: a lane for each vertex. Uniform 22
-  /// on the H200: the three top-down levels take 85 us balanced and 191 us with a lane for each vertex.
+  /// Whether the lanes of a tile balance the edges of its vertices among them; off: row after row, top-down and
+  /// bottom-up, as CPUs do. Uniform 22 on the H200: the three top-down levels take 85 us balanced and 191 us with a lane for each vertex.
   static constexpr bool balances_lanes = device::is_device<ExecSpace>;
   /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so that no tile of the
   /// grid idles: CPU tiles are loops, and short ones overlap fewer memory accesses.
@@ -49,7 +49,7 @@ struct tuning {
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 256 : 2048;
 
   /// Bytes of neighbours that a bottom-up search loads at once: the L1 cache serves one line a cycle, so that 16 bytes
-  /// are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS).
+  /// are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS). CPUs go from neighbour to neighbour.
   static constexpr int load_bytes = device::is_device<ExecSpace> ? 16 : 1;
   /// GPUs: loads of a lane in the first round of a bottom-up search, and before a tile takes over (3 instead of 7: 709).
   static constexpr int first_loads = 1;

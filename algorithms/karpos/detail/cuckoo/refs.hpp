@@ -228,14 +228,11 @@ class dense_ref : public layout_ref<Traits> {
   KOKKOS_FUNCTION static void advance(path& p) { ++p.choice; }
   KOKKOS_FUNCTION static bool past_end(path const& p) { return p.choice >= in_partition::choices; }
 
-  /// Looks at one window, in parts that a thread reads at once: windows fill from their first slot on, so that an empty
-  /// one in the first part ends the search.
+  /// Looks at one window, on GPUs in parts that a thread reads at once: windows fill from their first slot on, so that an
+  /// empty one ends the search.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
       Tile const& t, path const& p, Holds const& holds_query) const {
-    constexpr int at_once =
-        tuning<typename Traits::execution_space>::read_bytes / static_cast<int>(sizeof(word));
-    constexpr int part_slots = Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
     word const* const slots = bucket(p);
     if constexpr (Tile::width == 1 && !tuning<typename Traits::execution_space>::reads_slots) {
       // CPUs: no branch, for no predictor knows in which window a key lies.
@@ -248,6 +245,10 @@ class dense_ref : public layout_ref<Traits> {
       return lookup_step<typename Traits::mapped_type>(static_cast<bool>(present | ended),
                                                        {present, base::layout::value_of(slot)});
     } else {
+      constexpr int at_once =
+          tuning<typename Traits::execution_space>::read_bytes / static_cast<int>(sizeof(word));
+      constexpr int part_slots =
+          Tile::width == 1 && at_once < window_slots ? at_once : window_slots;
       for (int i = 0; i < window_slots; i += part_slots) {
         auto const part = device::load_window<part_slots, Access>(t, slots + i);
         word slot{};

@@ -18,7 +18,7 @@ struct tuning {
   static constexpr int prefetch_distance = on_device ? 0 : 64;
   /// Whether a lookup reads the slots of a line one by one. CPUs compare a whole line as fast.
   static constexpr bool reads_slots = on_device;
-  /// Bytes of a window that a lookup reads at once: a sector of a GPU's memory, a line of a CPU's cache.
+  /// Bytes of a window that a lookup of a GPU thread reads at once: a sector of its memory.
   static constexpr int read_bytes = device::sector_bytes<ExecSpace>;
 
   // two_level: building buckets.

@@ -57,14 +57,18 @@ template <class T>
 [[gnu::always_inline]] inline T select(bool condition, T a, T b) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
 #if defined(__GNUC__) && defined(__x86_64__)
-  asm("test %b2, %b2\n\tcmovne %1, %0" : "+r"(b) : "r"(a), "q"(condition) : "cc");
+  asm("test{b %b2, %b2|\t%b2, %b2}\n\tcmovne{ %1, %0|\t%0, %1}"
+      : "+r"(b)
+      : "r"(a), "q"(condition)
+      : "cc");
   return b;
 #elif defined(__GNUC__) && defined(__aarch64__)
   T chosen;
-  asm("cmp %w3, #0\n\tcsel %0, %1, %2, ne"
-      : "=r"(chosen)
-      : "r"(a), "r"(b), "r"(static_cast<unsigned>(condition))
-      : "cc");
+  unsigned const c = condition;
+  if constexpr (sizeof(T) == 4)
+    asm("cmp %w3, #0\n\tcsel %w0, %w1, %w2, ne" : "=r"(chosen) : "r"(a), "r"(b), "r"(c) : "cc");
+  else
+    asm("cmp %w3, #0\n\tcsel %0, %1, %2, ne" : "=r"(chosen) : "r"(a), "r"(b), "r"(c) : "cc");
   return chosen;
 #else
   return condition ? a : b;
