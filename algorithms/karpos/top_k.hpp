@@ -44,12 +44,10 @@ namespace karpos {
 
 namespace detail::top_k {
 
-template <class View>
-void require_room(char const* what, View const& view, std::uint64_t k) {
-  if (view.extent(0) < k)
+inline void require_room(char const* what, std::uint64_t extent, std::uint64_t k) {
+  if (extent < k)
     reject(std::string("a view for ") + what + " of a ranked query is too short",
-           std::to_string(view.extent(0)) + " for k = " + std::to_string(k), "make it k long");
-  require_contiguous(std::string(what) + " of a ranked query", view);
+           std::to_string(extent) + " for k = " + std::to_string(k), "make it k long");
 }
 
 template <class Ids, class Scores>
@@ -131,8 +129,12 @@ top_k_report top_k(ExecSpace const& exec,
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
                 "karpos: scores come in a view of float or double");
   detail::require_reachable<ExecSpace, Ids, Scores>();
-  detail::top_k::require_room("ids", out_ids, k);
-  if (out_scores.extent(0) > 0) detail::top_k::require_room("scores", out_scores, k);
+  detail::top_k::require_room("ids", out_ids.extent(0), k);
+  detail::require_contiguous("ids of a ranked query", out_ids);
+  if (out_scores.extent(0) > 0) {
+    detail::top_k::require_room("scores", out_scores.extent(0), k);
+    detail::require_contiguous("scores of a ranked query", out_scores);
+  }
   auto& memory = detail::top_k::workspace_access::memory(workspace);
   detail::top_k::require_sound(memory.sizes, lists, k, options);
   if (options.validate) validate_sorted_lists(exec, lists);
@@ -144,11 +146,7 @@ top_k_report top_k(ExecSpace const& exec,
       out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
     if (!options.stride.is_fixed() && k <= memory.sizes.candidates) {
-      auto const& a = memory.accumulators;
-      using detail::top_k::query_by_accumulators;
-      auto const answer = memory.sizes.small_accumulators()
-                              ? query_by_accumulators(exec, memory, a.small, lists, k, to, options)
-                              : query_by_accumulators(exec, memory, a.large, lists, k, to, options);
+      auto const answer = detail::top_k::query_by_accumulators(exec, memory, lists, k, to, options);
       detail::top_k::require_in_range(answer.in_range, lists);
       if (!answer.needs_fallback) return answer.report;
       report = answer.report;

@@ -3,9 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <type_traits>
 
@@ -69,21 +71,17 @@ template <class Id>
 struct find_id {
   Id const* ids;
   Id id;
+  std::uint64_t from;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
-    if (ids[p] == id && p < first) first = p;
+    if (ids[p] == id && p >= from && p < first) first = p;
   }
 };
 
 template <class ExecSpace, class Finder>
-std::uint64_t first_of(char const* label, ExecSpace const& exec, std::uint64_t begin,
-                       std::uint64_t end, Finder const& find) {
-  if (begin >= end) return none;
-  std::uint64_t first = none;
-  Kokkos::parallel_reduce(
-      label, Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, begin, end),
-      find, Kokkos::Min<std::uint64_t>(first));
-  return first;
+std::uint64_t first_of(char const* label, ExecSpace const& exec, std::uint64_t n,
+                       Finder const& find) {
+  return n == 0 ? none : device::reduce_over<Kokkos::Min<std::uint64_t>>(label, exec, n, find);
 }
 
 /// One list under validation, and what a message says of it.
@@ -92,8 +90,6 @@ class list_check {
   using id_type = typename Lists::id_type;
   using score_type = typename Lists::score_type;
   using memory = typename Lists::memory_space;
-  template <class T>
-  using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
 
  public:
   list_check(ExecSpace const& exec, Lists const& lists, int i)
@@ -105,9 +101,59 @@ class list_check {
 
   void entries() const {
     std::uint64_t const p =
-        first_of("karpos::validate_sorted_lists: entries", m_exec, 0, m_list.length,
+        first_of("karpos::validate_sorted_lists: entries", m_exec, m_list.length,
                  find_unsound<id_type, score_type>{m_list, m_dense, m_objects});
-    if (p == none) return;
+    if (p != none) reject_entry(p);
+  }
+
+  /// bitmap: a bit for each object.
+  void dense_ids(std::uint32_t* bitmap) const {
+    char const* const label = "karpos::validate_sorted_lists: bitmap";
+    fill_words(label, m_exec, bitmap, (m_objects + 31) / 32, 0);
+    std::uint64_t const id =
+        first_of(label, m_exec, m_list.length, find_repeated_id<id_type>{m_list.ids, bitmap});
+    if (id != none) reject_twice(static_cast<id_type>(id));
+  }
+
+  /// sorted: room for the ids of the longest list.
+  void sparse_ids(id_type* sorted) const {
+    std::uint64_t const n = m_list.length;
+    if (n < 2) return;
+    if constexpr (device::is_device<ExecSpace>) {
+      using ids = Kokkos::View<id_type*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(m_exec, ids(sorted, n), view_of(m_list.ids, n));
+      Kokkos::sort(m_exec, ids(sorted, n));
+    } else {
+      m_exec.fence("karpos::validate_sorted_lists: before sorting");
+      std::copy_n(m_list.ids, n, sorted);
+      std::sort(sorted, sorted + n);
+    }
+    std::uint64_t const at = first_of("karpos::validate_sorted_lists: neighbours", m_exec, n - 1,
+                                      find_neighbours<id_type>{sorted});
+    if (at != none) reject_twice(read(sorted + at));
+  }
+
+ private:
+  template <class T>
+  static auto view_of(T const* p, std::uint64_t n) {
+    return Kokkos::View<T const*, memory, Kokkos::MemoryUnmanaged>(p, n);
+  }
+  template <class T>
+  T read(T const* p) const {
+    return read_back(m_exec, p, "karpos::validate_sorted_lists: an entry");
+  }
+  static std::string text(id_type id) { return std::to_string(id); }
+  static std::string text(score_type score) {
+    char digits[32];
+    std::snprintf(digits, sizeof(digits), "%.*g", std::numeric_limits<score_type>::max_digits10,
+                  static_cast<double>(score));
+    return digits;
+  }
+  std::uint64_t position(id_type id, std::uint64_t from) const {
+    return first_of("karpos::validate_sorted_lists: id", m_exec, m_list.length,
+                    find_id<id_type>{m_list.ids, id, from});
+  }
+  [[noreturn]] void reject_entry(std::uint64_t p) const {
     score_type const s = read(m_list.scores + p);
     id_type const id = read(m_list.ids + p);
     std::string const at = " at position " + std::to_string(p);
@@ -122,47 +168,8 @@ class list_check {
            "score " + text(s) + at + ", after " + text(read(m_list.scores + p - 1)),
            "sort its entries by falling score");
   }
-
-  void dense_ids(array<std::uint32_t> const& bitmap) const {
-    fill("karpos::validate_sorted_lists: bitmap", m_exec, bitmap, 0u);
-    std::uint64_t const id =
-        first_of("karpos::validate_sorted_lists: bitmap", m_exec, 0, m_list.length,
-                 find_repeated_id<id_type>{m_list.ids, bitmap.data()});
-    if (id != none) reject_twice(static_cast<id_type>(id));
-  }
-
-  void sparse_ids(array<id_type> const& buffer) const {
-    if (m_list.length < 2) return;
-    auto const sorted =
-        Kokkos::subview(buffer, Kokkos::pair<std::uint64_t, std::uint64_t>(0, m_list.length));
-    Kokkos::deep_copy(m_exec, sorted, view_of(m_list.ids, m_list.length));
-    Kokkos::sort(m_exec, sorted);
-    std::uint64_t const at = first_of("karpos::validate_sorted_lists: neighbours", m_exec, 0,
-                                      m_list.length - 1, find_neighbours<id_type>{sorted.data()});
-    if (at != none) reject_twice(read(sorted.data() + at));
-  }
-
- private:
-  template <class T>
-  static auto view_of(T const* p, std::uint64_t n) {
-    return Kokkos::View<T const*, memory, Kokkos::MemoryUnmanaged>(p, n);
-  }
-  template <class T>
-  T read(T const* p) const {
-    return read_back(m_exec, p, "karpos::validate_sorted_lists: an entry");
-  }
-  template <class T>
-  static std::string text(T value) {
-    std::ostringstream s;
-    s.precision(std::numeric_limits<T>::max_digits10);
-    s << value;
-    return s.str();
-  }
   [[noreturn]] void reject_twice(id_type id) const {
-    find_id<id_type> const find{m_list.ids, id};
-    char const* const label = "karpos::validate_sorted_lists: id";
-    std::uint64_t const p = first_of(label, m_exec, 0, m_list.length, find);
-    std::uint64_t const q = first_of(label, m_exec, p + 1, m_list.length, find);
+    std::uint64_t const p = position(id, 0), q = position(id, p + 1);
     reject("an id occurs twice in " + m_name,
            "id " + text(id) + " at positions " + std::to_string(p) + " and " + std::to_string(q) +
                ", with scores " + text(read(m_list.scores + p)) + " and " +
@@ -201,20 +208,20 @@ void validate_sorted_lists(ExecSpace const& exec,
   using memory = typename ExecSpace::memory_space;
   detail::require_reachable<ExecSpace, Kokkos::View<Id const*, MemorySpace>>();
   bool const dense = lists.is_dense();
-  std::uint64_t const words = dense ? (lists.objects() + 31) / 32 : 0;
-  auto const bitmap = detail::allocated_array<Kokkos::View<std::uint32_t*, memory>>(
-      exec, "karpos::validate_sorted_lists: bitmap", words);
-  auto const buffer = detail::allocated_array<Kokkos::View<Id*, memory>>(
-      exec, "karpos::validate_sorted_lists: ids", dense ? 0 : lists.longest());
+  std::size_t const bytes =
+      dense ? (lists.objects() + 31) / 32 * sizeof(std::uint32_t) : lists.longest() * sizeof(Id);
+  char const* const label = "karpos::validate_sorted_lists: ids";
+  auto const buffer =
+      detail::allocated_bytes<memory>(exec, label, bytes, label, "rank fewer elements");
   for (int i = 0; i < lists.lists(); ++i) {
     check const list(exec, lists, i);
     list.entries();
     if (dense)
-      list.dense_ids(bitmap);
+      list.dense_ids(reinterpret_cast<std::uint32_t*>(buffer.data()));
     else
-      list.sparse_ids(buffer);
+      list.sparse_ids(reinterpret_cast<Id*>(buffer.data()));
   }
-  exec.fence("karpos::validate_sorted_lists: before the bitmap is freed");
+  exec.fence("karpos::validate_sorted_lists: before the buffer is freed");
 }
 
 }  // namespace karpos

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/index_range.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
 // Arrays in a memory space: made or explained, filled, read back.
@@ -37,6 +37,16 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
   device::advise_huge_pages<typename View::memory_space>(
       array.data(), array.size() * sizeof(typename View::value_type));
   return array;
+}
+
+/// Bytes with unspecified contents, or an allocation_error that explains.
+template <class MemorySpace, class ExecSpace>
+Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
+                                                      std::string const& label, std::size_t bytes,
+                                                      char const* what, char const* suggestion) {
+  return allocate_or_explain<MemorySpace>(bytes, what, suggestion, [&] {
+    return uninitialized_array<Kokkos::View<std::byte*, MemorySpace>>(exec, label, bytes);
+  });
 }
 
 /// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two
@@ -71,21 +81,25 @@ struct fill_element {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = make(i); }
 };
 
-/// Gives element i of a contiguous array the value make(i). Asynchronous. On devices in chunks: what Kokkos allocates is
+/// Gives element i of n the value make(i). Asynchronous on devices, where it works in chunks: what Kokkos allocates is
 /// aligned to 16 bytes; wrapped memory that is not is filled an element at a time.
-template <class ExecSpace, class Word, class... P, class Make>
-void fill_with(std::string const& label, ExecSpace const& exec,
-               Kokkos::View<Word*, P...> const& array, Make const& make) {
-  std::uint64_t const n = array.extent(0);
+template <class ExecSpace, class Word, class Make>
+void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::uint64_t n,
+               Make const& make) {
   if constexpr (device::is_device<ExecSpace>) {
     using body = fill_body<Word, Make>;
-    if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename body::chunk) == 0) {
-      Kokkos::parallel_for(label, index_range(exec, (n + body::words - 1) / body::words),
-                           body{array.data(), make, n});
+    if (reinterpret_cast<std::uintptr_t>(to) % alignof(typename body::chunk) == 0) {
+      device::loop_over(label, exec, (n + body::words - 1) / body::words, body{to, make, n});
       return;
     }
   }
-  Kokkos::parallel_for(label, index_range(exec, n), fill_element<Word, Make>{array.data(), make});
+  device::loop_over(label, exec, n, fill_element<Word, Make>{to, make});
+}
+/// The same for a contiguous view.
+template <class ExecSpace, class Word, class... P, class Make>
+void fill_with(std::string const& label, ExecSpace const& exec,
+               Kokkos::View<Word*, P...> const& array, Make const& make) {
+  fill_with(label, exec, array.data(), array.extent(0), make);
 }
 
 /// The same value for every element.
@@ -99,16 +113,29 @@ void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P
           std::type_identity_t<Word> const& value) {
   fill_with(label, exec, array, same_value<Word>{value});
 }
+/// Fills an array with one word, whatever its type: a kernel for all of them.
+template <class ExecSpace, class T>
+void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_t n,
+                std::uint32_t word) {
+  static_assert(sizeof(T) % sizeof(word) == 0);
+  fill_with(label, exec, reinterpret_cast<std::uint32_t*>(array), n * (sizeof(T) / sizeof(word)),
+            same_value<std::uint32_t>{word});
+}
 
 /// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the fence.
 template <class ExecSpace, class T>
 T read_back(ExecSpace const& exec, T const* from, std::string const& why) {
   using memory_space = typename ExecSpace::memory_space;
-  T value{};
-  Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(&value);
-  Kokkos::deep_copy(exec, to, Kokkos::View<T const, memory_space, Kokkos::MemoryUnmanaged>(from));
-  exec.fence(why);
-  return value;
+  if constexpr (device::is_device<ExecSpace>) {
+    T value{};
+    Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(&value);
+    Kokkos::deep_copy(exec, to, Kokkos::View<T const, memory_space, Kokkos::MemoryUnmanaged>(from));
+    exec.fence(why);
+    return value;
+  } else {
+    exec.fence(why);
+    return *from;
+  }
 }
 
 }  // namespace karpos::detail

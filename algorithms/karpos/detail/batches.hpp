@@ -27,7 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_batch(std::uint64_t first, std::uint64
                                                 std::uint64_t step, Body const& body) {
   std::uint64_t i = first;
   for (; i + (N - 1) * step < last; i += N * step) body(i, batch_size<N>());
-  for (; i < last; i += step) body(i, batch_size<1>());
+  if constexpr (N > 1)
+    for (; i < last; i += step) body(i, batch_size<1>());
 }
 
 /// Runs use(i, a, b) for each index, where a = load(i), b = follow(a): N loads, then the N that depend on them, then N
@@ -46,10 +47,11 @@ KOKKOS_FORCEINLINE_FUNCTION void load_then_use(std::uint64_t first, std::uint64_
     for (int j = 0; j < N; ++j) b[j] = follow(a[j]);
     for (int j = 0; j < N; ++j) use(i + static_cast<std::uint64_t>(j) * step, a[j], b[j]);
   }
-  for (; i < last; i += step) {
-    auto const a = load(i);
-    use(i, a, follow(a));
-  }
+  if constexpr (N > 1)
+    for (; i < last; i += step) {
+      auto const a = load(i);
+      use(i, a, follow(a));
+    }
 }
 
 /// Runs use(i, load(i)) for each index, N loads at a time; in the last batch too, where indices beyond the end load

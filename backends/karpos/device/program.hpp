@@ -7,7 +7,7 @@
 #include <string>
 
 #include "karpos/contract.hpp"
-#include "karpos/device/launch.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/state_handle.hpp"
 #include "karpos/device/team.hpp"
@@ -54,22 +54,6 @@ struct team_kernel {
   }
 };
 
-/// A step on teams of one CPU thread.
-template <class ExecSpace, class Step>
-struct thread_kernel {
-  Step step;
-  int league;
-  std::byte* scratch;
-  std::size_t scratch_bytes;
-  std::uint64_t* next;
-
-  KOKKOS_FUNCTION void operator()(int i) const {
-    team<ExecSpace> t(typename team<ExecSpace>::handle(
-        i, league, scratch + static_cast<std::size_t>(i) * scratch_bytes, next));
-    step(t);
-  }
-};
-
 }  // namespace detail
 
 /// Teams, their threads and the scratch of each: what a program's memory is dimensioned by.
@@ -93,10 +77,14 @@ class launched_grid {
         m_next(next) {}
 
   template <class State>
-  using handle_of = state_copy<State>;
+  using handle_of =
+      std::conditional_t<is_device<ExecSpace>, state_copy<State>, state_pointer<State>>;
   template <class State>
   handle_of<State> handle(State const& s) const {
-    return {s};
+    if constexpr (is_device<ExecSpace>)
+      return {s};
+    else
+      return {&s};
   }
 
   template <class Step, class Then>
@@ -104,7 +92,7 @@ class launched_grid {
     if constexpr (is_device<ExecSpace>)
       launch_on_teams(step);
     else
-      run_on_threads(step);
+      run_on_threads(Step::label, is_small(step), &run_step<Step>, &step);
     then();
   }
 
@@ -151,19 +139,37 @@ class launched_grid {
     policy const teams(m_exec, m_shape.teams, static_cast<int>(Kokkos::bit_floor(fitting)));
     Kokkos::parallel_for(Step::label, policy(teams).set_scratch_size(0, scratch), kernel);
   }
+  /// Teams of one CPU thread each, and what they run.
+  struct threads_of_step {
+    launched_grid const& grid;
+    void (*run_step)(void const* step, team<ExecSpace>& team);
+    void const* step;
+    int league;
+  };
+  static void run_teams(void const* of, std::uint64_t first, std::uint64_t last) {
+    auto const& all = *static_cast<threads_of_step const*>(of);
+    launched_grid const& grid = all.grid;
+    for (std::uint64_t i = first; i < last; ++i) {
+      team<ExecSpace> t(typename team<ExecSpace>::handle(
+          static_cast<int>(i), all.league, grid.m_scratch + i * grid.m_shape.scratch_bytes,
+          grid.m_next));
+      all.run_step(all.step, t);
+    }
+  }
   template <class Step>
-  void run_on_threads(Step const& step) const {
+  static void run_step(void const* step, team<ExecSpace>& t) {
+    (*static_cast<Step const*>(step))(t);
+  }
+  void run_on_threads(char const* label, bool alone,
+                      void (*run_of_step)(void const*, team<ExecSpace>&), void const* step) const {
     for (int i = 0; i < host::work_counters; ++i) m_next[i] = 0;
-    if (is_small(step)) {
-      team<ExecSpace> t(typename team<ExecSpace>::handle(0, 1, m_scratch, m_next));
-      step(t);
+    auto const teams = static_cast<std::uint64_t>(alone ? 1 : m_shape.teams);
+    threads_of_step const all{*this, run_of_step, step, static_cast<int>(teams)};
+    if (alone) {
+      run_teams(&all, 0, 1);
       return;
     }
-    using policy =
-        Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(Step::label, policy(m_exec, 0, m_shape.teams, Kokkos::ChunkSize(1)),
-                         detail::thread_kernel<ExecSpace, Step>{step, m_shape.teams, m_scratch,
-                                                                m_shape.scratch_bytes, m_next});
+    detail::run_parts(label, m_exec, {&run_teams, &all, teams, 1});
     m_exec.fence("karpos::launched_grid: end of a step");
   }
   /// Whether the calling thread ends a step before others would have woken up. Two CPU cores, a search of a path of
@@ -225,27 +231,27 @@ class grid_memory {
   grid_memory() = default;
   grid_memory(ExecSpace const& exec, grid_shape shape) : m_shape(shape) {
     using Kokkos::view_alloc;
-    m_words = words_view(view_alloc(exec, "karpos::grid_memory::words"), host::work_counters);
-    if constexpr (!is_device<ExecSpace>)
-      m_scratch = scratch_view(
-          view_alloc(exec, Kokkos::WithoutInitializing, "karpos::grid_memory::scratch"),
-          shape.host_scratch_bytes());
+    if constexpr (is_device<ExecSpace>)
+      m_bytes = bytes_view(view_alloc(exec, "karpos::grid_memory"), words_bytes);
+    else
+      m_bytes = bytes_view(view_alloc(exec, Kokkos::WithoutInitializing, "karpos::grid_memory"),
+                           bytes_for(shape));
   }
   static std::size_t bytes_for(grid_shape shape) {
-    return host::work_counters * sizeof(std::uint64_t) +
-           (is_device<ExecSpace> ? 0 : shape.host_scratch_bytes());
+    return words_bytes + (is_device<ExecSpace> ? 0 : shape.host_scratch_bytes());
   }
   grid_shape shape() const { return m_shape; }
   /// The counters of host teams; the first is the grid barrier of cooperative kernels.
-  std::uint64_t* words() const { return m_words.data(); }
-  std::byte* scratch() const { return m_scratch.data(); }
+  std::uint64_t* words() const { return reinterpret_cast<std::uint64_t*>(m_bytes.data()); }
+  std::byte* scratch() const { return m_bytes.data() + words_bytes; }
 
  private:
-  using words_view = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
-  using scratch_view = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
+  using bytes_view = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
+  /// A whole number of cache lines, for teams' scratch follows.
+  static constexpr std::size_t words_bytes =
+      (host::work_counters * sizeof(std::uint64_t) + 127) / 128 * 128;
   grid_shape m_shape;
-  words_view m_words;
-  scratch_view m_scratch;
+  bytes_view m_bytes;
 };
 
 /// Runs a program. Asynchronous to the host when it runs inside of one kernel.

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/device/atomics.hpp"
 #include "karpos/sorted_lists.hpp"
 
 // The accumulator of an object: partial sum and set of lists seen, packed into one word so that one atomic addition
@@ -19,27 +20,31 @@ namespace karpos::detail::top_k {
 
 /// Buckets of a histogram of partial sums: log-linear, 2^sub_bits to an octave. A bucket is known by its lower edge, so
 /// that the bucket of the k-th largest sum is a lower bound of that sum.
-template <class Word>
 struct sum_buckets {
-  static constexpr int sub_bits = sizeof(Word) == 4 ? 8 : 7;
-  static constexpr std::uint64_t sub = std::uint64_t(1) << sub_bits;
-  /// Bits of the largest sum.
-  static constexpr int sum_bits = sizeof(Word) == 4 ? 31 : 48;
-  static constexpr int count = (sum_bits - sub_bits + 1) << sub_bits;
+  int sub_bits;
+  int sum_bits;  // of the largest sum
 
-  KOKKOS_FUNCTION static std::uint32_t of(std::uint64_t sum) {
-    if (sum >> sum_bits != 0) return count - 1;  // of lists that are not sorted
-    if (sum < sub) return static_cast<std::uint32_t>(sum);
+  KOKKOS_FUNCTION constexpr int count() const { return (sum_bits - sub_bits + 1) << sub_bits; }
+  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t sum) const {
+    if (sum >> sum_bits != 0)
+      return static_cast<std::uint32_t>(count() - 1);  // of lists that are not sorted
+    if (sum >> sub_bits == 0) return static_cast<std::uint32_t>(sum);
     int const shift = 63 - Kokkos::countl_zero(sum) - sub_bits;
     return (static_cast<std::uint32_t>(shift) << sub_bits) +
            static_cast<std::uint32_t>(sum >> shift);
   }
-  KOKKOS_FUNCTION static std::uint64_t lower_edge(std::uint32_t bucket) {
+  KOKKOS_FUNCTION std::uint64_t lower_edge(std::uint32_t bucket) const {
+    std::uint64_t const sub = std::uint64_t(1) << sub_bits;
     if (bucket < 2 * sub) return bucket;
     int const shift = static_cast<int>(bucket >> sub_bits) - 1;
     return ((bucket & (sub - 1)) + sub) << shift;
   }
 };
+/// The buckets of sums in accumulators of type Word.
+template <class Word>
+KOKKOS_FUNCTION constexpr sum_buckets buckets_of() {
+  return sizeof(Word) == 4 ? sum_buckets{8, 31} : sum_buckets{7, 48};
+}
 
 /// A score in fixed point, above the list's floor. 0 where that is no number: infinite scores of weight 0.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t in_units(double score, double floor, double factor) {
@@ -73,7 +78,7 @@ struct accumulator_layout {
   /// Bits of a partial sum.
   KOKKOS_FUNCTION static constexpr int sum_bits(int n) {
     int const room = static_cast<int>(8 * sizeof(Word)) - n;
-    return Kokkos::min(room, int(sum_buckets<Word>::sum_bits));
+    return Kokkos::min(room, buckets_of<Word>().sum_bits);
   }
   KOKKOS_FUNCTION std::uint64_t sum(Word w) const { return w >> lists; }
   KOKKOS_FUNCTION std::uint32_t seen(Word w) const {
@@ -82,6 +87,67 @@ struct accumulator_layout {
   /// What an entry of a list adds to its object's accumulator.
   KOKKOS_FUNCTION Word addend(int list, std::uint64_t units) const {
     return static_cast<Word>(static_cast<Word>(units) << lists | Word(1) << list);
+  }
+};
+
+/// The accumulators of all objects, as steps other than `accumulate` see them.
+template <class Word>
+struct accumulator_array {
+  using word = Word;
+  Word* words;
+
+  KOKKOS_FUNCTION static constexpr sum_buckets buckets() { return buckets_of<Word>(); }
+  KOKKOS_FUNCTION word operator[](std::uint64_t slot) const { return words[slot]; }
+  KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
+    device::store_relaxed(words + slot, w);
+  }
+  KOKKOS_FUNCTION void add(std::uint64_t slot, word w) const { device::add(words + slot, w); }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::uint64_t slot) const {
+    device::prefetch(words + slot);
+  }
+  /// f(words).
+  template <class F>
+  KOKKOS_FUNCTION void with_type(F const& f) const {
+    f(words);
+  }
+};
+
+/// Accumulators of either type: CPUs compile such steps once for both.
+struct any_accumulators {
+  using word = std::uint64_t;
+  std::uint32_t* small;  // or null
+  std::uint64_t* large;
+
+  KOKKOS_FUNCTION sum_buckets buckets() const {
+    return small != nullptr ? buckets_of<std::uint32_t>() : buckets_of<std::uint64_t>();
+  }
+  KOKKOS_FUNCTION word operator[](std::uint64_t slot) const {
+    return small != nullptr ? small[slot] : large[slot];
+  }
+  KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
+    if (small != nullptr)
+      device::store_relaxed(small + slot, static_cast<std::uint32_t>(w));
+    else
+      device::store_relaxed(large + slot, w);
+  }
+  KOKKOS_FUNCTION void add(std::uint64_t slot, word w) const {
+    if (small != nullptr)
+      device::add(small + slot, static_cast<std::uint32_t>(w));
+    else
+      device::add(large + slot, w);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::uint64_t slot) const {
+    if (small != nullptr)
+      device::prefetch(small + slot);
+    else
+      device::prefetch(large + slot);
+  }
+  template <class F>
+  KOKKOS_FUNCTION void with_type(F const& f) const {
+    if (small != nullptr)
+      f(small);
+    else
+      f(large);
   }
 };
 

@@ -16,8 +16,8 @@
 //   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among the first k
 //   list_candidates   or, where they are too many, full aggregation: accumulate_rest, count_lower_bounds,
 //                     find_threshold, list_candidates
-//   shrinking phase:  (accumulate_candidates, count_lower_bounds, find_threshold, filter_candidates)*
-//   completion:       write_set, or number_finalists, collect_scores*, aggregate_finalists, write_ranked
+//   shrinking phase:  (read_candidates, count_lower_bounds, find_threshold, filter_candidates)*
+//   completion:       write_set, or number_finalists, read_candidates*, aggregate_finalists, write_ranked
 //   reset
 
 namespace karpos::detail::top_k {
@@ -64,8 +64,7 @@ struct query_program {
                [&] { begin_shrinking(grid, p); });
     } while (has_rest(p));
     while (p.shrinking) {
-      if (p.begin < p.depth)
-        grid.run(accumulate_candidates<S, P>{grid.handle(s), grid.handle(p)}, [] {});
+      if (p.begin < p.depth) grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p)}, [] {});
       raise_threshold(grid, p, 0);
       grid.run(filter_candidates<S, P>{grid.handle(s), grid.handle(p)},
                [&] { end_shrinking_stride(grid, p); });
@@ -178,7 +177,7 @@ struct query_program {
       p.completing = true;
     });
     while (p.completing)
-      grid.run(collect_scores<S, P>{grid.handle(s), grid.handle(p)},
+      grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p)},
                [&] { end_completing_stride(grid, p); });
     grid.run(aggregate_finalists<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
     if (p.candidates <= State::tuned::max_ranked_by_counting)
@@ -225,12 +224,13 @@ query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& o
           options.result == top_k_result::set};
 }
 
-template <class ExecSpace, class Word, class Lists>
-auto state_of(query_memory<ExecSpace, Lists> const& memory, Word* accumulators, Lists const& lists,
-              std::uint64_t k, results<typename Lists::id_type> const& to,
+template <class ExecSpace, class Accumulators, class Lists>
+auto state_of(query_memory<ExecSpace, Lists> const& memory, Accumulators accumulators,
+              Lists const& lists, std::uint64_t k, results<typename Lists::id_type> const& to,
               top_k_options<> const& options) {
   auto const& m = memory.accumulators;
-  accumulator_state<ExecSpace, typename Lists::id_type, typename Lists::score_type, Word> s{};
+  accumulator_state<ExecSpace, typename Lists::id_type, typename Lists::score_type, Accumulators>
+      s{};
   s.lists = lists.ref();
   s.ids = {lists.is_dense() ? lists.objects() : memory.sizes.slots,
            lists.is_dense() ? nullptr : m.keys};
@@ -238,7 +238,9 @@ auto state_of(query_memory<ExecSpace, Lists> const& memory, Word* accumulators, 
   s.missing_score = options.missing_score;
   s.k = k;
   s.layout = {lists.lists()};
-  s.sum_bits = s.layout.sum_bits(lists.lists());
+  s.sum_bits = memory.sizes.small_accumulators()
+                   ? accumulator_layout<std::uint32_t>::sum_bits(lists.lists())
+                   : accumulator_layout<std::uint64_t>::sum_bits(lists.lists());
   s.accumulators = accumulators;
   s.candidate_bitmap = m.candidate_bitmap;
   for (int i = 0; i < 2; ++i) s.candidates[i] = m.candidates[i];
@@ -283,27 +285,37 @@ struct accumulator_answer {
   bool needs_fallback;  // fixed point could not separate the candidates
 };
 
-/// A query over accumulators of type Word. Waits.
-template <class ExecSpace, class Word, class Lists>
+/// A query over accumulators. Waits.
+template <class ExecSpace, class Lists>
 accumulator_answer query_by_accumulators(ExecSpace const& exec,
                                          query_memory<ExecSpace, Lists> const& memory,
-                                         Word* accumulators, Lists const& lists, std::uint64_t k,
+                                         Lists const& lists, std::uint64_t k,
                                          results<typename Lists::id_type> const& to,
                                          top_k_options<> const& options) {
   using tuned = tuning<ExecSpace>;
-  auto const s = state_of(memory, accumulators, lists, k, to, options);
-  device::run_program<tuned::team_threads, tuned::teams_per_processor>(
-      exec, options.driver, memory.accumulators.grid,
-      query_program<std::remove_const_t<decltype(s)>>{s, plan_of<ExecSpace>(lists, k, options)});
-  query_words const words = read_back(exec, s.words, "karpos::top_k: report");
+  auto const& a = memory.accumulators;
+  auto const run = [&](auto accumulators) {
+    auto const s = state_of(memory, accumulators, lists, k, to, options);
+    device::run_program<tuned::team_threads, tuned::teams_per_processor>(
+        exec, options.driver, a.grid,
+        query_program<std::remove_const_t<decltype(s)>>{s, plan_of<ExecSpace>(lists, k, options)});
+  };
+  bool const small = memory.sizes.small_accumulators();
+  if constexpr (!device::is_device<ExecSpace>)
+    run(any_accumulators{small ? a.small : nullptr, a.large});
+  else if (small)
+    run(accumulator_array<std::uint32_t>{a.small});
+  else
+    run(accumulator_array<std::uint64_t>{a.large});
+  query_words const words = read_back(exec, a.words, "karpos::top_k: report");
   accumulator_answer const answer{report_of(words.record, lists, k), words.counts.out_of_range == 0,
                                   words.record.needs_fallback != 0};
   if (answer.in_range && !answer.needs_fallback &&
       answer.report.finalists > tuned::max_ranked_by_counting) {
     using objects = Kokkos::View<ranked_object<typename Lists::id_type>*,
                                  typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
-    sort_by_rank(exec, objects(s.finalists, answer.report.finalists), answer.report.finalists);
-    write_ranks(exec, s.finalists, answer.report.found, to);
+    sort_by_rank(exec, objects(a.finalists, answer.report.finalists), answer.report.finalists);
+    write_ranks(exec, a.finalists, answer.report.found, to);
   }
   return answer;
 }

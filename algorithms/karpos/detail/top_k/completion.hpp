@@ -23,31 +23,9 @@ struct number_finalists {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     std::uint32_t const* const slots = s->candidates[p->list];
     for_each_index<State>(team, p->candidates, [&](std::uint64_t f) {
-      s->accumulators[slots[f]] = static_cast<typename State::word>(f);
+      s->accumulators.set(slots[f], static_cast<typename State::word>(f));
       for (std::uint64_t i = 0; i < s->list_count(); ++i)
         s->final_scores[f * s->list_count() + i] = Kokkos::Experimental::quiet_NaN_v<double>;
-    });
-  }
-};
-
-/// Collects the scores of finalists in a stride. Reads ids, and scores only of those.
-template <class StateHandle, class ProgressHandle>
-struct collect_scores {
-  using State = typename StateHandle::state;
-  static constexpr char const* label = "karpos::top_k::collect_scores";
-
-  StateHandle s;
-  ProgressHandle p;
-
-  std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_candidate_entry(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t slot) {
-      auto const f = static_cast<std::uint64_t>(s->accumulators[slot]);
-      s->final_scores[f * s->list_count() + static_cast<std::uint64_t>(list)] =
-          s->lists[list].scores[at];
-      device::add(&s->words->counts.scores[p->strides % 2], 1u);
     });
   }
 };
@@ -146,7 +124,7 @@ struct reset {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    constexpr int buckets = 2 * State::buckets::count;
+    int const buckets = 2 * s->accumulators.buckets().count();
     if (team.league_rank() == 0)
       for (int b = team.rank(); b < buckets; b += team.size()) s->histogram[b] = 0;
     if (by_entries()) {
@@ -158,7 +136,7 @@ struct reset {
     }
     std::uint64_t const slots = s->ids.slots;
     for_each_index<State>(team, slots, [&](std::uint64_t i) {
-      s->accumulators[i] = 0;
+      s->accumulators.set(i, 0);
       if (i % 32 == 0) s->candidate_bitmap[i / 32] = 0;
       if (s->ids.keys != nullptr && i + 1 < slots)
         s->ids.keys[i] = id_table<typename State::id>::empty;
@@ -180,7 +158,7 @@ struct reset {
         [&](typename State::id id) { return s->ids.find(id); },
         [&](std::uint64_t, typename State::id, std::uint64_t slot) {
           if (slot == no_slot) return;
-          device::store_relaxed(s->accumulators + slot, typename State::word(0));
+          s->accumulators.set(slot, 0);
           device::store_relaxed(s->candidate_bitmap + slot / 32, std::uint32_t(0));
         });
   }

@@ -81,21 +81,20 @@ struct choose_unit {
 
 /// Adds entries of one list to accumulators. What its loop needs is copied here: compilers would load it again after
 /// every addition.
-template <class State, bool Counts>
+template <class State, class Word, bool Counts>
 class entry_adder {
  public:
-  using word = typename State::word;
   using id = typename State::id;
   using tuned = typename State::tuned;
-  using histogram = team_histogram<typename State::buckets>;
 
   /// alone: no other team runs, which saves CPUs a locked instruction.
-  KOKKOS_FUNCTION entry_adder(State const& s, int list, std::uint64_t threshold, bool alone)
+  KOKKOS_FUNCTION entry_adder(State const& s, Word* accumulators, int list, std::uint64_t threshold,
+                              bool alone)
       : m_list(list),
         m_entries(s.lists[list]),
         m_ids(s.ids),
-        m_layout(s.layout),
-        m_accumulators(s.accumulators),
+        m_layout{s.lists.lists},
+        m_accumulators(accumulators),
         m_floor(s.words->units.floor[list]),
         m_factor(s.words->units.factor[list]),
         m_threshold(threshold),
@@ -104,10 +103,10 @@ class entry_adder {
   /// Adds the N entries at, at + width, …, so that as many cache misses overlap; and moves their objects between the
   /// buckets of the histogram. Returns: whether every id had a slot.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION bool add(std::uint64_t at, histogram const& lower_bounds) const {
-    if constexpr (N > 1) prefetch<N>(at);
+  KOKKOS_FORCEINLINE_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
+    prefetch<N>(at);
     std::uint64_t slot[N], units[N];
-    word old[N];
+    Word old[N];
     bool in_range = true;
     for (int j = 0; j < N; ++j)
       units[j] = in_units(m_entries.scores[at + offset(j)], m_floor, m_factor);
@@ -142,8 +141,8 @@ class entry_adder {
     }
   }
   /// Returns: what was there, where it is counted.
-  KOKKOS_FORCEINLINE_FUNCTION word add_to(word* to, word v) const {
-    word old{};
+  KOKKOS_FORCEINLINE_FUNCTION Word add_to(Word* to, Word v) const {
+    Word old{};
     KOKKOS_IF_ON_DEVICE(
         (if constexpr (Counts) old = device::fetch_add(to, v); else device::add(to, v);))
     KOKKOS_IF_ON_HOST((
@@ -154,8 +153,8 @@ class entry_adder {
     return old;
   }
   /// Sums below the threshold cannot raise it, and are not counted.
-  KOKKOS_FORCEINLINE_FUNCTION void count(word old, std::uint64_t units,
-                                         histogram const& lower_bounds) const {
+  KOKKOS_FORCEINLINE_FUNCTION void count(Word old, std::uint64_t units,
+                                         team_histogram const& lower_bounds) const {
     std::uint64_t const before = m_layout.sum(old), now = before + units;
     if (now < m_threshold) return;
     lower_bounds.add(now, 1);
@@ -165,8 +164,8 @@ class entry_adder {
   int m_list;
   sorted_list<id, typename State::score> m_entries;
   id_table<id> m_ids;
-  accumulator_layout<word> m_layout;
-  word* m_accumulators;
+  accumulator_layout<Word> m_layout;
+  Word* m_accumulators;
   double m_floor, m_factor;
   std::uint64_t m_threshold;
   bool m_alone;
@@ -187,13 +186,18 @@ struct accumulate {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    using adder = entry_adder<State, Counts>;
-    typename adder::histogram const lower_bounds(team, s->histogram, Counts ? work() : 0,
-                                                 p->threshold);
+    s->accumulators.with_type([&](auto* words) { add(team, words); });
+  }
+
+ private:
+  template <class Team, class Word>
+  KOKKOS_FUNCTION void add(Team& team, Word* words) const {
+    team_histogram const lower_bounds(team, buckets_of<Word>(), s->histogram, Counts ? work() : 0,
+                                      p->threshold);
     bool const alone = team.league_size() == 1;
     for_each_entry(
         team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
-          adder const entries(*s, list, p->threshold, alone);
+          entry_adder<State, Word, Counts> const entries(*s, words, list, p->threshold, alone);
           bool in_range = true;
           for_each_batch<State::tuned::batch>(
               first, last, State::width, [&](std::uint64_t at, auto batch) {
@@ -211,7 +215,6 @@ struct accumulate {
 template <class StateHandle, class ProgressHandle>
 struct find_threshold {
   using State = typename StateHandle::state;
-  using buckets = typename State::buckets;
   static constexpr char const* label = "karpos::top_k::find_threshold";
 
   StateHandle s;
@@ -225,15 +228,17 @@ struct find_threshold {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     if (team.league_rank() != 0) return;
     std::uint64_t const origin = above_threshold ? p->threshold : 0;
+    sum_buckets const buckets = s->accumulators.buckets();
+    int const count = buckets.count();
     for (int i = team.rank(); i < s->lists.lists; i += team.size()) bound_unseen(i);
     if (team.rank() == 0) {
       s->words->bounds.threshold = p->threshold;
       s->words->counts.candidates = s->words->counts.incomplete = 0;
     }
-    auto* const histogram = s->histogram + (above_threshold ? buckets::count : 0);
-    auto const* const counts = in_scratch(team, histogram);
-    int const each = (buckets::count + team.size() - 1) / team.size();
-    int const top = buckets::count - team.rank() * each;  // this thread's buckets lie below
+    auto* const histogram = s->histogram + (above_threshold ? count : 0);
+    auto const* const counts = in_scratch(team, histogram, count);
+    int const each = (count + team.size() - 1) / team.size();
+    int const top = count - team.rank() * each;  // this thread's buckets lie below
     std::uint64_t mine = 0, total = 0;
     int const bottom = Kokkos::max(top - each, 0);
     for (int b = top - 1; b >= bottom && mine < s->k; --b) mine += counts[b];
@@ -241,7 +246,7 @@ struct find_threshold {
     if (larger < s->k && larger + mine >= s->k) {
       int b = top;
       for (std::uint64_t sum = larger; sum < s->k; sum += counts[b]) --b;
-      std::uint64_t const found = origin + buckets::lower_edge(static_cast<std::uint32_t>(b));
+      std::uint64_t const found = origin + buckets.lower_edge(static_cast<std::uint32_t>(b));
       if (found > p->threshold) s->words->bounds.threshold = found;
     }
     if (team.rank() == 0) {
@@ -251,7 +256,7 @@ struct find_threshold {
     }
     if (!above_threshold) return;
     team.barrier();
-    for (int b = team.rank(); b < buckets::count; b += team.size()) histogram[b] = 0;
+    for (int b = team.rank(); b < count; b += team.size()) histogram[b] = 0;
   }
 
  private:
@@ -275,11 +280,12 @@ struct find_threshold {
   /// buckets in global memory would wait at each.
   template <class Team>
   KOKKOS_FUNCTION static std::uint32_t const* in_scratch(Team const& team,
-                                                         std::uint32_t const* histogram) {
+                                                         std::uint32_t const* histogram,
+                                                         int buckets) {
     if (team.size() == 1) return histogram;
     auto* const copy = reinterpret_cast<std::uint32_t*>(team.scratch());
     load_all_then_use<State::tuned::histogram_batch>(
-        static_cast<std::uint64_t>(team.rank()), buckets::count,
+        static_cast<std::uint64_t>(team.rank()), static_cast<std::uint64_t>(buckets),
         static_cast<std::uint64_t>(team.size()),
         [&](std::uint64_t b) { return device::load_relaxed(histogram + b); },
         [&](std::uint64_t b, std::uint32_t count) { copy[b] = count; });

@@ -38,23 +38,10 @@ class arena {
 
 /// An allocation that is cut by an arena, explained where it fails.
 template <class MemorySpace, class ExecSpace>
-Kokkos::View<std::byte*, MemorySpace> allocate_bytes(ExecSpace const& exec, char const* label,
-                                                     std::size_t bytes) {
-  using array = Kokkos::View<std::byte*, MemorySpace>;
-  return allocate_or_explain<MemorySpace>(
-      bytes, "a ranked query", "rank fewer objects, or say with sparse(at_most) how many differ",
-      [&] { return uninitialized_array<array>(exec, label, bytes); });
-}
-
-/// Fills an array with one word, whatever its type: a kernel for all of them.
-template <class ExecSpace, class T>
-void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_t n,
-                std::uint32_t word) {
-  static_assert(sizeof(T) % sizeof(word) == 0);
-  using words =
-      Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-  fill(label, exec, words(reinterpret_cast<std::uint32_t*>(array), n * (sizeof(T) / sizeof(word))),
-       word);
+auto allocate_bytes(ExecSpace const& exec, char const* label, std::size_t bytes) {
+  return allocated_bytes<MemorySpace>(
+      exec, label, bytes, "a ranked query",
+      "rank fewer objects, or say with sparse(at_most) how many differ");
 }
 
 /// What the arrays are dimensioned by.

@@ -88,7 +88,8 @@ class nra_query {
       bool const separated =
           smallest_id() ? now.incomplete == 0 : now.below == 0 && now.equal <= others;
       fill_words("karpos::top_k::words", m_exec, &m_state.words->candidates, 1, 0);
-      run_kernel("keep_candidates", m_candidates, keep_candidates<state>{m_state, threshold});
+      device::loop_over("karpos::top_k::keep_candidates", m_exec, m_candidates,
+                        keep_candidates<state>{m_state, threshold});
       m_candidates = read_words().candidates;
       std::swap(m_state.candidates[0], m_state.candidates[1]);
       bound();
@@ -102,7 +103,8 @@ class nra_query {
   void complete(top_k_report& report) {
     m_candidates = report.finalists = report.found;
     fill_words("karpos::top_k::visited", m_exec, m_state.visited, m_state.bitmap_words, 0);
-    run_kernel("select_finalists", m_candidates, select_finalists<state>{m_state});
+    device::loop_over("karpos::top_k::select_finalists", m_exec, m_candidates,
+                      select_finalists<state>{m_state});
     for (;;) {
       bound();
       if (count(-HUGE_VAL).incomplete == 0 || exhausted()) break;
@@ -116,8 +118,8 @@ class nra_query {
   void read(bool growing, top_k_report& report) {
     std::uint64_t const end = Kokkos::min(m_depth + stride(), m_lists.longest());
     auto const n = static_cast<std::uint64_t>(m_lists.lists());
-    run_kernel("read_levels", (end - m_depth) * n,
-               read_levels<state>{m_state, m_depth, end, growing});
+    device::loop_over("karpos::top_k::read_levels", m_exec, (end - m_depth) * n,
+                      read_levels<state>{m_state, m_depth, end, growing});
     for (int i = 0; i < m_lists.lists(); ++i) {
       std::uint64_t const length = m_lists.length(i);
       std::uint64_t const read = Kokkos::min(end, length) - Kokkos::min(m_depth, length);
@@ -143,43 +145,43 @@ class nra_query {
 
   /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of unseen scores.
   nra_words bound() {
-    run_kernel("bound_unseen_scores", static_cast<std::uint64_t>(m_lists.lists()),
-               bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
-    run_kernel("bound_candidates", m_candidates,
-               bound_candidates<state, Aggregate>{m_state, m_options.aggregate});
+    device::loop_over("karpos::top_k::bound_unseen_scores", m_exec,
+                      static_cast<std::uint64_t>(m_lists.lists()),
+                      bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
+    device::loop_over("karpos::top_k::bound_candidates", m_exec, m_candidates,
+                      bound_candidates<state, Aggregate>{m_state, m_options.aggregate});
     return read_words();
   }
 
   /// The threshold. Fixed strides sort all candidates, as the published scheme does; adaptive ones select, on CPUs.
   double kth_lower_bound() {
-    auto const sorted = lower_bounds(m_state.sorted);
-    Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
     double* const kth = m_state.sorted + (m_candidates - m_k);
     if constexpr (tuned::sorts_on_one_thread) {
       m_exec.fence("karpos::top_k: bounds");
       double* const begin = m_state.sorted;
+      std::copy_n(m_state.lower, m_candidates, begin);
       if (m_options.stride.is_fixed())
         std::sort(begin, begin + m_candidates);
       else
         std::nth_element(begin, kth, begin + m_candidates);
     } else {
+      auto const sorted = lower_bounds(m_state.sorted);
+      Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
       Kokkos::sort(m_exec, sorted);
     }
     return read_back(m_exec, static_cast<double const*>(kth), "karpos::top_k: threshold");
   }
 
   candidate_counts count(double threshold) {
-    candidate_counts now;
-    Kokkos::parallel_reduce("karpos::top_k::count_candidates", index_range(m_exec, m_candidates),
-                            count_candidates{m_state.lower, m_state.upper, threshold},
-                            Kokkos::Sum<candidate_counts>(now));
-    return now;
+    return device::reduce_over<Kokkos::Sum<candidate_counts>>(
+        "karpos::top_k::count_candidates", m_exec, m_candidates,
+        count_candidates{m_state.lower, m_state.upper, threshold});
   }
   /// Sorts the first n candidates by their bounds.
   void rank(std::uint64_t n) {
     using objects =
         Kokkos::View<ranked_object<id>*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
-    run_kernel("list_ranked", n, list_ranked<state>{m_state});
+    device::loop_over("karpos::top_k::list_ranked", m_exec, n, list_ranked<state>{m_state});
     sort_by_rank(m_exec, objects(m_state.ranked, n), n);
   }
 
@@ -190,10 +192,6 @@ class nra_query {
   }
   nra_words read_words() const {
     return read_back(m_exec, static_cast<nra_words const*>(m_state.words), "karpos::top_k: words");
-  }
-  template <class Body>
-  void run_kernel(char const* label, std::uint64_t n, Body const& body) {
-    Kokkos::parallel_for(std::string("karpos::top_k::") + label, index_range(m_exec, n), body);
   }
 
   ExecSpace m_exec;

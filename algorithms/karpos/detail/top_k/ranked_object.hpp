@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/index_range.hpp"
 #include "karpos/detail/top_k/tuning.hpp"
+#include "karpos/device/loops.hpp"
 
 // The end of a ranked query: objects with their bounds, their order, and the caller's arrays.
 
@@ -74,8 +74,7 @@ void sort_by_rank(ExecSpace const& exec, Objects const& objects, std::uint64_t n
 template <class ExecSpace, class Id>
 void write_ranks(ExecSpace const& exec, ranked_object<Id> const* objects, std::uint64_t n,
                  results<Id> const& to) {
-  Kokkos::parallel_for("karpos::top_k::write", index_range(exec, n),
-                       write_results<Id>{objects, to});
+  device::loop_over("karpos::top_k::write", exec, n, write_results<Id>{objects, to});
   exec.fence("karpos::top_k: results");
 }
 

@@ -24,7 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
                                                 [[maybe_unused]] std::uint64_t end) {
   if constexpr (State::tuned::prefetch_distance > 0) {
     std::uint64_t const ahead = at + State::tuned::prefetch_distance;
-    if (ahead < end) device::prefetch(s.accumulators + s.ids.first_slot(ids[ahead]));
+    if (ahead < end) s.accumulators.prefetch(s.ids.first_slot(ids[ahead]));
   }
 }
 
@@ -66,7 +66,7 @@ struct list_candidates {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bound_tables const bounds(team, *s);
     is_above<State> const above(*s, bounds, p->threshold);
-    auto const* const accumulators = s->accumulators;
+    auto const accumulators = s->accumulators;
     if (rereads_entries(*s, p->growing_depth))
       for_each_entry(team, *s, 0, p->growing_depth,
                      [&](int list, std::uint64_t first, std::uint64_t last) {
@@ -86,7 +86,7 @@ struct list_candidates {
     using word = typename State::word;
     auto const& l = s->lists[list];
     auto const* const ids = l.ids;
-    auto const* const accumulators = s->accumulators;
+    auto const accumulators = s->accumulators;
     auto const table = s->ids;
     load_then_use<State::tuned::batch>(
         first, last, State::width,
@@ -148,29 +148,12 @@ class candidate_filter {
   std::uint32_t* m_bits;
 };
 
-/// Runs use(list, at, slot) for the entries of a stride that are of candidates.
-template <class State, class Team, class Use>
-KOKKOS_FUNCTION void for_each_candidate_entry(Team& team, State const& s, query_progress const& p,
-                                              Use const& use) {
-  candidate_filter<State> const filter(team, s, p);
-  for_each_entry(team, s, p.begin, p.depth, [&](int list, std::uint64_t first, std::uint64_t last) {
-    auto const* const ids = s.lists[list].ids;
-    load_then_use<State::tuned::batch>(
-        first, last, State::width, [=](std::uint64_t at) { return ids[at]; },
-        [&](typename State::id id) { return filter.may_contain(id); },
-        [&](std::uint64_t at, typename State::id id, bool may_be) {
-          if (!may_be) return;
-          std::uint64_t const slot = s.ids.find(id);
-          if (slot != no_slot && s.is_candidate(slot)) use(list, at, slot);
-        });
-  });
-}
-
-/// Adds a stride's scores of candidates to their accumulators.
+/// Reads a stride's scores of candidates: adds them to their accumulators; or, once they are finalists, whose
+/// accumulators hold their numbers, collects them.
 template <class StateHandle, class ProgressHandle>
-struct accumulate_candidates {
+struct read_candidates {
   using State = typename StateHandle::state;
-  static constexpr char const* label = "karpos::top_k::accumulate_candidates";
+  static constexpr char const* label = "karpos::top_k::read_candidates";
 
   StateHandle s;
   ProgressHandle p;
@@ -179,10 +162,35 @@ struct accumulate_candidates {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_candidate_entry(team, *s, *p, [&](int list, std::uint64_t at, std::uint64_t slot) {
-      double const score = s->lists[list].scores[at];
-      device::add(s->accumulators + slot, s->layout.addend(list, s->words->units.of(list, score)));
-    });
+    candidate_filter<State> const filter(team, *s, *p);
+    for_each_entry(team, *s, p->begin, p->depth,
+                   [&](int list, std::uint64_t first, std::uint64_t last) {
+                     read(filter, list, first, last);
+                   });
+  }
+
+ private:
+  KOKKOS_FUNCTION void read(candidate_filter<State> const& filter, int list, std::uint64_t first,
+                            std::uint64_t last) const {
+    auto const* const ids = s->lists[list].ids;
+    load_then_use<State::tuned::batch>(
+        first, last, State::width, [=](std::uint64_t at) { return ids[at]; },
+        [&](typename State::id id) { return filter.may_contain(id); },
+        [&](std::uint64_t at, typename State::id id, bool may_be) {
+          if (!may_be) return;
+          std::uint64_t const slot = s->ids.find(id);
+          if (slot != no_slot && s->is_candidate(slot)) use(list, at, slot);
+        });
+  }
+  KOKKOS_FUNCTION void use(int list, std::uint64_t at, std::uint64_t slot) const {
+    double const score = s->lists[list].scores[at];
+    if (!p->completing) {
+      s->accumulators.add(slot, s->layout.addend(list, s->words->units.of(list, score)));
+      return;
+    }
+    auto const finalist = static_cast<std::uint64_t>(s->accumulators[slot]);
+    s->final_scores[finalist * s->list_count() + static_cast<std::uint64_t>(list)] = score;
+    device::add(&s->words->counts.scores[p->strides % 2], 1u);
   }
 };
 
@@ -192,7 +200,6 @@ struct accumulate_candidates {
 template <class StateHandle, class ProgressHandle>
 struct count_lower_bounds {
   using State = typename StateHandle::state;
-  using buckets = typename State::buckets;
   static constexpr char const* label = "karpos::top_k::count_lower_bounds";
 
   StateHandle s;
@@ -204,14 +211,15 @@ struct count_lower_bounds {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bound_tables const bounds(team, *s);
+    auto const accumulators = s->accumulators;
     std::uint64_t const n = scanned > 0 ? scanned : p->candidates;
-    team_histogram<buckets> const histogram(team, s->histogram + buckets::count, n);
+    sum_buckets const buckets = accumulators.buckets();
+    team_histogram const histogram(team, buckets, s->histogram + buckets.count(), n);
     auto const count = [layout = s->layout, bounds, histogram,
                         threshold = p->threshold](typename State::word w) {
       std::uint64_t const lower = bounds.lower(layout.sum(w), layout.seen(w));
       if (lower >= threshold && layout.seen(w) != 0) histogram.add(lower - threshold, 1);
     };
-    auto const* const accumulators = s->accumulators;
     if (scanned > 0) {
       for_each_index<State>(
           team, n, [=](std::uint64_t slot) { return accumulators[slot]; },

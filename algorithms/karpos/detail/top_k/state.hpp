@@ -69,13 +69,13 @@ struct query_progress {
 
 /// Bytes of a team's scratch: a histogram, and behind it the tables of bound_tables.
 inline constexpr std::size_t histogram_bytes =
-    sizeof(std::uint32_t) * (sum_buckets<std::uint32_t>::count > sum_buckets<std::uint64_t>::count
-                                 ? sum_buckets<std::uint32_t>::count
-                                 : sum_buckets<std::uint64_t>::count);
+    sizeof(std::uint32_t) *
+    static_cast<std::size_t>(
+        Kokkos::max(buckets_of<std::uint32_t>().count(), buckets_of<std::uint64_t>().count()));
 inline constexpr std::size_t team_bytes = histogram_bytes + 2 * 4 * 256 * sizeof(std::uint64_t);
 
 /// The part of the state that is the same for accumulators of 32 and of 64 bits: steps that need no other are compiled
-/// once.
+/// once. CPUs compile the others once, too, for any_accumulators.
 template <class ExecSpace, class Id, class Score>
 struct query_state {
   using id = Id;
@@ -107,15 +107,14 @@ struct query_state {
   }
 };
 
-/// The state of a query whose accumulators are of type Word.
-template <class ExecSpace, class Id, class Score, class Word>
+/// The state of a query with its accumulators.
+template <class ExecSpace, class Id, class Score, class Accumulators>
 struct accumulator_state : query_state<ExecSpace, Id, Score> {
   using base = query_state<ExecSpace, Id, Score>;
-  using word = Word;
-  using buckets = sum_buckets<Word>;
+  using word = typename Accumulators::word;
 
-  accumulator_layout<Word> layout;
-  Word* accumulators;
+  accumulator_layout<word> layout;
+  Accumulators accumulators;
 };
 
 }  // namespace karpos::detail::top_k

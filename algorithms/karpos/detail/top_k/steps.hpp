@@ -56,10 +56,13 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
   team.template for_each_tile<width>((n + part - 1) / part, [&](std::uint64_t p) {
     std::uint64_t const last = Kokkos::min((p + 1) * part, n);
     t.each([&](int lane) {
-      load_then_use<State::tuned::batch>(
-          p * part + static_cast<std::uint64_t>(lane), last, width, load,
-          [](auto const&) { return 0; },
-          [&](std::uint64_t i, auto const& loaded, int) { use(i, loaded); });
+      std::uint64_t i = p * part + static_cast<std::uint64_t>(lane);
+      if constexpr (width == 1)  // in order, which needs no help
+        for (; i < last; ++i) use(i, load(i));
+      else
+        load_then_use<State::tuned::batch>(
+            i, last, width, load, [](auto const&) { return 0; },
+            [&](std::uint64_t at, auto const& loaded, int) { use(at, loaded); });
       return 0;
     });
   });
@@ -78,38 +81,40 @@ KOKKOS_FUNCTION void append_candidate(State const& s, std::uint32_t* list, std::
   device::set_bits(s.candidate_bitmap + slot / 32, std::uint32_t(1) << (slot % 32));
 }
 
-/// A histogram over sum_buckets: private to the team, in scratch, when there are more increments than buckets; else the
+/// A histogram of sums: private to the team, in scratch, when there are more increments than buckets; else the
 /// shared one itself. flush() adds the private one to the shared one.
-template <class Buckets>
 class team_histogram {
  public:
   /// Sums below `min_sum` are not counted.
   template <class Team>
-  KOKKOS_FUNCTION team_histogram(Team const& team, std::uint32_t* shared, std::uint64_t increments,
-                                 std::uint64_t min_sum = 0)
-      : m_shared(shared),
-        m_private(increments > Buckets::count ? reinterpret_cast<std::uint32_t*>(team.scratch())
-                                              : nullptr),
-        m_first(static_cast<int>(Buckets::of(min_sum))) {
+  KOKKOS_FUNCTION team_histogram(Team const& team, sum_buckets buckets, std::uint32_t* shared,
+                                 std::uint64_t increments, std::uint64_t min_sum = 0)
+      : m_buckets(buckets),
+        m_shared(shared),
+        m_private(increments > static_cast<std::uint64_t>(buckets.count())
+                      ? reinterpret_cast<std::uint32_t*>(team.scratch())
+                      : nullptr),
+        m_first(static_cast<int>(buckets.of(min_sum))) {
     if (m_private == nullptr) return;
-    for (int b = m_first + team.rank(); b < Buckets::count; b += team.size()) m_private[b] = 0;
+    for (int b = m_first + team.rank(); b < m_buckets.count(); b += team.size()) m_private[b] = 0;
     team.barrier();
   }
   KOKKOS_FUNCTION void add(std::uint64_t sum, std::uint32_t by) const {
     if (m_private != nullptr)
-      device::fetch_add(device::scratch(m_private + Buckets::of(sum)), by);
+      device::fetch_add(device::scratch(m_private + m_buckets.of(sum)), by);
     else
-      device::add(m_shared + Buckets::of(sum), by);
+      device::add(m_shared + m_buckets.of(sum), by);
   }
   template <class Team>
   KOKKOS_FUNCTION void flush(Team const& team) const {
     if (m_private == nullptr) return;
     team.barrier();
-    for (int b = m_first + team.rank(); b < Buckets::count; b += team.size())
+    for (int b = m_first + team.rank(); b < m_buckets.count(); b += team.size())
       if (m_private[b] != 0) device::add(m_shared + b, m_private[b]);
   }
 
  private:
+  sum_buckets m_buckets;
   std::uint32_t *m_shared, *m_private;
   int m_first;
 };

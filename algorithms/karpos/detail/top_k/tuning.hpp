@@ -15,7 +15,7 @@ struct tuning {
   static constexpr int tile_width = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Entries of a lane's part of a list, and of these in one batch: as many cache misses overlap (batches.hpp).
   static constexpr int entries_per_lane = device::is_device<ExecSpace> ? 4 : 256;
-  static constexpr int batch = 4;
+  static constexpr int batch = device::is_device<ExecSpace> ? 4 : 1;
   /// Entries between the prefetch of an accumulator and its use, per CPU thread. 10 M objects in anti-correlated lists,
   /// one thread: 300 ms with 32, 220 with 64.
   static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;

@@ -61,27 +61,19 @@ class thread_team {
   /// all teams end together.
   template <class F>
   void divide(std::uint64_t n, F const& f) {
-    if (m_next == nullptr || m_calls == work_counters) {
-      divide_evenly(n, f);
-      return;
-    }
-    std::atomic_ref<std::uint64_t> next(m_next[m_calls++]);
-    std::uint64_t const part = 1 + n / (static_cast<std::uint64_t>(m_league_size) * 32);
-    for (;;) {
-      std::uint64_t const first = next.fetch_add(part, std::memory_order_relaxed);
-      if (first >= n) return;
+    auto const size = static_cast<std::uint64_t>(m_league_size);
+    auto first = static_cast<std::uint64_t>(m_league_rank);
+    bool const evenly = m_next == nullptr || m_calls == work_counters;
+    std::uint64_t* const next = evenly ? nullptr : m_next + m_calls++;
+    std::uint64_t const part = evenly ? n : 1 + n / (size * 32), step = evenly ? size : 1;
+    do {  // one loop for both: compilers copy f into each
+      if (!evenly) first = std::atomic_ref(*next).fetch_add(part, std::memory_order_relaxed);
       std::uint64_t const last = Kokkos::min(first + part, n);
-      for (std::uint64_t i = first; i < last; ++i) f(i);
-    }
+      for (std::uint64_t i = first; i < last; i += step) f(i);
+    } while (!evenly && first < n);
   }
 
  private:
-  template <class F>
-  void divide_evenly(std::uint64_t n, F const& f) const {
-    auto const stride = static_cast<std::uint64_t>(m_league_size);
-    for (auto i = static_cast<std::uint64_t>(m_league_rank); i < n; i += stride) f(i);
-  }
-
   int m_league_rank, m_league_size;
   std::byte* m_scratch;
   std::uint64_t* m_next;

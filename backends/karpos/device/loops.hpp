@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "karpos/detail/index_range.hpp"
+#include "karpos/device/space.hpp"
+
+// Loops and reductions over indices, each a kernel of its own on GPUs. On CPUs one kernel runs them all, and the steps
+// of programs (program.hpp), by the address of a function: compilers spend more time on a kernel of Kokkos than on most
+// bodies, and a thread makes one such call for its part of the indices.
+
+namespace karpos::device {
+
+namespace detail {
+
+/// Indices [0, n) in parts: run(body, first, last) for the indices [first, last) of each.
+struct part_kernel {
+  void (*run)(void const* body, std::uint64_t first, std::uint64_t last);
+  void const* body;
+  std::uint64_t n, parts;
+
+  void operator()(std::uint64_t p) const { run(body, begin(p), begin(p + 1)); }
+  std::uint64_t begin(std::uint64_t p) const { return n / parts * p + Kokkos::min(n % parts, p); }
+};
+
+/// A part for each thread. Requires: the space is done when Kokkos::parallel_for returns, as those of CPUs are; HPX's
+/// would have to be fenced.
+template <class ExecSpace>
+void run_parts(std::string_view label, ExecSpace const& exec, part_kernel kernel) {
+  kernel.parts =
+      Kokkos::clamp(kernel.n, std::uint64_t(1), static_cast<std::uint64_t>(exec.concurrency()));
+  Kokkos::parallel_for(std::string(label), karpos::detail::index_range(exec, kernel.parts), kernel);
+}
+
+}  // namespace detail
+
+/// Runs body(i) for i in [0, n). Asynchronous to the host.
+template <class ExecSpace, class Body>
+void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
+  if constexpr (is_device<ExecSpace>)
+    Kokkos::parallel_for(std::string(label), karpos::detail::index_range(exec, n), body);
+  else
+    detail::run_parts(label, exec,
+                      {[](void const* b, std::uint64_t first, std::uint64_t last) {
+                         Body const work = *static_cast<Body const*>(b);
+                         for (std::uint64_t i = first; i < last; ++i) work(i);
+                       },
+                       &body, n, 1});
+}
+
+/// Returns: what body(i, value) makes of a value for i in [0, n), by a reducer of Kokkos'. Waits.
+template <class Reducer, class ExecSpace, class Body>
+typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const& exec,
+                                         std::uint64_t n, Body const& body) {
+  using value_type = typename Reducer::value_type;
+  value_type result{};
+  if constexpr (is_device<ExecSpace>) {
+    Kokkos::parallel_reduce(std::string(label), karpos::detail::index_range(exec, n), body,
+                            Reducer(result));
+  } else {
+    struct reduction {
+      Body const& body;
+      value_type& result;
+      std::mutex mutex;
+    };
+    Reducer(result).init(result);
+    reduction all{body, result, {}};
+    detail::run_parts(label, exec,
+                      {[](void const* r, std::uint64_t first, std::uint64_t last) {
+                         auto* const to = static_cast<reduction*>(const_cast<void*>(r));
+                         Body const work = to->body;
+                         value_type value;
+                         Reducer const reducer(value);
+                         reducer.init(value);
+                         for (std::uint64_t i = first; i < last; ++i) work(i, value);
+                         std::lock_guard const lock(to->mutex);
+                         reducer.join(to->result, value);
+                       },
+                       &all, n, 1});
+  }
+  return result;
+}
+
+}  // namespace karpos::device

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Loops and reductions over indices: each index once, whatever the number of threads.
+#include <cstdint>
+#include <karpos/device/loops.hpp>
+
+#include "support/check.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::to_host;
+using karpos_test::view;
+
+constexpr std::uint64_t loop_sizes[] = {0, 1, 2, 3, 7, 64, 1000, 100'001};
+
+struct count_visit {
+  view<std::uint32_t> visits;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { Kokkos::atomic_inc(&visits(i)); }
+};
+TEST_CASE("loop_over visits each index once, and none beyond") {
+  for (std::uint64_t const n : loop_sizes) {
+    view<std::uint32_t> const visits("visits", n + 8);
+    Kokkos::fence();
+    karpos::device::loop_over("karpos_test::loop", space{}, n, count_visit{visits});
+    space{}.fence();
+    auto const got = to_host(visits);
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < n + 8; ++i) wrong += got[i] != (i < n ? 1u : 0u);
+    same("indices visited wrongly of " + std::to_string(n), wrong, 0);
+  }
+}
+
+struct add_index {
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum) const { sum += i + 1; }
+};
+struct least_from {
+  std::uint64_t from;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& least) const {
+    if (i >= from && i < least) least = i;
+  }
+};
+TEST_CASE("reduce_over reduces every index, and nothing to the reducer's identity") {
+  for (std::uint64_t const n : loop_sizes) {
+    auto const sum = karpos::device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos_test::sum", space{}, n, add_index{});
+    same("sum of " + std::to_string(n), sum, n * (n + 1) / 2);
+    auto const least = karpos::device::reduce_over<Kokkos::Min<std::uint64_t>>(
+        "karpos_test::least", space{}, n, least_from{n / 2});
+    same("least of " + std::to_string(n), least, n == 0 ? ~std::uint64_t(0) : n / 2);
+  }
+}
+
+}  // namespace
