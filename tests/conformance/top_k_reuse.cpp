@@ -161,3 +161,36 @@ TEST_CASE("a query that bails out at once reads everything") {
     CHECK(r.entries >= 400000);
   }
 }
+
+TEST_CASE("lists that disagree are added up, on CPUs before much is read twice; others are not") {
+  for (auto const s : {scores::anticorrelated, scores::uniform}) {
+    auto spec = uniform_of(100000, 3);
+    spec.distribution = s;
+    auto const lists = draw_lists<u32, float>(spec);
+    subject of(lists, 100);
+    auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+    for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
+      auto const r = check_query(lists.name, of, right, 100, asked_for(result)).report;
+      bool const disagree = s == scores::anticorrelated;
+      CHECK(r.bailed_out == disagree);
+      if (disagree && !karpos::device::is_device<karpos_test::space>) CHECK(r.strides <= 4);
+    }
+  }
+}
+
+TEST_CASE("some of the objects may say nothing about the others") {
+  // The first ones have the lowest scores, so that a threshold from them leaves nearly all as candidates.
+  std::uint32_t const n = 100000, few = n / 16;
+  karpos_test::host_lists<u32, float> lists{"low scores first", {}, n};
+  lists.list.resize(2);
+  for (auto& list : lists.list)
+    for (std::uint32_t i = 0; i < n; ++i)
+      list.emplace_back(n - 1 - i, static_cast<float>(i < n - few ? 2 * n - i : n - i));
+  subject of(lists, 10);
+  auto const right = rank_all(lists, karpos::weighted_sum(), 0);
+  for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
+    auto o = asked_for(result);
+    o.bail_out = karpos::top_k_bail_out::at_once;
+    CHECK(check_query(lists.name, of, right, 10, o).report.bailed_out);  // no fallback
+  }
+}

@@ -124,6 +124,11 @@ struct any_accumulators {
   KOKKOS_FUNCTION word operator[](std::uint64_t slot) const {
     return small != nullptr ? small[slot] : large[slot];
   }
+  /// The same memory, and its words for an accumulator.
+  KOKKOS_FUNCTION std::uint32_t* as_32_bits() const {
+    return small != nullptr ? small : reinterpret_cast<std::uint32_t*>(large);
+  }
+  KOKKOS_FUNCTION std::uint64_t words_of_32_bits() const { return small != nullptr ? 1 : 2; }
   KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
     if (small != nullptr)
       device::store_relaxed(small + slot, static_cast<std::uint32_t>(w));

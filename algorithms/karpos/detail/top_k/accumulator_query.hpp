@@ -27,6 +27,9 @@ struct query_plan {
   double growth, growth_shrinking;
   std::uint64_t first_stride;
   std::uint64_t max_growing_depth, max_candidates;  // beyond either the query bails out
+  std::uint64_t objects;                            // dense ids: all; sparse ids: at least
+  double
+      least_agreement;  // of what independent lists share, below which the growing phase would go too deep
   top_k_bail_out bail_out;
   bool set;
 };
@@ -48,21 +51,25 @@ struct query_program {
     grid.run(choose_unit<B>{grid.handle(common())}, [&] { begin(grid, p); });
     if (p.needs_fallback) return;
     while (p.growing) {
-      grid.run(accumulate<S, P, true>{grid.handle(s), grid.handle(p)}, [] {});
+      grid.run(
+          accumulate<S, P, true>{grid.handle(s), grid.handle(p), add_all_but_last<true>(grid, p)},
+          [] {});
       grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), false},
                [&] { end_growing_stride(grid, p); });
     }
     do {
       if (has_rest(p))
-        grid.run(accumulate<S, P, false>{grid.handle(s), grid.handle(p)},
+        grid.run(accumulate<S, P, false>{grid.handle(s), grid.handle(p),
+                                         add_all_but_last<false>(grid, p)},
                  [&] { p.growing_depth = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
-        raise_threshold(grid, p, (s.ids.slots + 15) / 16);
-        raise_threshold(grid, p, s.ids.slots);
+        constexpr std::uint64_t part = State::tuned::first_slots_part;
+        raise_threshold(grid, p, (s.ids.slots + part - 1) / part);
+        if (!State::tuned::lists_by_a_part || p.listed) raise_threshold(grid, p, s.ids.slots);
       }
       grid.run(list_candidates<S, P>{grid.handle(s), grid.handle(p)},
                [&] { begin_shrinking(grid, p); });
-    } while (has_rest(p));
+    } while (has_rest(p) || p.lists_again);
     while (p.shrinking) {
       if (p.begin < p.depth) grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p)}, [] {});
       raise_threshold(grid, p, 0);
@@ -76,6 +83,22 @@ struct query_program {
  private:
   /// What steps share that do not depend on the type of accumulators.
   KOKKOS_FUNCTION base const& common() const { return s; }
+
+  /// Where lists are added one after the other: adds a stride of all but the last. Returns: what is left to add.
+  template <bool Counts, class Grid>
+  KOKKOS_FUNCTION int add_all_but_last([[maybe_unused]] Grid& grid,
+                                       [[maybe_unused]] progress& p) const {
+    constexpr std::uint64_t by_list = State::tuned::min_levels_by_list;
+    if constexpr (by_list > 0)
+      if (p.depth - p.begin >= by_list) {
+        using step = accumulate<typename Grid::template handle_of<State>,
+                                typename Grid::template handle_of<progress>, Counts>;
+        for (int i = 0; i + 1 < s.lists.lists; ++i)
+          grid.run(step{grid.handle(s), grid.handle(p), i}, [] {});
+        return s.lists.lists - 1;
+      }
+    return all_lists;
+  }
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin(Grid& grid, progress& p) const {
@@ -98,10 +121,56 @@ struct query_program {
     p.growing = now.unseen_upper > now.threshold && p.depth < longest;
     p.begin = p.depth;
     if (!p.growing) return;
-    if (p.depth > plan.max_growing_depth && plan.bail_out == top_k_bail_out::automatic)
+    bool const may_bail_out = plan.bail_out == top_k_bail_out::automatic;
+    if (may_bail_out && (p.depth > plan.max_growing_depth || foresees_depth(p)))
       bail_out(p);
     else
       p.next_stride(plan.growth, State::tuned::min_stride, longest);
+  }
+  /// Whether the growing phase will go too deep, asked once, on CPUs: even at its maximal depth the upper bound of an
+  /// unseen object would be above the threshold of now, and the lists share so few objects up to here that the
+  /// threshold will rise too slowly.
+  KOKKOS_FUNCTION bool foresees_depth([[maybe_unused]] progress& p) const {
+    if constexpr (State::tuned::asked_entries == 0) {
+      return false;
+    } else {
+      std::uint64_t const n = s.list_count();
+      auto const entries = Kokkos::min(State::tuned::asked_entries, p.depth * n);
+      double const shared_by_independent = static_cast<double>(entries * (n - 1)) *
+                                           static_cast<double>(p.depth) /
+                                           static_cast<double>(plan.objects);
+      if (p.asked || shared_by_independent < State::tuned::asked_at_shared) return false;
+      p.asked = true;
+      return unseen_upper_at(plan.max_growing_depth) > p.threshold && shares_little(p.depth);
+    }
+  }
+  /// At most what an object can have that has been seen in no list, at a depth.
+  KOKKOS_FUNCTION std::uint64_t unseen_upper_at(std::uint64_t depth) const {
+    std::uint64_t upper = s.margin();
+    for (int i = 0; i < s.lists.lists; ++i) upper += s.bounds_of_unseen(i, depth).upper;
+    return upper;
+  }
+  /// Whether fewer of the entries read last occur in another list, too, than at least_agreement of those that
+  /// independent lists of that many objects would share.
+  KOKKOS_FUNCTION bool shares_little(std::uint64_t depth) const {
+    int const n = s.lists.lists;
+    std::uint64_t const levels = Kokkos::min(State::tuned::asked_entries / s.list_count(), depth);
+    double read = 0, asked = 0, seen_twice = 0;
+    for (int i = 0; i < n; ++i) {
+      auto const& l = s.lists[i];
+      std::uint64_t const end = Kokkos::min(depth, l.length);
+      read += static_cast<double>(end);
+      for (std::uint64_t at = end - Kokkos::min(end, levels); at < end; ++at) {
+        std::uint64_t const slot = s.ids.find(l.ids[at]);
+        if (slot == no_slot) continue;
+        std::uint32_t const seen = s.layout.seen(s.accumulators[slot]);
+        asked += 1;
+        seen_twice += (seen & (seen - 1)) != 0;
+      }
+    }
+    double const expected = asked * read * (n - 1) / (n * static_cast<double>(plan.objects));
+    return expected > State::tuned::asked_at_shared / 2 &&
+           seen_twice < plan.least_agreement * expected;
   }
   /// Full aggregation of what is left, without bounds.
   KOKKOS_FUNCTION void bail_out(progress& p) const {
@@ -131,6 +200,10 @@ struct query_program {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin_shrinking(Grid& grid, progress& p) const {
     p.candidates_grown = p.candidates = grid.read(&s.words->counts).candidates;
+    p.lists_again = State::tuned::lists_by_a_part && !p.listed && p.depth == s.lists.longest &&
+                    p.candidates > s.max_candidates;
+    p.listed = true;
+    if (p.lists_again) return;
     bool const too_many =
         p.candidates > s.max_candidates ||
         (plan.bail_out == top_k_bail_out::automatic && p.candidates > plan.max_candidates);
@@ -215,11 +288,15 @@ query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& o
   // Independent lists end the growing phase at (k / m)^(1/n) of their depth. Twice as deep, they are not independent.
   double const expected = std::pow(static_cast<double>(k) / objects, 1.0 / lists.lists());
   double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
+  // Where two lists share f of what independent ones do, the growing phase goes f^-((n - 1) / 2) times as deep.
+  double const least_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
   return {asked.growth > 0 ? asked.growth : tuned::growth,
           asked.growth_shrinking > 0 ? asked.growth_shrinking : tuned::growth_shrinking,
           first,
           static_cast<std::uint64_t>(max_depth * longest),
           static_cast<std::uint64_t>(tuned::max_candidates * objects),
+          static_cast<std::uint64_t>(objects),
+          least_agreement,
           options.bail_out,
           options.result == top_k_result::set};
 }

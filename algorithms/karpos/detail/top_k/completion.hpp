@@ -135,17 +135,34 @@ struct reset {
       return;
     }
     std::uint64_t const slots = s->ids.slots;
-    for_each_index<State>(team, slots, [&](std::uint64_t i) {
-      s->accumulators.set(i, 0);
-      if (i % 32 == 0) s->candidate_bitmap[i / 32] = 0;
-      if (s->ids.keys != nullptr && i + 1 < slots)
-        s->ids.keys[i] = id_table<typename State::id>::empty;
-    });
+    if constexpr (State::width == 1)
+      reset_in_order(team);
+    else
+      for_each_index<State>(team, slots, [&](std::uint64_t i) {
+        s->accumulators.set(i, 0);
+        if (i % 32 == 0) s->candidate_bitmap[i / 32] = 0;
+        if (s->ids.keys != nullptr && i + 1 < slots)
+          s->ids.keys[i] = id_table<typename State::id>::empty;
+      });
   }
 
  private:
   KOKKOS_FUNCTION bool by_entries() const {
     return s->ids.keys == nullptr && rereads_entries(*s, p->growing_depth);
+  }
+  /// An array after the other, in stores that compilers of CPUs make wide.
+  template <class Team>
+  KOKKOS_FUNCTION void reset_in_order(Team& team) const {
+    std::uint64_t const slots = s->ids.slots;
+    clear_in_order(team, s->accumulators.as_32_bits(), slots * s->accumulators.words_of_32_bits());
+    clear_in_order(team, s->candidate_bitmap, (slots + 31) / 32);
+    if (auto* const keys = s->ids.keys; keys != nullptr)
+      for_each_index<State>(
+          team, slots - 1, [=](std::uint64_t i) { keys[i] = id_table<typename State::id>::empty; });
+  }
+  template <class Team>
+  KOKKOS_FUNCTION static void clear_in_order(Team& team, std::uint32_t* array, std::uint64_t n) {
+    for_each_index<State>(team, n, [=](std::uint64_t i) { array[i] = 0; });
   }
   KOKKOS_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
     auto const* const ids = s->lists[list].ids;

@@ -87,7 +87,7 @@ class entry_adder {
   using id = typename State::id;
   using tuned = typename State::tuned;
 
-  /// alone: no other team runs, which saves CPUs a locked instruction.
+  /// alone: no other team adds to the same accumulators, which saves CPUs a locked instruction.
   KOKKOS_FUNCTION entry_adder(State const& s, Word* accumulators, int list, std::uint64_t threshold,
                               bool alone)
       : m_list(list),
@@ -120,6 +120,27 @@ class entry_adder {
     if constexpr (Counts)
       for (int j = 0; j < N; ++j)
         if (slot[j] != no_slot) count(old[j], units[j], lower_bounds);
+    return in_range;
+  }
+
+  /// Whether add_plainly may be called: ids are dense, and no other team adds to the same accumulators.
+  KOKKOS_FUNCTION bool is_plain() const { return m_alone && m_ids.keys == nullptr; }
+  /// Adds the entries [first, last), as add does, and counts nothing. CPUs.
+  KOKKOS_FUNCTION bool add_plainly(std::uint64_t first, std::uint64_t last) const {
+    auto const [ids, scores, length] = m_entries;
+    auto* const accumulators = m_accumulators;
+    std::uint64_t const slots = m_ids.slots;
+    bool in_range = true;
+    for (std::uint64_t at = first; at < last; ++at) {
+      std::uint64_t const ahead = Kokkos::min(at + tuned::prefetch_distance, length - 1);
+      device::prefetch(accumulators + m_ids.first_slot(ids[ahead]));
+      std::uint64_t const slot = m_ids.first_slot(ids[at]);
+      Word const addend = m_layout.addend(m_list, in_units(scores[at], m_floor, m_factor));
+      if (slot < slots)
+        accumulators[slot] += addend;
+      else
+        in_range = false;
+    }
     return in_range;
   }
 
@@ -171,7 +192,7 @@ class entry_adder {
   bool m_alone;
 };
 
-/// Adds a stride of every list to the accumulators. Counts: partial sums are counted in the histogram of lower bounds;
+/// Adds a stride of every list, or of one, to the accumulators. Counts: partial sums are counted in the histogram of lower bounds;
 /// without, it is full aggregation of what is left.
 template <class StateHandle, class ProgressHandle, bool Counts>
 struct accumulate {
@@ -181,8 +202,11 @@ struct accumulate {
 
   StateHandle s;
   ProgressHandle p;
+  int list = all_lists;
 
-  KOKKOS_FUNCTION std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
+  KOKKOS_FUNCTION std::uint64_t work() const {
+    return (p->depth - p->begin) * (list == all_lists ? s->list_count() : 1);
+  }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
@@ -194,18 +218,23 @@ struct accumulate {
   KOKKOS_FUNCTION void add(Team& team, Word* words) const {
     team_histogram const lower_bounds(team, buckets_of<Word>(), s->histogram, Counts ? work() : 0,
                                       p->threshold);
-    bool const alone = team.league_size() == 1;
+    bool const alone = team.league_size() == 1 || list != all_lists;
     for_each_entry(
-        team, *s, p->begin, p->depth, [&](int list, std::uint64_t first, std::uint64_t last) {
-          entry_adder<State, Word, Counts> const entries(*s, words, list, p->threshold, alone);
-          bool in_range = true;
-          for_each_batch<State::tuned::batch>(
-              first, last, State::width, [&](std::uint64_t at, auto batch) {
-                in_range =
-                    entries.template add<decltype(batch)::value>(at, lower_bounds) && in_range;
-              });
+        team, *s, p->begin, p->depth,
+        [&](int of, std::uint64_t first, std::uint64_t last) {
+          entry_adder<State, Word, Counts> const entries(*s, words, of, p->threshold, alone);
+          bool in_range = true, added = false;
+          if constexpr (!Counts && State::width == 1)
+            if (added = entries.is_plain(); added) in_range = entries.add_plainly(first, last);
+          if (!added)
+            for_each_batch<State::tuned::batch>(
+                first, last, State::width, [&](std::uint64_t at, auto batch) {
+                  in_range =
+                      entries.template add<decltype(batch)::value>(at, lower_bounds) && in_range;
+                });
           if (!in_range) device::store_relaxed(&s->words->counts.out_of_range, 1u);
-        });
+        },
+        list);
     lower_bounds.flush(team);
   }
 };
@@ -230,7 +259,11 @@ struct find_threshold {
     std::uint64_t const origin = above_threshold ? p->threshold : 0;
     sum_buckets const buckets = s->accumulators.buckets();
     int const count = buckets.count();
-    for (int i = team.rank(); i < s->lists.lists; i += team.size()) bound_unseen(i);
+    for (int i = team.rank(); i < s->lists.lists; i += team.size()) {
+      auto const bounds = s->bounds_of_unseen(i, p->depth);
+      s->words->unseen.lower[i] = bounds.lower;
+      s->words->unseen.upper[i] = bounds.upper;
+    }
     if (team.rank() == 0) {
       s->words->bounds.threshold = p->threshold;
       s->words->counts.candidates = s->words->counts.incomplete = 0;
@@ -260,22 +293,6 @@ struct find_threshold {
   }
 
  private:
-  /// Bounds of what list i contributes to objects not seen in it.
-  KOKKOS_FUNCTION void bound_unseen(int i) const {
-    auto const& l = s->lists[i];
-    auto const& units = s->words->units;
-    double const missing = s->missing_score;
-    bool const has_all = s->lists.has_all(i);
-    std::uint64_t lower = 0, upper = 0;
-    if (p->depth < l.length) {
-      double const last_read = l.scores[p->depth == 0 ? 0 : p->depth - 1];
-      upper = units.of(i, has_all ? last_read : Kokkos::max(last_read, missing));
-    } else if (!has_all) {
-      lower = upper = units.of(i, missing);
-    }
-    s->words->unseen.lower[i] = lower;
-    s->words->unseen.upper[i] = upper;
-  }
   /// Returns: the histogram; for teams of several threads a copy in scratch, for a thread that walked through its
   /// buckets in global memory would wait at each.
   template <class Team>

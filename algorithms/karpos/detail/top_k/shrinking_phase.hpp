@@ -66,21 +66,32 @@ struct list_candidates {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bound_tables const bounds(team, *s);
     is_above<State> const above(*s, bounds, p->threshold);
-    auto const accumulators = s->accumulators;
     if (rereads_entries(*s, p->growing_depth))
       for_each_entry(team, *s, 0, p->growing_depth,
                      [&](int list, std::uint64_t first, std::uint64_t last) {
                        read_again(above, list, first, last);
                      });
+    else if (State::width == 1 && p->depth == s->lists.longest)
+      scan(team, [above, enough = bounds.least_sum_above(p->threshold),
+                  layout = s->layout](typename State::word w) {
+        return layout.sum(w) >= enough &&
+               above(w);  // most end at the first, which saves a look into tables
+      });
     else
-      for_each_index<State>(
-          team, s->ids.slots, [=](std::uint64_t slot) { return accumulators[slot]; },
-          [&](std::uint64_t slot, typename State::word w) {
-            if (above(w)) append_candidate(*s, s->candidates[0], slot);
-          });
+      scan(team, above);
   }
 
  private:
+  /// Lists the objects whose accumulators pass a test, of all.
+  template <class Team, class Test>
+  KOKKOS_FUNCTION void scan(Team& team, Test const& passes) const {
+    for_each_index<State>(
+        team, s->ids.slots,
+        [accumulators = s->accumulators](std::uint64_t slot) { return accumulators[slot]; },
+        [passes, *this](std::uint64_t slot, typename State::word w) {
+          if (passes(w)) append_candidate(*s, s->candidates[0], slot);
+        });
+  }
   KOKKOS_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
                                   std::uint64_t last) const {
     using word = typename State::word;

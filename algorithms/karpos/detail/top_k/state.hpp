@@ -54,7 +54,10 @@ struct query_progress {
   std::uint32_t scores[2];         // query_counts::scores when last read
   int list;                        // which of the two candidate lists is valid
   bool growing, shrinking, completing;
+  bool asked;           // whether the lists agree
   bool bailed_out;      // everything is read
+  bool listed;          // candidates have been listed before
+  bool lists_again;     // by all slots, for those of a part left too many
   bool needs_fallback;  // fixed point cannot separate the candidates: NRA over score vectors must
 
   /// The next stride: the depth grows by a factor, by min_levels at least.
@@ -100,6 +103,23 @@ struct query_state {
 
   KOKKOS_FUNCTION std::uint64_t list_count() const {
     return static_cast<std::uint64_t>(lists.lists);
+  }
+  /// Bounds of what list i contributes to an object not seen in it, at a depth.
+  struct list_bounds {
+    std::uint64_t lower, upper;
+  };
+  KOKKOS_FUNCTION list_bounds bounds_of_unseen(int i, std::uint64_t depth) const {
+    auto const& l = lists[i];
+    auto const& units = words->units;
+    bool const has_all = lists.has_all(i);
+    list_bounds bounds{0, 0};
+    if (depth < l.length) {
+      double const last_read = l.scores[depth == 0 ? 0 : depth - 1];
+      bounds.upper = units.of(i, has_all ? last_read : Kokkos::max(last_read, missing_score));
+    } else if (!has_all) {
+      bounds.lower = bounds.upper = units.of(i, missing_score);
+    }
+    return bounds;
   }
   KOKKOS_FUNCTION std::uint64_t margin() const { return margin_of(lists.lists); }
   KOKKOS_FUNCTION bool is_candidate(std::uint64_t slot) const {

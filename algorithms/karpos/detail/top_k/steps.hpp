@@ -23,18 +23,22 @@ KOKKOS_FUNCTION std::uint64_t entries_per_lane(Team const& team, std::uint64_t n
   return Kokkos::min(each, static_cast<std::uint64_t>(State::tuned::entries_per_lane));
 }
 
-/// Runs body(list, first, last) for the levels [begin, end) of all lists: a lane has the entries first, first + width,
-/// … below last.
+/// No list in particular, but all.
+inline constexpr int all_lists = -1;
+
+/// Runs body(list, first, last) for the levels [begin, end) of all lists, or of one: a lane has the entries first,
+/// first + width, … below last.
 template <class State, class Team, class Body>
 KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t begin,
-                                    std::uint64_t end, Body const& body) {
+                                    std::uint64_t end, Body const& body, int only = all_lists) {
   constexpr int width = State::width;
   if (begin >= end) return;
-  std::uint64_t const part = width * entries_per_lane<State>(team, (end - begin) * s.list_count());
+  std::uint64_t const lists = only == all_lists ? s.list_count() : 1;
+  std::uint64_t const part = width * entries_per_lane<State>(team, (end - begin) * lists);
   std::uint64_t const parts = (end - begin + part - 1) / part;
   auto const t = team.template this_tile<width>();
-  team.template for_each_tile<width>(parts * s.list_count(), [&](std::uint64_t i) {
-    auto const list = static_cast<int>(i / parts);
+  team.template for_each_tile<width>(parts * lists, [&](std::uint64_t i) {
+    auto const list = only == all_lists ? static_cast<int>(i / parts) : only;
     std::uint64_t const first = begin + i % parts * part;
     std::uint64_t const length = s.lists[list].length;
     std::uint64_t const stop = Kokkos::min(end, length);
@@ -57,12 +61,15 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
     std::uint64_t const last = Kokkos::min((p + 1) * part, n);
     t.each([&](int lane) {
       std::uint64_t i = p * part + static_cast<std::uint64_t>(lane);
-      if constexpr (width == 1)  // in order, which needs no help
-        for (; i < last; ++i) use(i, load(i));
-      else
+      if constexpr (width == 1) {  // in order, which needs no help; copies stay in registers
+        Load const own_load = load;
+        Use const own_use = use;
+        for (; i < last; ++i) own_use(i, own_load(i));
+      } else {
         load_then_use<State::tuned::batch>(
             i, last, width, load, [](auto const&) { return 0; },
             [&](std::uint64_t at, auto const& loaded, int) { use(at, loaded); });
+      }
       return 0;
     });
   });
@@ -145,6 +152,10 @@ class bound_tables {
   }
   KOKKOS_FUNCTION std::uint64_t upper(std::uint64_t sum, std::uint32_t seen) const {
     return sum + unseen(seen, 1) + margin_of(m_lists);
+  }
+  /// No object whose partial sum is smaller has an upper bound above the threshold.
+  KOKKOS_FUNCTION std::uint64_t least_sum_above(std::uint64_t threshold) const {
+    return threshold - Kokkos::min(threshold, upper(0, 0));
   }
 
  private:
