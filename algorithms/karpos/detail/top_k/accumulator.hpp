@@ -29,7 +29,7 @@ struct sum_buckets {
     if (sum >> sum_bits != 0)
       return static_cast<std::uint32_t>(count() - 1);  // of lists that are not sorted
     if (sum >> sub_bits == 0) return static_cast<std::uint32_t>(sum);
-    int const shift = 63 - Kokkos::countl_zero(sum) - sub_bits;
+    int const shift = 63 - Kokkos::Experimental::countl_zero_builtin(sum) - sub_bits;
     return (static_cast<std::uint32_t>(shift) << sub_bits) +
            static_cast<std::uint32_t>(sum >> shift);
   }
@@ -124,11 +124,6 @@ struct any_accumulators {
   KOKKOS_FUNCTION word operator[](std::uint64_t slot) const {
     return small != nullptr ? small[slot] : large[slot];
   }
-  /// The same memory, and its words for an accumulator.
-  KOKKOS_FUNCTION std::uint32_t* as_32_bits() const {
-    return small != nullptr ? small : reinterpret_cast<std::uint32_t*>(large);
-  }
-  KOKKOS_FUNCTION std::uint64_t words_of_32_bits() const { return small != nullptr ? 1 : 2; }
   KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
     if (small != nullptr)
       device::store_relaxed(small + slot, static_cast<std::uint32_t>(w));

@@ -135,7 +135,7 @@ struct reset {
       return;
     }
     std::uint64_t const slots = s->ids.slots;
-    if constexpr (State::width == 1)
+    if constexpr (State::on_cpu)
       reset_in_order(team);
     else
       for_each_index<State>(team, slots, [&](std::uint64_t i) {
@@ -154,14 +154,14 @@ struct reset {
   template <class Team>
   KOKKOS_FUNCTION void reset_in_order(Team& team) const {
     std::uint64_t const slots = s->ids.slots;
-    clear_in_order(team, s->accumulators.as_32_bits(), slots * s->accumulators.words_of_32_bits());
+    s->accumulators.with_type([&](auto* words) { clear_in_order(team, words, slots); });
     clear_in_order(team, s->candidate_bitmap, (slots + 31) / 32);
     if (auto* const keys = s->ids.keys; keys != nullptr)
       for_each_index<State>(
           team, slots - 1, [=](std::uint64_t i) { keys[i] = id_table<typename State::id>::empty; });
   }
-  template <class Team>
-  KOKKOS_FUNCTION static void clear_in_order(Team& team, std::uint32_t* array, std::uint64_t n) {
+  template <class Team, class Word>
+  KOKKOS_FUNCTION static void clear_in_order(Team& team, Word* array, std::uint64_t n) {
     for_each_index<State>(team, n, [=](std::uint64_t i) { array[i] = 0; });
   }
   KOKKOS_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {

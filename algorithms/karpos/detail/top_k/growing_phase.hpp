@@ -224,7 +224,7 @@ struct accumulate {
         [&](int of, std::uint64_t first, std::uint64_t last) {
           entry_adder<State, Word, Counts> const entries(*s, words, of, p->threshold, alone);
           bool in_range = true, added = false;
-          if constexpr (!Counts && State::width == 1)
+          if constexpr (!Counts && State::on_cpu)
             if (added = entries.is_plain(); added) in_range = entries.add_plainly(first, last);
           if (!added)
             for_each_batch<State::tuned::batch>(

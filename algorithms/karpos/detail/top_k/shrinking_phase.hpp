@@ -71,7 +71,7 @@ struct list_candidates {
                      [&](int list, std::uint64_t first, std::uint64_t last) {
                        read_again(above, list, first, last);
                      });
-    else if (State::width == 1 && p->depth == s->lists.longest)
+    else if (State::on_cpu && p->depth == s->lists.longest)
       scan(team, [above, enough = bounds.least_sum_above(p->threshold),
                   layout = s->layout](typename State::word w) {
         return layout.sum(w) >= enough &&

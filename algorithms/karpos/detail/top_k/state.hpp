@@ -85,6 +85,7 @@ struct query_state {
   using score = Score;
   using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
+  static constexpr bool on_cpu = !device::is_device<ExecSpace>;
 
   sorted_lists_ref<Id, Score> lists;
   id_table<Id> ids;

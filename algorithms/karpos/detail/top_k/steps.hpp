@@ -61,7 +61,7 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
     std::uint64_t const last = Kokkos::min((p + 1) * part, n);
     t.each([&](int lane) {
       std::uint64_t i = p * part + static_cast<std::uint64_t>(lane);
-      if constexpr (width == 1) {  // in order, which needs no help; copies stay in registers
+      if constexpr (State::on_cpu) {  // in order, which needs no help; copies stay in registers
         Load const own_load = load;
         Use const own_use = use;
         for (; i < last; ++i) own_use(i, own_load(i));
