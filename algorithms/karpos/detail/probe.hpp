@@ -193,6 +193,17 @@ struct absent_from {
   }
 };
 
+/// Writes an answer, but not before it is known, for the output may be where the queries are; on CPUs without a branch.
+template <int Distance, class To, class T>
+KOKKOS_FUNCTION void write_unless(bool again, To&& to, T const& value) {
+  if constexpr (Distance > 0 && std::is_lvalue_reference_v<To>) {
+    std::decay_t<To> nowhere;
+    *device::select(again, &nowhere, &to) = value;
+  } else if (!again) {
+    to = value;
+  }
+}
+
 template <int Distance, class Table, class Keys, class Out, class Write, class Stencil>
 struct lookup_body : keyed_body<Distance, Table, Keys> {
   static constexpr unsigned threads_at_once = 0;
@@ -220,23 +231,12 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
         again = !s.decided();
       }
     }
-    write_unless(again, out(i), write(found_value));
+    write_unless<Distance>(again, out(i), write(found_value));
     return device::staged_result::done_unless(again);
   }
 
  private:
   using answer = found<typename Table::mapped_type>;
-
-  /// Not before the answer is known, for the output may be where the queries are; and without a branch.
-  template <class To, class T>
-  KOKKOS_FUNCTION static void write_unless(bool again, To&& to, T const& value) {
-    if constexpr (Distance > 0 && std::is_lvalue_reference_v<To>) {
-      std::decay_t<To> nowhere;
-      *device::select(again, &nowhere, &to) = value;
-    } else if (!again) {
-      to = value;
-    }
-  }
 };
 
 template <int Distance, class Table, class Keys>
@@ -343,11 +343,10 @@ struct apply_body {
                                       static_cast<code>(outcome::existing));
     result answer{static_cast<outcome>(
                       device::select(seen.present, there, static_cast<code>(outcome::absent))),
-                  {}},
-        nowhere;
+                  {}};
     if constexpr (Table::layout::has_value)
       answer.value = (finds & seen.present) ? seen.value : typename Table::mapped_type{};
-    *device::select(again, &nowhere, &results(i)) = answer;
+    write_unless<Distance>(again, results(i), answer);
     return device::staged_result::done_unless(again);
   }
 
