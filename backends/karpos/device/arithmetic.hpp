@@ -25,6 +25,15 @@ KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
   return chosen;
 }
 
+/// x, a word or several, of which a GPU's compiler no longer knows where it came from: it computes again what depends
+/// on it, rather than keep that in registers.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T opaque(T const& x) {
+  T same = x;
+  KOKKOS_IF_ON_DEVICE((same = native_device::opaque(x);))
+  return same;
+}
+
 /// Tells the compiler of CPUs that the condition holds.
 KOKKOS_FORCEINLINE_FUNCTION void assume([[maybe_unused]] bool condition) {
   KOKKOS_IF_ON_HOST((host::assume(condition);))

@@ -152,7 +152,7 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch, of 4 bytes: four of the calls for global memory, and fetch_max. On CPUs a team is one
+// Words of a team's scratch, of 4 bytes: five of the calls for global memory, and fetch_max. On CPUs a team is one
 // thread: plain accesses.
 
 KOKKOS_INLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
@@ -170,6 +170,11 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p,
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_add(p, v);))
   KOKKOS_IF_ON_HOST((old = *p.address; *p.address = old + v;))
   return old;
+}
+/// The same without what was there.
+KOKKOS_INLINE_FUNCTION void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+  KOKKOS_IF_ON_DEVICE((native_device::add(p, v);))
+  KOKKOS_IF_ON_HOST((*p.address += v;))
 }
 /// Makes the word the larger of itself and v. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {

@@ -13,6 +13,7 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+#include <Kokkos_BitManipulation.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -154,6 +155,19 @@ __device__ inline void set_bits(std::uint64_t* p, std::uint64_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(global(p)), "l"(bits) : "memory");
 }
 __device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+template <class T>
+__device__ inline T opaque(T const& x) {
+  if constexpr (sizeof(T) % sizeof(std::uint32_t) != 0) {
+    return x;
+  } else {
+    struct words {
+      std::uint32_t of[sizeof(T) / sizeof(std::uint32_t)];
+    };
+    auto w = Kokkos::bit_cast<words>(x);
+    for (std::uint32_t& word : w.of) asm volatile("" : "+r"(word));
+    return Kokkos::bit_cast<T>(w);
+  }
+}
 __device__ inline void clear_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.and.b32 [%0], %1;" ::"l"(global(p)), "r"(~bits) : "memory");
 }
@@ -233,6 +247,10 @@ __device__ inline std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p, std:
                : "r"(shared(p.address)), "r"(v)
                : "memory");
   return r;
+}
+__device__ inline void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+  asm volatile("red.relaxed.cta.shared.add.u32 [%0], %1;" ::"r"(shared(p.address)), "r"(v)
+               : "memory");
 }
 __device__ inline std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t r;

@@ -101,6 +101,9 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_
                                                     std::uint32_t v) {
   return Kokkos::atomic_fetch_add(p.address, v);
 }
+KOKKOS_FORCEINLINE_FUNCTION void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+  Kokkos::atomic_add(p.address, v);
+}
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p,
                                                     std::uint32_t v) {
   return Kokkos::atomic_fetch_max(p.address, v);
@@ -129,6 +132,11 @@ KOKKOS_FORCEINLINE_FUNCTION void load_bucket(Word const* bucket, Word (&slots)[B
 KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   double volatile p = a * b;
   return p;
+}
+
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T opaque(T const& x) {
+  return x;
 }
 
 }  // namespace karpos::device::generic

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <type_traits>
 
@@ -90,6 +91,22 @@ inline void advise_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] std::si
   auto const first = (reinterpret_cast<std::uintptr_t>(p) + page - 1) / page * page;
   auto const last = (reinterpret_cast<std::uintptr_t>(p) + bytes) / page * page;
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
+/// Writes a cache line past the caches; to and from are aligned to it.
+inline void stream_line(void* to, void const* from) {
+#if defined(__SSE2__)
+  auto* const t = static_cast<__m128i*>(to);
+  auto const* const f = static_cast<__m128i const*>(from);
+  for (int i = 0; i < 4; ++i) _mm_stream_si128(t + i, _mm_load_si128(f + i));
+#else
+  std::memcpy(to, from, 64);
+#endif
+}
+inline void end_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
 }
 

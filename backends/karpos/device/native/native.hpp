@@ -22,8 +22,11 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 // Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
 #define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
+// Stands before loops over arrays that are to stay in a GPU thread's registers.
+#define KARPOS_UNROLL _Pragma("unroll")
 #else
 #define KARPOS_PROGRAM
+#define KARPOS_UNROLL
 #endif
 
 namespace karpos::device {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/detail/batches.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/partition/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+
+// First half of a partition: how many rows belong to each part, and where they go then.
+//
+//   begins   | part 0, 1, …, parts |                                  count_rows: a team counts a range, and adds it to
+//                                                                     the totals; sum_parts turns those into begins
+//   firsts   | range 0: part 0, 1, … | range 1: part 0, 1, … | …      the counts of a range; place_ranges turns them into
+//                                                                     where its first row of a part goes
+//
+// Firsts are kept where the rows of a range must stay together: on CPUs, and for a stable partition. Otherwise teams take
+// room in a part as they need it.
+
+namespace karpos::detail::partition {
+
+/// A step: counts the rows of a range by part.
+template <class ExecSpace, class Source, class Part>
+struct count_rows {
+  using tuned = tuning<ExecSpace>;
+  static constexpr int threads = tuned::threads, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes =
+      device::is_device<ExecSpace> ? tuned::max_parts(false) * sizeof(std::uint32_t) : 64;
+  /// Rows whose loads overlap in a thread.
+  static constexpr int batch = device::is_device<ExecSpace> ? 8 : 1;
+
+  Source source;
+  Part part;
+  row_ranges ranges;
+  places to;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    int const range = t.league_rank();
+    if constexpr (device::is_device<ExecSpace>) {
+      auto* const count = reinterpret_cast<std::uint32_t*>(t.scratch());
+      for (int p = t.rank(); p < to.parts; p += t.size()) count[p] = 0;
+      t.barrier();
+      for_each_row(t, range, [&](std::uint32_t p) { device::add(device::scratch(count + p), 1); });
+      t.barrier();
+      for (int p = t.rank(); p < to.parts; p += t.size()) keep(range, p, count[p]);
+    } else {
+      std::uint64_t* const count = to.of_range(range);
+      for (int p = 0; p < to.parts; ++p) count[p] = 0;
+      for_each_row(t, range, [&](std::uint32_t p) { ++count[p]; });
+      for (int p = 0; p < to.parts; ++p) keep(range, p, count[p]);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void keep(int range, int p, std::uint64_t count) const {
+    if (to.firsts != nullptr) to.of_range(range)[p] = count;
+    if (count != 0) device::add(to.begins + p, count);
+  }
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(Team const& t, int range, F const& f) const {
+    load_all_then_use<batch>(
+        ranges.begin(range) + static_cast<std::uint64_t>(t.rank()), ranges.end(range),
+        static_cast<std::uint64_t>(t.size()), [&](std::uint64_t i) { return source.load(i); },
+        [&](std::uint64_t, auto const& row) { f(part(row)); });
+  }
+};
+
+/// Turns the totals of parts into where they begin, for us and for the caller.
+template <class Offsets>
+struct sum_parts {
+  std::uint64_t* begins;
+  Offsets offsets;
+  std::uint64_t parts;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& sum, bool last) const {
+    std::uint64_t const count = p < parts ? begins[p] : 0;
+    if (last) {
+      offsets(p) = static_cast<typename Offsets::non_const_value_type>(sum);
+      if (p < parts) begins[p] = sum;
+    }
+    sum += count;
+  }
+};
+
+/// Of a part: turns the counts of its ranges into where they begin.
+struct place_ranges {
+  places to;
+  std::uint64_t ranges;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    std::uint64_t sum = to.begins[p];
+    load_all_then_use<8>(
+        p, to.stride * ranges, to.stride, [&](std::uint64_t i) { return to.firsts[i]; },
+        [&](std::uint64_t i, std::uint64_t count) {
+          to.firsts[i] = sum;
+          sum += count;
+        });
+  }
+};
+
+/// Clears what parts are counted with.
+struct clear_parts {
+  places to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    to.begins[p] = 0;
+    if (to.taken != nullptr) to.taken[p] = 0;
+  }
+};
+
+/// Enqueues the first half.
+template <class ExecSpace, class Source, class Part, class Offsets>
+void count_and_place(ExecSpace const& exec, Source const& source, Part const& part,
+                     row_ranges const& ranges, places const& to, Offsets const& offsets) {
+  auto const n = static_cast<std::uint64_t>(to.parts);
+  device::loop_over("karpos::partition: clear", exec, n, clear_parts{to});
+  device::for_each_in_league("karpos::partition: count", exec, ranges.count,
+                             count_rows<ExecSpace, Source, Part>{source, part, ranges, to});
+  Kokkos::parallel_scan("karpos::partition: sum over parts", index_range(exec, n + 1),
+                        sum_parts<Offsets>{to.begins, offsets, n});
+  if (to.firsts != nullptr)
+    device::loop_over("karpos::partition: place ranges", exec, n,
+                      place_ranges{to, static_cast<std::uint64_t>(ranges.count)});
+}
+
+}  // namespace karpos::detail::partition

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/partition/tuning.hpp"
+#include "karpos/table_options.hpp"
+
+// What a partition needs beside its input and its output.
+
+namespace karpos::detail::partition {
+
+/// Throws std::invalid_argument for offsets that stand for no part, or for too many.
+inline void require_parts(std::uint64_t offsets) {
+  constexpr std::uint64_t max_parts = std::uint64_t(1) << 26;
+  if (offsets < 2)
+    reject("a partition without parts", std::to_string(offsets) + " offsets",
+           "pass a view of one more offset than there are parts");
+  if (offsets - 1 > max_parts)
+    reject("too many parts",
+           std::to_string(offsets - 1) + " of at most " + std::to_string(max_parts),
+           "split the parts again");
+}
+
+/// How a partition goes: its rows divided among teams, its parts among passes, and its memory.
+template <class ExecSpace, class Row>
+class plan {
+  using tuned = tuning<ExecSpace>;
+  using line = line_of_rows<Row>;
+  static constexpr bool is_device = device::is_device<ExecSpace>;
+  /// Rows that teams without places of their own count in 32 bits.
+  static constexpr std::uint64_t max_unstable_rows = ~std::uint32_t(0);
+
+ public:
+  plan(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts, bool stable)
+      : m_parts(parts),
+        m_stable(stable) {
+    std::uint64_t const teams = Kokkos::clamp(rows / tuned::min_rows_each, std::uint64_t(1),
+                                              std::uint64_t(device::processors(exec)));
+    m_ranges = {rows, (rows + teams - 1) / teams, static_cast<int>(teams)};
+    int const first = std::countr_zero(static_cast<unsigned>(tuned::max_parts(m_stable)));
+    int const later = std::countr_zero(static_cast<unsigned>(tuned::max_parts(true)));
+    if (parts <= std::uint64_t(1) << first) return;
+    m_bits = static_cast<int>(std::bit_width(parts - 1));
+    m_passes = 1 + (m_bits - first + later - 1) / later;
+    m_later_bits = Kokkos::min(later, (m_bits + m_passes - 1) / m_passes);
+  }
+
+  row_ranges const& ranges() const { return m_ranges; }
+  std::uint64_t parts() const { return m_parts; }
+  int passes() const { return m_passes; }
+  bool stable(int pass) const { return m_stable || pass > 0; }
+  /// Bits of the part that passes split by, from the lowest on.
+  int shift(int pass) const { return pass == 0 ? 0 : first_bits() + (pass - 1) * m_later_bits; }
+  int bits(int pass) const {
+    return pass == 0 ? first_bits() : Kokkos::min(m_later_bits, m_bits - shift(pass));
+  }
+  /// Parts of a pass.
+  std::uint64_t parts_of(int pass) const {
+    return m_passes == 1 ? m_parts : std::uint64_t(1) << bits(pass);
+  }
+  /// Of the arrays with an element for each range and part, from range to range: no two share a line.
+  std::uint64_t stride() const {
+    std::uint64_t const parts = Kokkos::max(parts_of(0), parts_of(m_passes - 1));
+    return (parts + 15) / 16 * 16;
+  }
+  /// Whether ranges have places of their own.
+  bool has_firsts() const { return !is_device || stable(m_passes - 1); }
+
+  // Arrays, in this order.
+  std::size_t lines_bytes() const { return is_device ? 0 : each_range() * sizeof(line); }
+  std::size_t rows_bytes() const {
+    return m_passes == 1 ? 0 : whole_lines(m_ranges.rows * sizeof(Row));
+  }
+  std::size_t firsts_bytes() const {
+    return has_firsts() ? each_range() * sizeof(std::uint64_t) : 0;
+  }
+  std::size_t next_bytes() const { return is_device ? 0 : each_range() * sizeof(std::uint64_t); }
+  std::size_t begins_bytes() const { return stride() * sizeof(std::uint64_t); }
+  std::size_t taken_bytes() const { return stride() * sizeof(std::uint32_t); }
+  std::size_t offsets_bytes() const {
+    return m_passes == 1 ? 0 : whole_lines((stride() + 1) * sizeof(std::uint64_t));
+  }
+  std::size_t bytes() const {
+    return lines_bytes() + rows_bytes() + firsts_bytes() + next_bytes() + begins_bytes() +
+           taken_bytes() + offsets_bytes();
+  }
+
+ private:
+  int first_bits() const { return m_bits - (m_passes - 1) * m_later_bits; }
+  std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
+  static std::size_t whole_lines(std::size_t bytes) {
+    return (bytes + device::line_bytes - 1) / device::line_bytes * device::line_bytes;
+  }
+
+  row_ranges m_ranges;
+  std::uint64_t m_parts;
+  bool m_stable;
+  int m_bits = 0, m_passes = 1, m_later_bits = 0;
+};
+
+/// The arrays themselves.
+template <class Row>
+struct arrays {
+  line_of_rows<Row>* lines;
+  Row* rows;  // between passes
+  std::uint64_t *firsts, *next, *begins;
+  std::uint32_t* taken;
+  std::uint64_t* offsets;
+
+  template <class ExecSpace>
+  arrays(plan<ExecSpace, Row> const& p, std::byte* memory) {
+    lines = take<line_of_rows<Row>>(memory, p.lines_bytes());
+    rows = take<Row>(memory, p.rows_bytes());
+    firsts = take<std::uint64_t>(memory, p.firsts_bytes());
+    next = take<std::uint64_t>(memory, p.next_bytes());
+    begins = take<std::uint64_t>(memory, p.begins_bytes());
+    taken = take<std::uint32_t>(memory, p.taken_bytes());
+    offsets = take<std::uint64_t>(memory, p.offsets_bytes());
+  }
+
+ private:
+  template <class T>
+  static T* take(std::byte*& memory, std::size_t bytes) {
+    auto* const array = reinterpret_cast<T*>(memory);
+    memory += bytes;
+    return bytes == 0 ? nullptr : array;
+  }
+};
+
+/// Memory of the caller's, or our own, which lives until what uses it has run.
+template <class ExecSpace>
+class workspace {
+ public:
+  workspace(ExecSpace const& exec, wrapped_memory const& given, std::size_t bytes) : m_exec(exec) {
+    if (given.data == nullptr) {
+      m_own = allocated_bytes<typename ExecSpace::memory_space>(
+          exec, "karpos::partition: workspace", bytes, "the workspace of a partition",
+          "pass fewer rows or parts");
+      m_data = m_own.data();
+      return;
+    }
+    if (given.bytes < bytes)
+      reject("the workspace of a partition is too small",
+             std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
+             "allocate partition_bytes<Row>(exec, rows, parts)");
+    if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
+      reject("the workspace of a partition is not aligned",
+             "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");
+    m_data = static_cast<std::byte*>(given.data);
+  }
+  std::byte* data() const { return m_data; }
+  /// Waits before own memory is freed.
+  void finish() const {
+    if (m_own.data() != nullptr) m_exec.fence("karpos::partition: before its workspace is freed");
+  }
+
+ private:
+  ExecSpace m_exec;
+  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_own;
+  std::byte* m_data = nullptr;
+};
+
+}  // namespace karpos::detail::partition

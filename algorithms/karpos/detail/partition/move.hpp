@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/partition/tuning.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/streaming.hpp"
+
+// Second half of a partition: moves the rows of a range, one team each, to where its rows of a part begin.
+
+namespace karpos::detail::partition {
+
+/// A step for GPUs. A team sorts a tile of rows by part in its scratch, and writes it in runs of a part each: neighbours
+/// to neighbours. Teams take tiles in turns and room in a part as they go, so that what is written at about the same
+/// time lies together, whole sectors and pages of memory. In a stable partition each goes through its own range, and the
+/// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
+///
+/// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
+template <class ExecSpace, class Source, class Part, bool Stable>
+class move_tiles {
+  using row = typename Source::row;
+  using loaded = typename Source::loaded;
+  using tuned = tuning<ExecSpace>;
+  static constexpr int max_each = tuned::rows_each(sizeof(loaded));
+  /// Threads whose rows are neighbours: those of a warp.
+  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
+  /// Counters of a part: one for each warp, or one.
+  static constexpr int groups = Stable ? tuned::threads / width : 1;
+  static constexpr int parts_each =
+      (tuned::max_parts(Stable) + tuned::threads - 1) / tuned::threads;
+  static_assert(max_each * tuned::threads <= (1 << 16), "ranks have 16 bits");
+
+ public:
+  static constexpr int threads = tuned::threads, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
+
+  move_tiles(Source const& s, Part const& p, row_ranges const& r, places const& to, row* out)
+      : m_source(s),
+        m_part(p),
+        m_ranges(r),
+        m_to(to),
+        m_out(out) {}
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    int const each = rows_each();
+    auto const size = static_cast<std::uint64_t>(each * t.size());
+    auto const team = static_cast<std::uint64_t>(t.league_rank());
+    std::uint64_t const first = Stable ? m_ranges.begin(t.league_rank()) : team * size;
+    std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_ranges.rows;
+    std::uint64_t const step = Stable ? size : size * static_cast<std::uint64_t>(t.league_size());
+    memory const m = memory_of(t);
+    zero_counts(t, m);
+    loaded rows[max_each];
+    tile now = tile_at(first, last, size);
+    load(t, rows, each, now);
+    while (now.rows > 0) {
+      rank_list ranks;
+      rank_rows(t, m, rows, ranks, each, now);
+      reserve_runs(t, m);
+      sort(t, m, rows, ranks, each, now);
+      t.barrier();
+      tile const next = tile_at(now.first + step, last, size);
+      load(t, rows, each, next);
+      zero_counts(t, m);
+      write_runs(t, m, now.rows);
+      t.barrier();
+      now = next;
+    }
+  }
+
+ private:
+  /// Rows that are sorted at once: few enough for an int.
+  struct tile {
+    std::uint64_t first;
+    int rows;
+  };
+  KOKKOS_FUNCTION static tile tile_at(std::uint64_t first, std::uint64_t last, std::uint64_t size) {
+    return {first, first < last ? static_cast<int>(Kokkos::min(last - first, size)) : 0};
+  }
+  /// Ranks of a thread's rows among the rows of their part and group, two in a register.
+  class rank_list {
+   public:
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](int j) const {
+      return (m_pairs[j / 2] >> (16 * (j % 2))) & 0xffff;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void set(int j, std::uint32_t rank) {
+      std::uint32_t& pair = m_pairs[j / 2];
+      pair = j % 2 == 0 ? rank : device::opaque(pair | rank << 16);
+    }
+
+   private:
+    std::uint32_t m_pairs[(max_each + 1) / 2] = {};
+  };
+  /// A team's scratch.
+  struct memory {
+    std::uint64_t*
+        to;  // of a part: from an index of the sorted tile to one of the output, modulo 2^64
+    std::uint32_t*
+        begin;  // of group g and part p at g * parts + p: rows; then where their run begins in the tile
+    row* sorted;
+  };
+  KOKKOS_FUNCTION std::size_t counter_bytes() const {
+    std::size_t const each = sizeof(std::uint64_t) + groups * sizeof(std::uint32_t);
+    return (static_cast<std::size_t>(m_to.parts) * each + 15) / 16 * 16;
+  }
+  /// Rows of a tile for each thread: as many as have room beside the counters.
+  KOKKOS_FUNCTION int rows_each() const {
+    std::size_t const room = tuned::scratch_bytes - counter_bytes();
+    return Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
+  }
+  template <class Team>
+  KOKKOS_FUNCTION memory memory_of(Team const& t) const {
+    auto* const to = reinterpret_cast<std::uint64_t*>(t.scratch());
+    return {to, reinterpret_cast<std::uint32_t*>(to + m_to.parts),
+            reinterpret_cast<row*>(t.scratch() + counter_bytes())};
+  }
+  /// The counters of a thread's group.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint32_t* group_of(Team const& t, memory const& m) const {
+    return Stable ? m.begin + t.rank() / width * m_to.parts : m.begin;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void zero_counts(Team const& t, memory const& m) const {
+    for (int i = t.rank(); i < groups * m_to.parts; i += t.size()) m.begin[i] = 0;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION static int first_index(Team const& t, int each) {
+    return t.rank() / width * each * width + t.rank() % width;
+  }
+  /// Calls f(j, index in the tile) for each of a thread's rows: threads of a warp have neighbours.
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_my_rows(Team const& t, int each, tile const& now,
+                                                      F const& f) {
+    int const first = first_index(t, each);
+    KARPOS_UNROLL
+    for (int j = 0; j < max_each; ++j)
+      if (j < each && first + j * width < now.rows) f(j, first + j * width);
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, loaded (&rows)[max_each], int each,
+                                        tile const& now) const {
+    for_my_rows(t, each, now, [&](int j, int i) {
+      rows[j] = m_source.load(now.first + static_cast<std::uint64_t>(i));
+    });
+  }
+  /// Finds the rank of each row.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void rank_rows(Team const& t, memory const& m,
+                                             loaded const (&rows)[max_each], rank_list& ranks,
+                                             int each, tile const& now) const {
+    t.barrier();  // the counts are zero
+    if constexpr (Stable)
+      rank_in_order(t, m, rows, ranks, each, now);
+    else
+      for_my_rows(t, each, now, [&](int j, int) {
+        ranks.set(j, device::fetch_add(device::scratch(m.begin + m_part(rows[j])), 1));
+      });
+    t.barrier();
+  }
+  /// The same in the order of the rows.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void rank_in_order(Team const& t, memory const& m,
+                                                 loaded const (&rows)[max_each], rank_list& ranks,
+                                                 int each, tile const& now) const {
+    auto const warp = t.template this_tile<width>();
+    int const lane = t.rank() % width, first = first_index(t, each);
+    std::uint32_t* const counts = group_of(t, m);
+    KARPOS_UNROLL
+    for (int j = 0; j < max_each; ++j) {
+      bool const valid = j < each && first + j * width < now.rows;
+      std::uint32_t const p = valid ? m_part(rows[j]) : 0;
+      auto equal = warp.ballot([&](int) { return valid; });
+      for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {
+        auto const ones = warp.ballot([&](int) { return (p & bit) != 0; });
+        equal = equal & ((p & bit) != 0 ? ones : ~ones);
+      }
+      std::uint32_t const before = counts[p];
+      warp.sync();
+      int const rank = equal.rank(lane);
+      if (valid && rank == 0) counts[p] = before + static_cast<std::uint32_t>(equal.count());
+      warp.sync();
+      ranks.set(j, before + static_cast<std::uint32_t>(rank));
+    }
+  }
+  /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void reserve_runs(Team const& t, memory const& m) const {
+    std::uint32_t taken[parts_each] = {};
+    std::uint64_t mine = 0, total = 0;
+    KARPOS_UNROLL
+    for (int k = 0; k < parts_each; ++k) {
+      int const p = t.rank() + k * t.size();
+      std::uint32_t const count = p < m_to.parts ? length(m, p) : 0;
+      mine += count;
+      if (!Stable && count != 0) taken[k] = device::fetch_add(m_to.taken + p, count);
+    }
+    auto begin = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
+    KARPOS_UNROLL
+    for (int k = 0; k < parts_each; ++k) {
+      int const p = t.rank() + k * t.size();
+      if (p >= m_to.parts) break;
+      std::uint32_t const count = length(m, p);
+      std::uint64_t const to = Stable ? take_own(t, p, count) : m_to.begins[p] + taken[k];
+      m.to[p] = to - begin;
+      place_run(m, p, begin);
+      begin += count;
+    }
+    t.barrier();
+  }
+  /// Room among the rows of the team's range.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take_own(Team const& t, int p,
+                                                     std::uint32_t count) const {
+    std::uint64_t* const next = m_to.of_range(t.league_rank()) + p;
+    std::uint64_t const to = *next;
+    *next = to + count;
+    return to;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t length(memory const& m, int p) const {
+    std::uint32_t sum = 0;
+    for (int g = 0; g < groups; ++g) sum += m.begin[g * m_to.parts + p];
+    return sum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void place_run(memory const& m, int p, std::uint32_t begin) const {
+    for (int g = 0; g < groups; ++g) {
+      std::uint32_t& of_group = m.begin[g * m_to.parts + p];
+      std::uint32_t const count = of_group;
+      of_group = begin;
+      begin += count;
+    }
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sort(Team const& t, memory const& m,
+                                        loaded const (&rows)[max_each], rank_list const& ranks,
+                                        int each, tile const& now) const {
+    std::uint32_t const* const begin = group_of(t, m);
+    for_my_rows(t, each, now, [&](int j, int i) {
+      loaded const r = device::opaque(rows[j]);  // all the parts would be too many to remember
+      m.sorted[begin[m_part(r)] + ranks[j]] =
+          m_source.make(r, now.first + static_cast<std::uint64_t>(i));
+    });
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows) const {
+    for (int i = t.rank(); i < rows; i += t.size()) {
+      row const r = m.sorted[i];
+      m_out[m.to[m_part(r)] + static_cast<std::uint64_t>(i)] = r;
+    }
+  }
+
+  Source m_source;
+  Part m_part;
+  row_ranges m_ranges;
+  places m_to;
+  row* m_out;
+};
+
+/// A cache line of rows of one part that wait until it is full.
+template <class Row>
+struct alignas(device::line_bytes) line_of_rows {
+  static constexpr std::uint64_t count = device::line_bytes / sizeof(Row);
+  Row rows[count];
+};
+
+/// A step for CPUs: a thread keeps a cache line for each part, and writes it when it is full.
+///
+/// Source: Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010; Wassenberg, Sanders, "Engineering a multi-core radix
+/// sort", Euro-Par 2011 (software write-combining buffers, non-temporal stores).
+template <class ExecSpace, class Source, class Part>
+struct move_lines {
+  using row = typename Source::row;
+  static constexpr int threads = 1, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = 64;
+  using line = line_of_rows<row>;
+
+  Source source;
+  Part part;
+  row_ranges ranges;
+  places to;
+  row* out;
+  line* lines;          // of range r and part p at r * to.stride + p
+  std::uint64_t* next;  // the same: where the next row goes
+  bool past_caches;     // whether to stream whole lines
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    int const range = t.league_rank();
+    std::uint64_t const at = static_cast<std::uint64_t>(range) * to.stride;
+    line* const waiting = lines + at;
+    std::uint64_t* const nexts = next + at;
+    // Rows are counted from the begin of the line that the output begins in.
+    std::uint64_t const skew = reinterpret_cast<std::uintptr_t>(out) / sizeof(row) % line::count;
+    std::uint64_t* const firsts = to.of_range(range);
+    for (int p = 0; p < to.parts; ++p) nexts[p] = firsts[p] += skew;
+    for (std::uint64_t i = ranges.begin(range); i < ranges.end(range); ++i) {
+      row const r = source.make(source.load(i), i);
+      std::uint32_t const p = part(r);
+      std::uint64_t const n = nexts[p]++, slot = n % line::count;
+      waiting[p].rows[slot] = r;
+      if (slot == line::count - 1) write_full(out - skew, waiting[p], firsts[p], n + 1);
+    }
+    for (int p = 0; p < to.parts; ++p) {
+      std::uint64_t const last = nexts[p];
+      write(out - skew, waiting[p], Kokkos::max(firsts[p], last - last % line::count), last);
+    }
+    device::end_streaming();
+  }
+
+ private:
+  /// Writes a line whose last row is the one before `last`, where this range's rows of the part begin at `first`.
+  KOKKOS_FORCEINLINE_FUNCTION void write_full(row* to_rows, line const& waiting,
+                                              std::uint64_t first, std::uint64_t last) const {
+    if (past_caches && last - first >= line::count)
+      device::stream_line(to_rows + (last - line::count), &waiting);
+    else
+      write(to_rows, waiting, Kokkos::max(first, last - line::count), last);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void write(row* to_rows, line const& waiting,
+                                                std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = first; i < last; ++i) to_rows[i] = waiting.rows[i % line::count];
+  }
+};
+
+}  // namespace karpos::detail::partition

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+// What is split: a source makes row i from what the caller gave, and says by which key a row belongs to a part.
+
+namespace karpos {
+
+/// A key and what belongs to it, side by side in memory.
+template <class Key, class T>
+struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
+               : sizeof(Key) + sizeof(T) <= 8 ? 8
+                                              : 16) key_value {
+  Key key;
+  T value;
+};
+
+/// Stands for values: those of row i is its number, i.
+struct row_numbers {};
+
+}  // namespace karpos
+
+namespace karpos::detail::partition {
+
+/// Stands for hash_part of the keys' type.
+struct by_hash {};
+
+/// Sizes of rows that can be moved at once.
+template <class Row>
+inline constexpr bool is_row = std::is_trivially_copyable_v<Row> &&
+                               (sizeof(Row) == 4 || sizeof(Row) == 8 || sizeof(Row) == 16);
+
+// A source loads what is to be read of row i and makes the row of it; in between a GPU thread keeps it in registers.
+
+/// Rows that lie in memory as they are.
+template <class Row>
+struct whole_rows {
+  using row = Row;
+  using loaded = Row;
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& r, std::uint64_t) { return r; }
+};
+
+/// Rows that are keys.
+template <class Keys>
+struct keys_alone : whole_rows<typename Keys::non_const_value_type> {
+  using key = typename Keys::non_const_value_type;
+  Keys keys;
+  explicit keys_alone(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION key load(std::uint64_t i) const { return keys(i); }
+  KOKKOS_FORCEINLINE_FUNCTION static key key_of(key const& r) { return r; }
+};
+
+/// Rows of a key and a value.
+template <class Row, class Keys, class Values>
+struct keys_and_values : whole_rows<Row> {
+  Keys keys;
+  Values values;
+  keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return {keys(i), values(i)}; }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
+};
+
+/// Rows of a key and its number.
+template <class Row, class Keys>
+struct keys_and_values<Row, Keys, row_numbers> {
+  using row = Row;
+  using loaded = typename Keys::non_const_value_type;
+  Keys keys;
+  keys_and_values(Keys const& k, row_numbers) : keys(k) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys(i); }
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& key, std::uint64_t i) {
+    return {key, static_cast<decltype(Row::value)>(i)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& key) { return key; }
+};
+
+/// Rows that lie in an array, as a pass before has left them.
+template <class Source>
+struct rows_of_array : whole_rows<typename Source::row> {
+  using typename whole_rows<typename Source::row>::row;
+  row const* rows;
+  std::uint64_t count;
+  rows_of_array(row const* r, std::uint64_t n) : rows(r), count(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
+  KOKKOS_FORCEINLINE_FUNCTION row load(std::uint64_t i) const { return rows[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(row const& r) { return Source::key_of(r); }
+};
+
+/// The part of a row, or of what is loaded of it: that of its key.
+template <class Source, class PartOf>
+struct part_of_row {
+  PartOf part_of;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
+    return static_cast<std::uint32_t>(part_of(Source::key_of(r)));
+  }
+};
+
+/// Some of the bits of a part: what one pass of several splits by.
+template <class Part>
+struct digit {
+  Part part;
+  int shift;
+  std::uint32_t mask;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
+    return part(r) >> shift & mask;
+  }
+};
+
+/// The rows of a source in ranges of equal length, one for each team.
+struct row_ranges {
+  std::uint64_t rows, each;
+  int count;
+
+  KOKKOS_FUNCTION std::uint64_t begin(int r) const {
+    return Kokkos::min(static_cast<std::uint64_t>(r) * each, rows);
+  }
+  KOKKOS_FUNCTION std::uint64_t end(int r) const { return begin(r + 1); }
+};
+
+/// Where the rows of a part go in the output.
+struct places {
+  std::uint64_t* begins;  // of parts
+  std::uint64_t*
+      firsts;  // of range r and part p at r * stride + p, where ranges have places of their own
+  std::uint32_t* taken;  // of parts, where they have none: rows that have their place
+  std::uint64_t stride;
+  int parts;
+
+  KOKKOS_FUNCTION std::uint64_t* of_range(int range) const {
+    return firsts + static_cast<std::uint64_t>(range) * stride;
+  }
+};
+
+}  // namespace karpos::detail::partition

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "karpos/device/space.hpp"
+
+namespace karpos::detail::partition {
+
+/// Constants of a partition by execution space.
+template <class ExecSpace>
+struct tuning {
+  /// Threads of a team: one block of as many as there can be has the longest tiles, and so the longest runs of a part.
+  static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1;
+  /// Scratch of a team, of the 227 KB that a block can have: for counters of parts, and for a tile of rows.
+  static constexpr int scratch_bytes = device::is_device<ExecSpace> ? 225 * 1024 : 64;
+  /// Rows of a tile that a thread holds in registers, by the bytes that it loads of each: 64 registers are all it has.
+  static constexpr int rows_each(int loaded_bytes) {
+    return loaded_bytes <= 4 ? 24 : loaded_bytes <= 8 ? 16 : 8;
+  }
+  /// Parts of one pass, a power of two. On CPUs each has a line of its own that waits to be full: 512 KiB, which the
+  /// second-level cache still holds. Stable on GPUs: each warp has counters of its own.
+  static constexpr int max_parts(bool stable) {
+    return device::is_device<ExecSpace> && stable ? 256 : 8192;
+  }
+  /// Rows that are worth a team.
+  static constexpr std::uint64_t min_rows_each = device::is_device<ExecSpace> ? 4096 : 16384;
+  /// Rows that are written past the caches of CPUs: from so many bytes on.
+  static constexpr std::uint64_t min_streamed_bytes = std::uint64_t(16) << 20;
+};
+
+}  // namespace karpos::detail::partition

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/partition/count.hpp"
+#include "karpos/detail/partition/memory.hpp"
+#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/table_options.hpp"
+
+// Partition (multisplit): splits rows into parts that lie side by side.
+//
+//   keys     | 7 | 3 | 9 | 3 | 1 | …      rows: keys, keys with values, or keys with the numbers of their rows
+//   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of part 0, of part 1, …
+//   offsets  | 0 | 2 | 3 | … | rows |     part p is out[offsets(p)] … out[offsets(p + 1) - 1]
+//
+// Two halves, each of which reads the rows once: counting and placing (detail/partition/count.hpp), and moving
+// (detail/partition/move.hpp).
+
+namespace karpos {
+
+/// The default part of a key: the high bits of its hash, mapped onto the parts.
+template <class Key, class Hash = hash<Key>>
+struct hash_part {
+  std::uint32_t parts;
+  Hash hash = {};
+  KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
+    return static_cast<std::uint32_t>((detail::hash_of(hash, key) >> 32) * parts >> 32);
+  }
+};
+
+struct partition_options {
+  /// Rows of a part stay in their order. Costs nothing on CPUs; GPUs take a pass for every 256 parts.
+  bool stable = false;
+  /// Memory of the caller's of partition_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  wrapped_memory workspace = {nullptr, 0};
+};
+
+/// Bytes that partition takes for so many rows of type Row and so many parts, beside its views.
+template <class Row, execution_space ExecSpace>
+std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts,
+                            bool stable = false) {
+  return detail::partition::plan<ExecSpace, Row>(exec, rows, parts, stable).bytes();
+}
+
+namespace detail::partition {
+
+/// Splits the rows of a source in one pass. Asynchronous.
+template <bool Stable, class ExecSpace, class Source, class Part, class Offsets>
+void split(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
+           plan<ExecSpace, typename Source::row> const& plan,
+           arrays<typename Source::row> const& memory, typename Source::row* out,
+           Offsets const& offsets) {
+  using row = typename Source::row;
+  constexpr bool is_device = device::is_device<ExecSpace>;
+  auto const& ranges = plan.ranges();
+  constexpr bool own_places = Stable || !is_device;
+  places const to{memory.begins, own_places ? memory.firsts : nullptr,
+                  own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(parts)};
+  count_and_place(exec, source, part, ranges, to, offsets);
+  constexpr char const* label = "karpos::partition: move";
+  if constexpr (is_device) {
+    device::for_each_in_league(
+        label, exec, ranges.count,
+        move_tiles<ExecSpace, Source, Part, Stable>{source, part, ranges, to, out});
+  } else {
+    bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes;
+    device::for_each_in_league(
+        label, exec, ranges.count,
+        move_lines<ExecSpace, Source, Part>{source, part, ranges, to, out, memory.lines,
+                                            memory.next, past_caches});
+  }
+}
+
+/// Writes where parts begin in rows that are sorted by part.
+template <class Rows, class Part, class Offsets>
+struct find_begins {
+  Rows rows;
+  Part part;
+  Offsets offsets;
+  std::uint32_t parts;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint32_t const from = i == 0 ? 0 : part(rows.load(i - 1)) + 1;
+    std::uint32_t const to = i == rows.size() ? parts : part(rows.load(i));
+    for (std::uint32_t p = from; p <= to; ++p)
+      offsets(p) = static_cast<typename Offsets::non_const_value_type>(i);
+  }
+};
+
+/// The same in one pass or the first of several; stable or not, which is one on CPUs.
+template <class ExecSpace, class Source, class Part, class Offsets>
+void split_first(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
+                 plan<ExecSpace, typename Source::row> const& plan,
+                 arrays<typename Source::row> const& memory, typename Source::row* out,
+                 Offsets const& offsets) {
+  if constexpr (device::is_device<ExecSpace>)
+    if (!plan.stable(0)) return split<false>(exec, source, part, parts, plan, memory, out, offsets);
+  split<true>(exec, source, part, parts, plan, memory, out, offsets);
+}
+
+/// Splits by the lowest bits of the part first, then by higher ones, keeping the order.
+template <class ExecSpace, class Source, class Part, class Offsets>
+void split_in_passes(ExecSpace const& exec, Source const& source, Part const& part,
+                     plan<ExecSpace, typename Source::row> const& plan,
+                     arrays<typename Source::row> const& memory, typename Source::row* out,
+                     Offsets const& offsets) {
+  using rows = rows_of_array<Source>;
+  Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
+      between(memory.offsets, plan.stride() + 1);
+  typename Source::row *from = nullptr, *to = plan.passes() % 2 == 0 ? memory.rows : out;
+  for (int pass = 0; pass < plan.passes(); ++pass) {
+    std::uint64_t const parts = plan.parts_of(pass);
+    digit<Part> const by{part, plan.shift(pass), static_cast<std::uint32_t>(parts - 1)};
+    if (pass == 0)
+      split_first(exec, source, by, parts, plan, memory, to, between);
+    else
+      split<true>(exec, rows(from, source.size()), by, parts, plan, memory, to, between);
+    from = to;
+    to = from == out ? memory.rows : out;
+  }
+  device::loop_over("karpos::partition: find begins", exec, source.size() + 1,
+                    find_begins<rows, Part, Offsets>{rows(out, source.size()), part, offsets,
+                                                     static_cast<std::uint32_t>(plan.parts())});
+}
+
+template <class ExecSpace, class Source, class PartOf, class Out, class Offsets>
+void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out const& out,
+         Offsets const& offsets, partition_options const& options) {
+  using row = typename Source::row;
+  using offset = typename Offsets::non_const_value_type;
+  static_assert(is_row<row>,
+                "karpos: rows of a partition are trivially copyable, of 4, 8 or 16 bytes");
+  static_assert(std::is_integral_v<offset>, "karpos: offsets of parts come in a view of integers");
+  require_reachable<ExecSpace, Out, Offsets>();
+  require_same_extent("the rows", source.size(), "the output", out.extent(0));
+  require_contiguous("rows of a partition", out);
+  require_parts(offsets.extent(0));
+  if (std::uint64_t(source.size()) > static_cast<std::uint64_t>(std::numeric_limits<offset>::max()))
+    reject("the offsets of a partition have too small a type",
+           std::to_string(source.size()) + " rows", "pass a view of 64-bit integers");
+  plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
+  workspace<ExecSpace> const w(exec, options.workspace, plan.bytes());
+  arrays<row> const memory(plan, w.data());
+  part_of_row<Source, PartOf> const part{part_of};
+  if (plan.passes() == 1)
+    split_first(exec, source, part, plan.parts(), plan, memory, out.data(), offsets);
+  else
+    split_in_passes(exec, source, part, plan, memory, out.data(), offsets);
+  w.finish();
+}
+
+template <class Key, class PartOf>
+auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
+  if constexpr (std::is_same_v<PartOf, by_hash>)
+    return hash_part<Key>{static_cast<std::uint32_t>(offsets - 1)};
+  else
+    return part_of;
+}
+
+}  // namespace detail::partition
+
+/// Splits keys into parts: writes those of part p to out[offsets(p)] … out[offsets(p + 1) - 1], in no particular order
+/// unless options.stable. There is one part less than offsets. Keys may be any trivially copyable objects of 4, 8 or 16
+/// bytes; `part_of(key)`, called in kernels, says which part is a key's, in [0, parts), and is called several times for
+/// each: the default maps the high bits of its hash onto the parts.
+///
+/// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
+/// Complexity: up to 8,192 parts: reads the rows twice and writes them once, at about the rate of a copy, however unequal
+///   the parts are; more parts take another two reads and a write, and a read.
+/// Requires: 1 to 2^26 parts; out is contiguous, as long as the keys, and overlaps nothing.
+/// Concurrency: works on `exec`, one team for each multiprocessor or thread.
+/// Memory: partition_bytes: 8 bytes for each part and team, on CPUs 88; rows once more for more than 8,192 parts.
+/// Throws: std::invalid_argument for views of wrong length or stride, too many parts, offsets of too small a type, a
+///   workspace that is too small; allocation_error.
+/// Source: as move_tiles and move_lines say (detail/partition/move.hpp).
+template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
+          class PartOf = detail::partition::by_hash>
+  requires(!Kokkos::is_view_v<PartOf>)
+void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets const& offsets,
+               PartOf const& part_of = {}, partition_options const& options = {}) {
+  using key = typename Keys::non_const_value_type;
+  detail::require_reachable<ExecSpace, Keys>();
+  static_assert(std::is_same_v<typename Out::value_type, key>,
+                "karpos: keys are split into a view of their type");
+  using namespace detail::partition;
+  run(exec, keys_alone<Keys>(keys), part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
+      options);
+}
+
+/// The same for keys with values: rows of out are key_value<Key, T>, or any aggregate of `key` and `value` of 4, 8 or 16
+/// bytes. `values` is a view as long as the keys, or row_numbers: then a row's value is its number.
+template <execution_space ExecSpace, view_1d Keys, class Values, view_1d Out, view_1d Offsets,
+          class PartOf = detail::partition::by_hash>
+  requires(!Kokkos::is_view_v<PartOf> &&
+           (Kokkos::is_view_v<Values> || std::is_same_v<Values, row_numbers>))
+void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Out const& out,
+               Offsets const& offsets, PartOf const& part_of = {},
+               partition_options const& options = {}) {
+  using key = typename Keys::non_const_value_type;
+  using row = typename Out::value_type;
+  detail::require_reachable<ExecSpace, Keys>();
+  static_assert(std::is_same_v<decltype(row::key), key>,
+                "karpos: the rows of a partition hold keys of the type of the keys");
+  if constexpr (Kokkos::is_view_v<Values>) {
+    detail::require_reachable<ExecSpace, Values>();
+    static_assert(std::is_same_v<decltype(row::value), typename Values::non_const_value_type>,
+                  "karpos: the rows of a partition hold values of the type of the values");
+    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+  }
+  using namespace detail::partition;
+  run(exec, keys_and_values<row, Keys, Values>(keys, values),
+      part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);
+}
+
+}  // namespace karpos

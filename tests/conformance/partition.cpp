@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A partition holds the same rows as before, each in its part; in the same order if that was asked for.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <karpos/partition.hpp>
+#include <string>
+#include <vector>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::key_value;
+using karpos::partition_options;
+using karpos_test::holds;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::view;
+
+/// The part is a key's modulo: tests choose what lies where.
+struct modulo {
+  std::uint32_t parts;
+  template <class Key>
+  KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
+    return static_cast<std::uint32_t>(key % parts);
+  }
+};
+/// Everything is in one part.
+struct one_part {
+  std::uint32_t part;
+  template <class Key>
+  KOKKOS_FUNCTION std::uint32_t operator()(Key const&) const {
+    return part;
+  }
+};
+
+template <class Row>
+struct result {
+  std::vector<Row> rows;
+  std::vector<std::uint64_t> offsets;
+};
+
+/// What std::stable_sort makes of it.
+template <class Row, class Part>
+result<Row> oracle(std::vector<Row> rows, std::uint32_t parts, Part const& part) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](Row const& a, Row const& b) { return part(a) < part(b); });
+  result<Row> r{rows, std::vector<std::uint64_t>(parts + 1)};
+  for (Row const& row : rows) ++r.offsets[part(row) + 1];
+  for (std::uint32_t p = 0; p < parts; ++p) r.offsets[p + 1] += r.offsets[p];
+  return r;
+}
+
+template <class Row>
+bool identical(Row const& a, Row const& b) {
+  if constexpr (requires { a.key; })
+    return a.key == b.key && a.value == b.value;
+  else
+    return a == b;
+}
+template <class Row>
+bool before(Row const& a, Row const& b) {
+  if constexpr (requires { a.key; })
+    return a.key != b.key ? a.key < b.key : a.value < b.value;
+  else
+    return a < b;
+}
+
+template <class Row>
+void same_partition(std::string const& what, result<Row> got, result<Row> expected, bool stable) {
+  holds(what + ": offsets", got.offsets == expected.offsets);
+  if (got.offsets != expected.offsets) return;
+  if (!stable)
+    for (std::size_t p = 0; p + 1 < got.offsets.size(); ++p)
+      for (auto* r : {&got, &expected})
+        std::sort(r->rows.begin() + static_cast<std::ptrdiff_t>(r->offsets[p]),
+                  r->rows.begin() + static_cast<std::ptrdiff_t>(r->offsets[p + 1]), before<Row>);
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < got.rows.size(); ++i)
+    wrong += !identical(got.rows[i], expected.rows[i]);
+  same(what + ": rows that are wrong", wrong, 0);
+}
+
+template <class Key, class PartOf>
+void check_keys(std::string const& what, std::vector<Key> const& keys, std::uint32_t parts,
+                PartOf const& part_of) {
+  auto const in = to_space(keys);
+  for (bool const stable : {false, true}) {
+    view<Key> const out("out", keys.size());
+    view<std::uint32_t> const offsets("offsets", parts + 1);
+    karpos::partition(space(), in, out, offsets, part_of, {.stable = stable});
+    auto const o = to_host(offsets);
+    same_partition<Key>(what + (stable ? ", stable" : ""), {to_host(out), {o.begin(), o.end()}},
+                        oracle(keys, parts, part_of), stable);
+  }
+}
+
+template <class Key, class T, class PartOf>
+void check_pairs(std::string const& what, std::vector<Key> const& keys, std::uint32_t parts,
+                 PartOf const& part_of, bool numbers) {
+  using row = key_value<Key, T>;
+  std::vector<row> rows;
+  std::vector<T> values;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    values.push_back(static_cast<T>(numbers ? i : 3 * i + 1));
+    rows.push_back({keys[i], values.back()});
+  }
+  auto const in = to_space(keys);
+  auto const in_values = to_space(values);
+  auto const of_row = [&](row const& r) { return part_of(r.key); };
+  for (bool const stable : {false, true}) {
+    view<row> const out("out", keys.size());
+    view<std::uint64_t> const offsets("offsets", parts + 1);
+    partition_options const options{.stable = stable};
+    if (numbers)
+      karpos::partition(space(), in, karpos::row_numbers{}, out, offsets, part_of, options);
+    else
+      karpos::partition(space(), in, in_values, out, offsets, part_of, options);
+    same_partition<row>(what + (stable ? ", stable" : ""), {to_host(out), to_host(offsets)},
+                        oracle(rows, parts, of_row), stable);
+  }
+}
+
+template <class Key>
+std::vector<Key> random_keys(std::size_t n, std::uint64_t seed) {
+  random_numbers random(seed);
+  std::vector<Key> keys(n);
+  for (Key& key : keys) key = static_cast<Key>(random());
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("goldens: nothing, one row, and four rows in three parts") {
+  for (std::size_t n : {0, 1, 4}) {
+    std::vector<std::uint32_t> keys{5, 3, 4, 8};
+    keys.resize(n);
+    auto const in = to_space(keys);
+    view<std::uint32_t> const out("out", n), offsets("offsets", 4);
+    karpos::partition(space(), in, out, offsets, modulo{3}, {.stable = true});
+    std::vector<std::uint32_t> const rows[] = {{}, {5}, {3, 4, 5, 8}};
+    std::vector<std::uint32_t> const begins[] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {0, 1, 2, 4}};
+    std::size_t const i = n == 4 ? 2 : n;
+    holds("rows", to_host(out) == rows[i]);
+    holds("offsets", to_host(offsets) == begins[i]);
+  }
+}
+
+TEST_CASE("keys of 4 and 8 bytes, by number of parts") {
+  for (std::uint32_t parts : {1u, 2u, 3u, 64u, 1000u, 4096u, 8192u}) {
+    std::string const what = std::to_string(parts) + " parts";
+    check_keys("4 bytes, " + what, random_keys<std::uint32_t>(100'003, parts), parts,
+               modulo{parts});
+    check_keys("8 bytes, " + what, random_keys<std::uint64_t>(50'001, parts), parts, modulo{parts});
+  }
+}
+
+TEST_CASE("more parts than one pass splits") {
+  for (std::uint32_t parts : {8193u, 20'000u, 100'000u})
+    check_keys(std::to_string(parts) + " parts", random_keys<std::uint32_t>(70'001, parts), parts,
+               modulo{parts});
+}
+
+TEST_CASE("rows of keys and values, and of keys and row numbers") {
+  auto const narrow = random_keys<std::uint32_t>(60'000, 5);
+  auto const wide = random_keys<std::uint64_t>(60'000, 6);
+  for (bool const numbers : {false, true}) {
+    std::string const what = numbers ? "numbers" : "values";
+    check_pairs<std::uint32_t, std::uint32_t>("4+4, " + what, narrow, 4096, modulo{4096}, numbers);
+    check_pairs<std::uint32_t, std::uint64_t>("4+8, " + what, narrow, 17, modulo{17}, numbers);
+    check_pairs<std::uint64_t, std::uint64_t>("8+8, " + what, wide, 512, modulo{512}, numbers);
+  }
+  std::vector<std::uint16_t> const small(1000, 7);
+  check_pairs<std::uint16_t, std::uint16_t>("2+2", small, 8, modulo{8}, false);
+}
+
+TEST_CASE(
+    "unequal parts: all rows in one, in the first, in the last; sorted rows; few different keys") {
+  auto const keys = random_keys<std::uint32_t>(200'000, 11);
+  for (std::uint32_t part : {0u, 77u, 4095u})
+    check_keys("all in one part", keys, 4096, one_part{part});
+  auto sorted = keys;
+  std::sort(sorted.begin(), sorted.end());
+  check_keys("sorted", sorted, 1024, modulo{1024});
+  auto few = keys;
+  for (auto& key : few) key %= 3;
+  check_keys("three keys", few, 1024, modulo{1024});
+  auto half = keys;
+  for (std::size_t i = 0; i < half.size(); i += 2) half[i] = 12;
+  check_keys("half of them one key", half, 8192, modulo{8192});
+}
+
+TEST_CASE("sizes around those of tiles and lines, outputs that begin anywhere in a line") {
+  random_numbers random(3);
+  for (std::size_t n :
+       {2u, 15u, 16u, 17u, 1023u, 4095u, 4097u, 24'575u, 24'576u, 24'577u, 131'071u}) {
+    auto const keys = random_keys<std::uint32_t>(n, n);
+    std::uint32_t const parts = static_cast<std::uint32_t>(1 + random.below(300));
+    check_keys(std::to_string(n) + " rows", keys, parts, modulo{parts});
+  }
+  auto const keys = random_keys<std::uint32_t>(5'000'000, 8);
+  auto const in = to_space(keys);
+  view<std::uint32_t> const whole("out", keys.size() + 16), offsets("offsets", 101);
+  for (std::size_t shift : {1, 5, 15}) {
+    auto const out = Kokkos::subview(whole, std::pair(shift, shift + keys.size()));
+    Kokkos::deep_copy(whole, 0xabababab);
+    karpos::partition(space(), in, out, offsets, modulo{100}, {.stable = true});
+    auto const all = to_host(whole);
+    auto const o = to_host(offsets);
+    auto const first = all.begin() + static_cast<std::ptrdiff_t>(shift);
+    auto const last = first + static_cast<std::ptrdiff_t>(keys.size());
+    same_partition<std::uint32_t>("shifted", {{first, last}, {o.begin(), o.end()}},
+                                  oracle(keys, 100, modulo{100}), true);
+    bool untouched = true;
+    for (auto i = all.begin(); i != first; ++i) untouched = untouched && *i == 0xabababab;
+    for (auto i = last; i != all.end(); ++i) untouched = untouched && *i == 0xabababab;
+    holds("nothing else is written", untouched);
+  }
+}
+
+TEST_CASE("by default the parts are those of the hash, and about equal") {
+  std::vector<std::uint32_t> keys(1 << 18);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i);
+  auto const in = to_space(keys);
+  view<std::uint32_t> const out("out", keys.size()), offsets("offsets", 257);
+  karpos::partition(space(), in, out, offsets);
+  auto const o = to_host(offsets);
+  same_partition<std::uint32_t>("hash", {to_host(out), {o.begin(), o.end()}},
+                                oracle(keys, 256, karpos::hash_part<std::uint32_t>{256}), false);
+  std::uint32_t least = ~0u, most = 0;
+  for (std::size_t p = 0; p < 256; ++p) {
+    least = std::min(least, o[p + 1] - o[p]);
+    most = std::max(most, o[p + 1] - o[p]);
+  }
+  holds("about 1,024 each", least > 850 && most < 1200);
+}
+
+TEST_CASE("the caller's workspace, as large as partition_bytes says") {
+  auto const keys = random_keys<std::uint64_t>(30'000, 1);
+  auto const in = to_space(keys);
+  for (std::uint32_t parts : {100u, 10'000u}) {
+    std::size_t const bytes =
+        karpos::partition_bytes<std::uint64_t>(space(), keys.size(), parts, true);
+    view<std::byte> const memory("workspace", bytes + 64);
+    view<std::uint64_t> const out("out", keys.size()), offsets("offsets", parts + 1);
+    karpos::partition(space(), in, out, offsets, modulo{parts},
+                      {.stable = true, .workspace = {memory.data(), bytes}});
+    space().fence();
+    same_partition<std::uint64_t>("workspace", {to_host(out), to_host(offsets)},
+                                  oracle(keys, parts, modulo{parts}), true);
+    throws<std::invalid_argument>(
+        [&] {
+          karpos::partition(space(), in, out, offsets, modulo{parts},
+                            {.workspace = {memory.data(), bytes - 1}});
+        },
+        "workspace", std::to_string(bytes));
+    throws<std::invalid_argument>(
+        [&] {
+          karpos::partition(space(), in, out, offsets, modulo{parts},
+                            {.workspace = {memory.data() + 1, bytes}});
+        },
+        "aligned");
+  }
+}
+
+TEST_CASE("refused: wrong lengths, no parts, strided output, offsets of a type too small") {
+  view<std::uint32_t> const keys("keys", 300), out("out", 300), shorter("out", 299);
+  view<std::uint32_t> const offsets("offsets", 5), none("offsets", 1);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, shorter, offsets); }, "299");
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, none); }, "parts");
+  view<std::uint8_t> const bytes("offsets", 5);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, bytes); }, "64-bit");
+  Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
+      "table", 300, 2);
+  auto const column = Kokkos::subview(table, Kokkos::ALL, 0);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, column, offsets); },
+                                "contiguous");
+  karpos::partition(space(), column, out, offsets);  // strided keys are fine
+}
