@@ -71,7 +71,8 @@ struct query_program {
                [&] { begin_shrinking(grid, p); });
     } while (has_rest(p) || p.lists_again);
     while (p.shrinking) {
-      if (p.begin < p.depth) grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p)}, [] {});
+      if (p.begin < p.depth)
+        grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), false}, [] {});
       raise_threshold(grid, p, 0);
       grid.run(filter_candidates<S, P>{grid.handle(s), grid.handle(p)},
                [&] { end_shrinking_stride(grid, p); });
@@ -250,7 +251,7 @@ struct query_program {
       p.completing = true;
     });
     while (p.completing)
-      grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p)},
+      grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), true},
                [&] { end_completing_stride(grid, p); });
     grid.run(aggregate_finalists<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
     if (p.candidates <= State::tuned::max_ranked_by_counting)

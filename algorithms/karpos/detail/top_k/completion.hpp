@@ -134,35 +134,21 @@ struct reset {
                      });
       return;
     }
+    // An array after the other, in stores that compilers of CPUs make wide.
     std::uint64_t const slots = s->ids.slots;
-    if constexpr (State::on_cpu)
-      reset_in_order(team);
-    else
-      for_each_index<State>(team, slots, [&](std::uint64_t i) {
-        s->accumulators.set(i, 0);
-        if (i % 32 == 0) s->candidate_bitmap[i / 32] = 0;
-        if (s->ids.keys != nullptr && i + 1 < slots)
-          s->ids.keys[i] = id_table<typename State::id>::empty;
-      });
+    auto const clear = [&](auto* array, std::uint64_t n) {
+      for_each_index<State>(team, n, [=](std::uint64_t i) { array[i] = 0; });
+    };
+    s->accumulators.with_type([&](auto* words) { clear(words, slots); });
+    clear(s->candidate_bitmap, (slots + 31) / 32);
+    if (auto* const keys = s->ids.keys; keys != nullptr)
+      for_each_index<State>(
+          team, slots - 1, [=](std::uint64_t i) { keys[i] = id_table<typename State::id>::empty; });
   }
 
  private:
   KOKKOS_FUNCTION bool by_entries() const {
     return s->ids.keys == nullptr && rereads_entries(*s, p->growing_depth);
-  }
-  /// An array after the other, in stores that compilers of CPUs make wide.
-  template <class Team>
-  KOKKOS_FUNCTION void reset_in_order(Team& team) const {
-    std::uint64_t const slots = s->ids.slots;
-    s->accumulators.with_type([&](auto* words) { clear_in_order(team, words, slots); });
-    clear_in_order(team, s->candidate_bitmap, (slots + 31) / 32);
-    if (auto* const keys = s->ids.keys; keys != nullptr)
-      for_each_index<State>(
-          team, slots - 1, [=](std::uint64_t i) { keys[i] = id_table<typename State::id>::empty; });
-  }
-  template <class Team, class Word>
-  KOKKOS_FUNCTION static void clear_in_order(Team& team, Word* array, std::uint64_t n) {
-    for_each_index<State>(team, n, [=](std::uint64_t i) { array[i] = 0; });
   }
   KOKKOS_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
     auto const* const ids = s->lists[list].ids;

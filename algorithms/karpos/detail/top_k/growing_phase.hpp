@@ -100,18 +100,23 @@ class entry_adder {
         m_threshold(threshold),
         m_alone(alone) {}
 
-  /// Adds the N entries at, at + width, …, so that as many cache misses overlap; and moves their objects between the
-  /// buckets of the histogram. Returns: whether every id had a slot.
+  /// Adds the N entries at, at + width, …; and moves their objects between the buckets of the histogram. All are loaded
+  /// before the first is looked at, so that as many cache misses overlap. Returns: whether every id had a slot.
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
     prefetch<N>(at);
+    id ids[N];
+    typename State::score scores[N];
     std::uint64_t slot[N], units[N];
     Word old[N];
     bool in_range = true;
-    for (int j = 0; j < N; ++j)
-      units[j] = in_units(m_entries.scores[at + offset(j)], m_floor, m_factor);
-    for (int j = 0; j < N; ++j) slot[j] = m_ids.insert(m_entries.ids[at + offset(j)]);
     for (int j = 0; j < N; ++j) {
+      ids[j] = m_entries.ids[at + offset(j)];
+      scores[j] = m_entries.scores[at + offset(j)];
+    }
+    for (int j = 0; j < N; ++j) slot[j] = m_ids.insert(ids[j]);
+    for (int j = 0; j < N; ++j) {
+      units[j] = in_units(scores[j], m_floor, m_factor);
       if (slot[j] != no_slot)
         old[j] = add_to(m_accumulators + slot[j], m_layout.addend(m_list, units[j]));
       else

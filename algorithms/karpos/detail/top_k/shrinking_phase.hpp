@@ -94,6 +94,7 @@ struct list_candidates {
   }
   KOKKOS_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
                                   std::uint64_t last) const {
+    using id = typename State::id;
     using word = typename State::word;
     auto const& l = s->lists[list];
     auto const* const ids = l.ids;
@@ -103,12 +104,15 @@ struct list_candidates {
         first, last, State::width,
         [&](std::uint64_t at) {
           prefetch_ahead(*s, ids, at, l.length);
-          return table.find(ids[at]);
+          return ids[at];
         },
-        [&](std::uint64_t slot) { return slot == no_slot ? word(0) : accumulators[slot]; },
-        [&](std::uint64_t, std::uint64_t slot, word w) {
+        [&](id i) {
+          std::uint64_t const slot = table.find(i);
+          return slot == no_slot ? word(0) : accumulators[slot];
+        },
+        [&](std::uint64_t, id i, word w) {
           if (above(w) && Kokkos::countr_zero(s->layout.seen(w)) == list)
-            append_candidate(*s, s->candidates[0], slot);
+            append_candidate(*s, s->candidates[0], table.find(i));
         });
   }
 };
@@ -168,6 +172,7 @@ struct read_candidates {
 
   StateHandle s;
   ProgressHandle p;
+  bool completing;
 
   std::uint64_t work() const { return (p->depth - p->begin) * s->list_count(); }
 
@@ -195,7 +200,7 @@ struct read_candidates {
   }
   KOKKOS_FUNCTION void use(int list, std::uint64_t at, std::uint64_t slot) const {
     double const score = s->lists[list].scores[at];
-    if (!p->completing) {
+    if (!completing) {
       s->accumulators.add(slot, s->layout.addend(list, s->words->units.of(list, score)));
       return;
     }
@@ -240,7 +245,9 @@ struct count_lower_bounds {
       });
     } else {
       std::uint32_t const* const slots = s->candidates[p->list];
-      for_each_index<State>(team, n, [=](std::uint64_t i) { count(accumulators[slots[i]]); });
+      for_each_index<State>(
+          team, n, [=](std::uint64_t i) { return accumulators[slots[i]]; },
+          [=](std::uint64_t, typename State::word w) { count(w); });
     }
     histogram.flush(team);
   }

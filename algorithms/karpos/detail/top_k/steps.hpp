@@ -107,10 +107,11 @@ class team_histogram {
     team.barrier();
   }
   KOKKOS_FUNCTION void add(std::uint64_t sum, std::uint32_t by) const {
+    std::uint32_t const bucket = m_buckets.of(sum);
     if (m_private != nullptr)
-      device::fetch_add(device::scratch(m_private + m_buckets.of(sum)), by);
+      device::fetch_add(device::scratch(m_private + bucket), by);
     else
-      device::add(m_shared + m_buckets.of(sum), by);
+      device::add(m_shared + bucket, by);
   }
   template <class Team>
   KOKKOS_FUNCTION void flush(Team const& team) const {
