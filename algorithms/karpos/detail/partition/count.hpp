@@ -30,7 +30,8 @@ namespace karpos::detail::partition {
 template <class ExecSpace, class Source, class Part>
 struct count_rows {
   using tuned = tuning<ExecSpace>;
-  static constexpr int threads = tuned::threads, teams_at_once = 1;
+  static constexpr int threads = tuned::threads,
+                       teams_at_once = device::is_device<ExecSpace> ? 2 : 1;
   static constexpr std::size_t scratch_bytes =
       device::is_device<ExecSpace> ? tuned::max_parts(false) * sizeof(std::uint32_t) : 64;
   /// Rows whose loads overlap in a thread.

@@ -130,18 +130,24 @@ class move_tiles {
   KOKKOS_FUNCTION void zero_counts(Team const& t, memory const& m) const {
     for (int i = t.rank(); i < groups * m_to.parts; i += t.size()) m.begin[i] = 0;
   }
+  /// A thread's rows have these indices in the tile: first, first + width, … below last. Threads of a warp have
+  /// neighbours.
+  struct strided {
+    int first, last;
+  };
   template <class Team>
-  KOKKOS_FUNCTION static int first_index(Team const& t, int each) {
-    return t.rank() / width * each * width + t.rank() % width;
+  KOKKOS_FORCEINLINE_FUNCTION static strided mine(Team const& t, int each, tile const& now) {
+    int const warp = t.rank() / width, rows = each * width;
+    return {warp * rows + t.rank() % width, Kokkos::min(warp * rows + rows, now.rows)};
   }
-  /// Calls f(j, index in the tile) for each of a thread's rows: threads of a warp have neighbours.
+  /// Calls f(j, index in the tile) for each of a thread's rows.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void for_my_rows(Team const& t, int each, tile const& now,
                                                       F const& f) {
-    int const first = first_index(t, each);
+    strided const i = mine(t, each, now);
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j)
-      if (j < each && first + j * width < now.rows) f(j, first + j * width);
+      if (i.first + j * width < i.last) f(j, i.first + j * width);
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, loaded (&rows)[max_each], int each,
@@ -170,11 +176,12 @@ class move_tiles {
                                                  loaded const (&rows)[max_each], rank_list& ranks,
                                                  int each, tile const& now) const {
     auto const warp = t.template this_tile<width>();
-    int const lane = t.rank() % width, first = first_index(t, each);
+    int const lane = t.rank() % width;
+    strided const i = mine(t, each, now);
     std::uint32_t* const counts = group_of(t, m);
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j) {
-      bool const valid = j < each && first + j * width < now.rows;
+      bool const valid = i.first + j * width < i.last;
       std::uint32_t const p = valid ? m_part(rows[j]) : 0;
       auto equal = warp.ballot([&](int) { return valid; });
       for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {
@@ -225,10 +232,12 @@ class move_tiles {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t length(memory const& m, int p) const {
     std::uint32_t sum = 0;
+    KARPOS_UNROLL_BY(4)
     for (int g = 0; g < groups; ++g) sum += m.begin[g * m_to.parts + p];
     return sum;
   }
   KOKKOS_FORCEINLINE_FUNCTION void place_run(memory const& m, int p, std::uint32_t begin) const {
+    KARPOS_UNROLL_BY(4)
     for (int g = 0; g < groups; ++g) {
       std::uint32_t& of_group = m.begin[g * m_to.parts + p];
       std::uint32_t const count = of_group;

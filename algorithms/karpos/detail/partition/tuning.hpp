@@ -16,7 +16,7 @@ struct tuning {
   static constexpr int scratch_bytes = device::is_device<ExecSpace> ? 225 * 1024 : 64;
   /// Rows of a tile that a thread holds in registers, by the bytes that it loads of each: 64 registers are all it has.
   static constexpr int rows_each(int loaded_bytes) {
-    return loaded_bytes <= 4 ? 24 : loaded_bytes <= 8 ? 16 : 8;
+    return loaded_bytes <= 4 ? 20 : loaded_bytes <= 8 ? 15 : 8;
   }
   /// Parts of one pass, a power of two. On CPUs each has a line of its own that waits to be full: 512 KiB, which the
   /// second-level cache still holds. Stable on GPUs: each warp has counters of its own.

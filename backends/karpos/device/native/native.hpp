@@ -24,9 +24,13 @@
 #define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
 // Stands before loops over arrays that are to stay in a GPU thread's registers.
 #define KARPOS_UNROLL _Pragma("unroll")
+// The same, n rounds at a time.
+#define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
+#define KARPOS_PRAGMA(text) _Pragma(#text)
 #else
 #define KARPOS_PROGRAM
 #define KARPOS_UNROLL
+#define KARPOS_UNROLL_BY(n)
 #endif
 
 namespace karpos::device {
