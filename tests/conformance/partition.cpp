@@ -170,6 +170,28 @@ TEST_CASE("more parts than one pass splits") {
                modulo{parts});
 }
 
+TEST_CASE("passes take all bits of the parts, and none more than it has counters for") {
+  using row = key_value<std::uint32_t, std::uint32_t>;
+  using tuned = karpos::detail::partition::tuning<space>;
+  for (std::uint64_t parts : {8193u, 10'000u, 1u << 16, (1u << 16) + 1, 1u << 21, 1u << 26})
+    for (bool stable : {false, true}) {
+      karpos::detail::partition::plan<space, row> const plan(space(), 1'000'000, parts, stable);
+      int bits = 0;
+      for (int pass = 0; pass < plan.passes(); ++pass) {
+        same("the first bit of a pass", plan.shift(pass), bits);
+        bool const in_order = stable || pass > 0;
+        holds("counters", plan.parts_of(pass) <= std::uint64_t(tuned::max_parts(in_order)));
+        holds("a pass without bits", plan.bits(pass) > 0);
+        bits += plan.bits(pass);
+      }
+      holds("all bits", std::uint64_t(1) << bits >= parts);
+    }
+  // Without an order, teams count the rows of a part in 32 bits.
+  std::uint64_t const most = ~std::uint32_t(0);
+  holds("32 bits", !karpos::detail::partition::plan<space, row>(space(), most, 2, false).stable(0));
+  holds("more", karpos::detail::partition::plan<space, row>(space(), most + 1, 2, false).stable(0));
+}
+
 TEST_CASE("rows of keys and values, and of keys and row numbers") {
   auto const narrow = random_keys<std::uint32_t>(60'000, 5);
   auto const wide = random_keys<std::uint64_t>(60'000, 6);

@@ -42,7 +42,7 @@ class plan {
  public:
   plan(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts, bool stable)
       : m_parts(parts),
-        m_stable(stable) {
+        m_stable(stable || rows > max_unstable_rows) {
     std::uint64_t const teams = Kokkos::clamp(rows / tuned::min_rows_each, std::uint64_t(1),
                                               std::uint64_t(device::processors(exec)));
     m_ranges = {rows, (rows + teams - 1) / teams, static_cast<int>(teams)};
