@@ -16,6 +16,7 @@
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
 
 // Partition (multisplit): splits rows into parts that lie side by side.
@@ -40,17 +41,20 @@ struct hash_part {
 };
 
 struct partition_options {
-  /// Rows of a part stay in their order. Costs nothing on CPUs; GPUs take a pass for every 256 parts.
+  /// Rows of a part stay in their order. Costs nothing on CPUs; GPUs take a pass for each factor of 256 in the number of
+  /// parts.
   bool stable = false;
-  /// Memory of the caller's of partition_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory of the caller's, at least partition_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Bytes that partition takes for so many rows of type Row and so many parts, beside its views.
+/// Bytes that partition takes beside its views, for so many rows of type Row, so many parts and these options.
+/// Throws std::invalid_argument for no part, and for more than 2^26.
 template <class Row, execution_space ExecSpace>
 std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts,
-                            bool stable = false) {
-  return detail::partition::plan<ExecSpace, Row>(exec, rows, parts, stable).bytes();
+                            partition_options const& options = {}) {
+  detail::partition::require_parts(parts);
+  return detail::partition::plan<ExecSpace, Row>(exec, rows, parts, options.stable).bytes();
 }
 
 namespace detail::partition {
@@ -67,14 +71,15 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   constexpr bool own_places = Stable || !is_device;
   places const to{memory.begins, own_places ? memory.firsts : nullptr,
                   own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(parts)};
-  count_and_place(exec, source, part, ranges, to, offsets);
+  partition::count_and_place(exec, source, part, ranges, to, offsets);
   constexpr char const* label = "karpos::partition: move";
   if constexpr (is_device) {
     device::for_each_in_league(
         label, exec, ranges.count,
         move_tiles<ExecSpace, Source, Part, Stable>{source, part, ranges, to, out});
   } else {
-    bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes;
+    bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes &&
+                             reinterpret_cast<std::uintptr_t>(out) % sizeof(row) == 0;
     device::for_each_in_league(
         label, exec, ranges.count,
         move_lines<ExecSpace, Source, Part>{source, part, ranges, to, out, memory.lines,
@@ -82,30 +87,35 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   }
 }
 
-/// Writes where parts begin in rows that are sorted by part.
+/// Finds where a part begins in rows that are sorted by part: the first row of it, or of a later one.
 template <class Rows, class Part, class Offsets>
 struct find_begins {
   Rows rows;
   Part part;
   Offsets offsets;
-  std::uint32_t parts;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    std::uint32_t const from = i == 0 ? 0 : part(rows.load(i - 1)) + 1;
-    std::uint32_t const to = i == rows.size() ? parts : part(rows.load(i));
-    for (std::uint32_t p = from; p <= to; ++p)
-      offsets(p) = static_cast<typename Offsets::non_const_value_type>(i);
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    std::uint64_t first = 0, last = rows.size();
+    while (first < last) {
+      std::uint64_t const middle = (first + last) / 2;
+      if (part(rows.load(middle)) < p)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    offsets(p) = static_cast<typename Offsets::non_const_value_type>(first);
   }
 };
 
-/// The same in one pass or the first of several; stable or not, which is one on CPUs.
+/// The only pass, or the first of several: stable or not, which is the same on CPUs.
 template <class ExecSpace, class Source, class Part, class Offsets>
 void split_first(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
                  plan<ExecSpace, typename Source::row> const& plan,
                  arrays<typename Source::row> const& memory, typename Source::row* out,
                  Offsets const& offsets) {
   if constexpr (device::is_device<ExecSpace>)
-    if (!plan.stable(0)) return split<false>(exec, source, part, parts, plan, memory, out, offsets);
-  split<true>(exec, source, part, parts, plan, memory, out, offsets);
+    if (!plan.stable(0))
+      return partition::split<false>(exec, source, part, parts, plan, memory, out, offsets);
+  partition::split<true>(exec, source, part, parts, plan, memory, out, offsets);
 }
 
 /// Splits by the lowest bits of the part first, then by higher ones, keeping the order.
@@ -122,15 +132,14 @@ void split_in_passes(ExecSpace const& exec, Source const& source, Part const& pa
     std::uint64_t const parts = plan.parts_of(pass);
     digit<Part> const by{part, plan.shift(pass), static_cast<std::uint32_t>(parts - 1)};
     if (pass == 0)
-      split_first(exec, source, by, parts, plan, memory, to, between);
+      partition::split_first(exec, source, by, parts, plan, memory, to, between);
     else
-      split<true>(exec, rows(from, source.size()), by, parts, plan, memory, to, between);
+      partition::split<true>(exec, rows(from, source.size()), by, parts, plan, memory, to, between);
     from = to;
     to = from == out ? memory.rows : out;
   }
-  device::loop_over("karpos::partition: find begins", exec, source.size() + 1,
-                    find_begins<rows, Part, Offsets>{rows(out, source.size()), part, offsets,
-                                                     static_cast<std::uint32_t>(plan.parts())});
+  device::loop_over("karpos::partition: find begins", exec, plan.parts() + 1,
+                    find_begins<rows, Part, Offsets>{rows(out, source.size()), part, offsets});
 }
 
 template <class ExecSpace, class Source, class PartOf, class Out, class Offsets>
@@ -144,18 +153,16 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
   require_reachable<ExecSpace, Out, Offsets>();
   require_same_extent("the rows", source.size(), "the output", out.extent(0));
   require_contiguous("rows of a partition", out);
-  require_parts(offsets.extent(0));
-  if (std::uint64_t(source.size()) > static_cast<std::uint64_t>(std::numeric_limits<offset>::max()))
-    reject("the offsets of a partition have too small a type",
-           std::to_string(source.size()) + " rows", "pass a view of 64-bit integers");
+  require_parts(offsets.extent(0) - 1);
+  require_counts<offset>("the offsets", source.size());
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
   workspace<ExecSpace> const w(exec, options.workspace, plan.bytes());
   arrays<row> const memory(plan, w.data());
-  part_of_row<Source, PartOf> const part{part_of};
+  part_of_row<Source, PartOf> const part{part_of, static_cast<std::uint32_t>(plan.parts())};
   if (plan.passes() == 1)
-    split_first(exec, source, part, plan.parts(), plan, memory, out.data(), offsets);
+    partition::split_first(exec, source, part, plan.parts(), plan, memory, out.data(), offsets);
   else
-    split_in_passes(exec, source, part, plan, memory, out.data(), offsets);
+    partition::split_in_passes(exec, source, part, plan, memory, out.data(), offsets);
   w.finish();
 }
 
@@ -175,13 +182,15 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// each: the default maps the high bits of its hash onto the parts.
 ///
 /// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
-/// Complexity: up to 8,192 parts: reads the rows twice and writes them once, at about the rate of a copy, however unequal
-///   the parts are; more parts take another two reads and a write, and a read.
-/// Requires: 1 to 2^26 parts; out is contiguous, as long as the keys, and overlaps nothing.
-/// Concurrency: works on `exec`, one team for each multiprocessor or thread.
-/// Memory: partition_bytes: 8 bytes for each part and team, on CPUs 88; rows once more for more than 8,192 parts.
-/// Throws: std::invalid_argument for views of wrong length or stride, too many parts, offsets of too small a type, a
-///   workspace that is too small; allocation_error.
+/// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md
+///   has rates). One pass for up to 8,192 parts; more for more parts, for stable ones on GPUs, and there for 2^32 rows.
+/// Requires: 1 to 2^26 parts, part_of(key) below their number; out is contiguous, as long as the keys, and overlaps
+///   nothing.
+/// Concurrency: works on `exec`, one team for each multiprocessor or thread. A workspace serves one call at a time.
+/// Memory: partition_bytes: 12 bytes a part; on CPUs 80 more for each part and thread, where GPUs are stable 8 for each
+///   part and team; for several passes the rows once more.
+/// Throws: std::invalid_argument for views of wrong length or stride or that overlap, too many parts, offsets of too small
+///   a type, a workspace that is too small; allocation_error.
 /// Source: as move_tiles and move_lines say (detail/partition/move.hpp).
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
           class PartOf = detail::partition::by_hash>
@@ -192,9 +201,10 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   detail::require_reachable<ExecSpace, Keys>();
   static_assert(std::is_same_v<typename Out::value_type, key>,
                 "karpos: keys are split into a view of their type");
-  using namespace detail::partition;
-  run(exec, keys_alone<Keys>(keys), part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
-      options);
+  namespace p = detail::partition;
+  p::require_apart(keys, out);
+  p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
+         offsets, options);
 }
 
 /// The same for keys with values: rows of out are key_value<Key, T>, or any aggregate of `key` and `value` of 4, 8 or 16
@@ -216,10 +226,14 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
     static_assert(std::is_same_v<decltype(row::value), typename Values::non_const_value_type>,
                   "karpos: the rows of a partition hold values of the type of the values");
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    detail::partition::require_apart(values, out);
+  } else {
+    detail::partition::require_counts<decltype(row::value)>("the row numbers", keys.extent(0));
   }
-  using namespace detail::partition;
-  run(exec, keys_and_values<row, Keys, Values>(keys, values),
-      part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);
+  namespace p = detail::partition;
+  p::require_apart(keys, out);
+  p::run(exec, p::keys_and_values<row, Keys, Values>(keys, values),
+         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);
 }
 
 }  // namespace karpos

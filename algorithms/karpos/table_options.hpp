@@ -23,7 +23,7 @@ struct hash_table_options {
       {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
 };
 
-/// Memory of the caller's for a table to live in: at least bytes_for(...), aligned to a bucket.
+/// Memory of the caller's. For a table to live in: at least bytes_for(...), aligned to a bucket.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;

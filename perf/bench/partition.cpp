@@ -75,8 +75,8 @@ struct bench {
   /// Prints a line; returns the number of wrong rows.
   std::uint64_t run(char const* kind, std::uint32_t parts, bool stable, double copy) const {
     array<std::uint64_t> const offsets("offsets", parts + 1);
-    array<std::byte> const memory("memory",
-                                  karpos::partition_bytes<row>(exec, rows, parts, stable));
+    array<std::byte> const memory(
+        "memory", karpos::partition_bytes<row>(exec, rows, parts, {.stable = stable}));
     karpos::hash_part<std::uint32_t> const part_of{parts};
     karpos::partition_options const options{.stable = stable,
                                             .workspace = {memory.data(), memory.extent(0)}};

@@ -271,7 +271,7 @@ TEST_CASE("the caller's workspace, as large as partition_bytes says") {
   auto const in = to_space(keys);
   for (std::uint32_t parts : {100u, 10'000u}) {
     std::size_t const bytes =
-        karpos::partition_bytes<std::uint64_t>(space(), keys.size(), parts, true);
+        karpos::partition_bytes<std::uint64_t>(space(), keys.size(), parts, {.stable = true});
     view<std::byte> const memory("workspace", bytes + 64);
     view<std::uint64_t> const out("out", keys.size()), offsets("offsets", parts + 1);
     karpos::partition(space(), in, out, offsets, modulo{parts},
@@ -282,13 +282,13 @@ TEST_CASE("the caller's workspace, as large as partition_bytes says") {
     throws<std::invalid_argument>(
         [&] {
           karpos::partition(space(), in, out, offsets, modulo{parts},
-                            {.workspace = {memory.data(), bytes - 1}});
+                            {.stable = true, .workspace = {memory.data(), bytes - 1}});
         },
         "workspace", std::to_string(bytes));
     throws<std::invalid_argument>(
         [&] {
           karpos::partition(space(), in, out, offsets, modulo{parts},
-                            {.workspace = {memory.data() + 1, bytes}});
+                            {.stable = true, .workspace = {memory.data() + 1, bytes}});
         },
         "aligned");
   }
@@ -307,4 +307,46 @@ TEST_CASE("refused: wrong lengths, no parts, strided output, offsets of a type t
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, column, offsets); },
                                 "contiguous");
   karpos::partition(space(), column, out, offsets);  // strided keys are fine
+}
+
+TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit") {
+  view<std::uint32_t> const keys("keys", 300), offsets("offsets", 5);
+  throws<std::invalid_argument>(
+      [&] { karpos::partition_bytes<std::uint32_t>(space(), 10, (std::uint64_t(1) << 26) + 1); },
+      "too many parts");
+  throws<std::invalid_argument>([&] { karpos::partition_bytes<std::uint32_t>(space(), 10, 0); },
+                                "without parts");
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, keys, offsets); },
+                                "overlaps");
+  view<std::uint16_t> const many("keys", 70'000);
+  view<key_value<std::uint16_t, std::uint16_t>> const rows("rows", 70'000);
+  throws<std::invalid_argument>(
+      [&] { karpos::partition(space(), many, karpos::row_numbers{}, rows, offsets); },
+      "row numbers", "70000");
+}
+
+namespace {
+/// Aligned to less than its size.
+struct two_words {
+  std::uint64_t key, value;
+};
+}  // namespace
+
+TEST_CASE("rows that are aligned to less than their size, many enough to be streamed") {
+  auto const keys = random_keys<std::uint64_t>(1'100'000, 9);
+  auto const in = to_space(keys);
+  view<std::uint64_t> const memory("rows", 2 * keys.size() + 1), offsets("offsets", 65);
+  Kokkos::View<two_words*, typename space::memory_space, Kokkos::MemoryUnmanaged> const out(
+      reinterpret_cast<two_words*>(memory.data() + 1), keys.size());
+  karpos::partition(space(), in, karpos::row_numbers{}, out, offsets, modulo{64});
+  auto const words = to_host(memory);
+  auto const begins = to_host(offsets);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t p = 0; p < 64; ++p)
+    for (std::uint64_t i = begins[p]; i < begins[p + 1]; ++i) {
+      std::uint64_t const key = words[1 + 2 * i], row = words[2 + 2 * i];
+      wrong += key % 64 != p || keys[row] != key;
+    }
+  same("rows that are wrong", wrong, 0);
+  same("rows", begins[64], keys.size());
 }

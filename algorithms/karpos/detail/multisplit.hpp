@@ -23,6 +23,9 @@
 // histogram is needed; items beyond the capacity are left out and counted. Where there are more regions than a team has
 // counters for, a first pass splits into coarse regions of 2^coarse_bits neighbours, and a second one splits these.
 //
+// karpos::partition (detail/partition/move.hpp) splits for the caller: it counts first, so that parts may be unequal and
+// lie side by side, and may keep the order. Cuckoo maps need neither, and save the reading.
+//
 // Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit); there a histogram
 // and a scan come first, and the order is kept.
 

@@ -62,6 +62,10 @@ void advise_huge_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size_
     host::advise_huge_pages(array, bytes);
 }
 
+/// Bytes of scratch that a team may ask for, of shared memory or of a CPU's stack.
+template <class ExecSpace>
+inline constexpr int max_scratch_bytes = native_part<ExecSpace>::max_scratch_bytes;
+
 /// Multiprocessors of a GPU, threads of a CPU.
 template <class ExecSpace>
 int processors(ExecSpace const& exec) {

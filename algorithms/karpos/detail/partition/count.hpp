@@ -121,9 +121,13 @@ template <class ExecSpace, class Source, class Part, class Offsets>
 void count_and_place(ExecSpace const& exec, Source const& source, Part const& part,
                      row_ranges const& ranges, places const& to, Offsets const& offsets) {
   auto const n = static_cast<std::uint64_t>(to.parts);
+  // Two teams on a multiprocessor, but for those that must count what they move.
+  row_ranges const counted = to.firsts == nullptr
+                                 ? row_ranges{ranges.rows, (ranges.each + 1) / 2, 2 * ranges.count}
+                                 : ranges;
   device::loop_over("karpos::partition: clear", exec, n, clear_parts{to});
-  device::for_each_in_league("karpos::partition: count", exec, ranges.count,
-                             count_rows<ExecSpace, Source, Part>{source, part, ranges, to});
+  device::for_each_in_league("karpos::partition: count", exec, counted.count,
+                             count_rows<ExecSpace, Source, Part>{source, part, counted, to});
   Kokkos::parallel_scan("karpos::partition: sum over parts", index_range(exec, n + 1),
                         sum_parts<Offsets>{to.begins, offsets, n});
   if (to.firsts != nullptr)

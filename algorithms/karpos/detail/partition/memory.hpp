@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "karpos/contract.hpp"
@@ -18,16 +19,34 @@
 
 namespace karpos::detail::partition {
 
-/// Throws std::invalid_argument for offsets that stand for no part, or for too many.
-inline void require_parts(std::uint64_t offsets) {
+/// Throws std::invalid_argument for no part, and for too many. One less than no offset counts as none.
+inline void require_parts(std::uint64_t parts) {
   constexpr std::uint64_t max_parts = std::uint64_t(1) << 26;
-  if (offsets < 2)
-    reject("a partition without parts", std::to_string(offsets) + " offsets",
+  if (parts == 0 || parts == ~std::uint64_t(0))
+    reject("a partition without parts", "no or one offset",
            "pass a view of one more offset than there are parts");
-  if (offsets - 1 > max_parts)
-    reject("too many parts",
-           std::to_string(offsets - 1) + " of at most " + std::to_string(max_parts),
+  if (parts > max_parts)
+    reject("too many parts", std::to_string(parts) + " of at most " + std::to_string(max_parts),
            "split the parts again");
+}
+
+/// Throws std::invalid_argument where so many rows cannot be counted in an integer of this type.
+template <class Integer>
+void require_counts(char const* what, std::uint64_t rows) {
+  if (rows > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+    reject(std::string(what) + " of a partition have too small a type",
+           std::to_string(rows) + " rows", "pass a view of 64-bit integers");
+}
+
+/// Throws std::invalid_argument where what is read and what is written overlap.
+template <class In, class Out>
+void require_apart(In const& in, Out const& out) {
+  auto const* const first = reinterpret_cast<std::byte const*>(in.data());
+  auto const* const last = first + in.span() * sizeof(typename In::value_type);
+  auto const* const to = reinterpret_cast<std::byte const*>(out.data());
+  if (first < to + out.span() * sizeof(typename Out::value_type) && to < last)
+    reject("the output of a partition overlaps its input", "one memory for both",
+           "pass memory of its own: rows cannot be split in place");
 }
 
 /// How a partition goes: its rows divided among teams, its parts among passes, and its memory.
@@ -60,9 +79,7 @@ class plan {
   bool stable(int pass) const { return m_stable || pass > 0; }
   /// Bits of the part that passes split by, from the lowest on.
   int shift(int pass) const { return pass == 0 ? 0 : first_bits() + (pass - 1) * m_later_bits; }
-  int bits(int pass) const {
-    return pass == 0 ? first_bits() : Kokkos::min(m_later_bits, m_bits - shift(pass));
-  }
+  int bits(int pass) const { return pass == 0 ? first_bits() : m_later_bits; }
   /// Parts of a pass.
   std::uint64_t parts_of(int pass) const {
     return m_passes == 1 ? m_parts : std::uint64_t(1) << bits(pass);
@@ -151,7 +168,7 @@ class workspace {
     if (given.bytes < bytes)
       reject("the workspace of a partition is too small",
              std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
-             "allocate partition_bytes<Row>(exec, rows, parts)");
+             "allocate partition_bytes<Row>(exec, rows, parts, options)");
     if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
       reject("the workspace of a partition is not aligned",
              "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");

@@ -21,6 +21,8 @@ namespace karpos::detail::partition {
 /// time lies together, whole sectors and pages of memory. In a stable partition each goes through its own range, and the
 /// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
 ///
+/// What teams take is counted in 32 bits: eight 64-bit answers would not stay in a thread's registers.
+///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
 template <class ExecSpace, class Source, class Part, bool Stable>
 class move_tiles {
@@ -28,12 +30,12 @@ class move_tiles {
   using loaded = typename Source::loaded;
   using tuned = tuning<ExecSpace>;
   static constexpr int max_each = tuned::rows_each(sizeof(loaded));
-  /// Threads whose rows are neighbours: those of a warp.
-  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
-  /// Counters of a part: one for each warp, or one.
-  static constexpr int groups = Stable ? tuned::threads / width : 1;
+  static constexpr int width = tuned::width, groups = tuned::groups(Stable);
   static constexpr int parts_each =
       (tuned::max_parts(Stable) + tuned::threads - 1) / tuned::threads;
+  static_assert(tuned::max_parts(Stable) * tuned::counter_bytes(Stable) + 16 +
+                    tuned::threads * int(sizeof(row)) <=
+                tuned::scratch_bytes);
   static_assert(max_each * tuned::threads <= (1 << 16), "ranks have 16 bits");
 
  public:
@@ -70,7 +72,6 @@ class move_tiles {
       load(t, rows, each, next);
       zero_counts(t, m);
       write_runs(t, m, now.rows);
-      t.barrier();
       now = next;
     }
   }
@@ -107,8 +108,7 @@ class move_tiles {
     row* sorted;
   };
   KOKKOS_FUNCTION std::size_t counter_bytes() const {
-    std::size_t const each = sizeof(std::uint64_t) + groups * sizeof(std::uint32_t);
-    return (static_cast<std::size_t>(m_to.parts) * each + 15) / 16 * 16;
+    return static_cast<std::size_t>((m_to.parts * tuned::counter_bytes(Stable) + 15) / 16 * 16);
   }
   /// Rows of a tile for each thread: as many as have room beside the counters.
   KOKKOS_FUNCTION int rows_each() const {

@@ -5,23 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/contract.hpp"
+#include "karpos/key_value.hpp"
+
 // What is split: a source makes row i from what the caller gave, and says by which key a row belongs to a part.
-
-namespace karpos {
-
-/// A key and what belongs to it, side by side in memory.
-template <class Key, class T>
-struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
-               : sizeof(Key) + sizeof(T) <= 8 ? 8
-                                              : 16) key_value {
-  Key key;
-  T value;
-};
-
-/// Stands for values: those of row i is its number, i.
-struct row_numbers {};
-
-}  // namespace karpos
 
 namespace karpos::detail::partition {
 
@@ -61,7 +48,9 @@ struct keys_and_values : whole_rows<Row> {
   Values values;
   keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return {keys(i), values(i)}; }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
+    return {.key = keys(i), .value = values(i)};
+  }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
@@ -75,7 +64,7 @@ struct keys_and_values<Row, Keys, row_numbers> {
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys(i); }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& key, std::uint64_t i) {
-    return {key, static_cast<decltype(Row::value)>(i)};
+    return {.key = key, .value = static_cast<decltype(Row::value)>(i)};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& key) { return key; }
@@ -97,9 +86,12 @@ struct rows_of_array : whole_rows<typename Source::row> {
 template <class Source, class PartOf>
 struct part_of_row {
   PartOf part_of;
+  std::uint32_t parts;
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
-    return static_cast<std::uint32_t>(part_of(Source::key_of(r)));
+    auto const p = static_cast<std::uint32_t>(part_of(Source::key_of(r)));
+    KARPOS_EXPECTS(p < parts, "a part is below the number of parts");
+    return p;
   }
 };
 

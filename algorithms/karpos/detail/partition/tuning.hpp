@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
 #include "karpos/device/space.hpp"
@@ -12,16 +14,24 @@ template <class ExecSpace>
 struct tuning {
   /// Threads of a team: one block of as many as there can be has the longest tiles, and so the longest runs of a part.
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1;
-  /// Scratch of a team, of the 227 KB that a block can have: for counters of parts, and for a tile of rows.
-  static constexpr int scratch_bytes = device::is_device<ExecSpace> ? 225 * 1024 : 64;
+  /// Threads whose rows are neighbours: those of a warp.
+  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
+  /// Counters of a part in a team: one, or one for each warp.
+  static constexpr int groups(bool stable) { return stable ? threads / width : 1; }
+  static constexpr int counter_bytes(bool stable) { return 8 + 4 * groups(stable); }
+  /// Scratch of a team, all that there is: for counters of parts, and for a tile of rows.
+  static constexpr int scratch_bytes =
+      device::is_device<ExecSpace> ? device::max_scratch_bytes<ExecSpace> : 64;
   /// Rows of a tile that a thread holds in registers, by the bytes that it loads of each: 64 registers are all it has.
   static constexpr int rows_each(int loaded_bytes) {
     return loaded_bytes <= 4 ? 20 : loaded_bytes <= 8 ? 15 : 8;
   }
   /// Parts of one pass, a power of two. On CPUs each has a line of its own that waits to be full: 512 KiB, which the
-  /// second-level cache still holds. Stable on GPUs: each warp has counters of its own.
+  /// second-level cache still holds. On GPUs their counters take half of the scratch at most.
   static constexpr int max_parts(bool stable) {
-    return device::is_device<ExecSpace> && stable ? 256 : 8192;
+    if (!device::is_device<ExecSpace>) return 8192;
+    auto const room = static_cast<unsigned>(scratch_bytes / 2 / counter_bytes(stable));
+    return Kokkos::min(stable ? 256 : 8192, static_cast<int>(std::bit_floor(room)));
   }
   /// Rows that are worth a team.
   static constexpr std::uint64_t min_rows_each = device::is_device<ExecSpace> ? 4096 : 16384;

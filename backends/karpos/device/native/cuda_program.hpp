@@ -171,6 +171,20 @@ struct part {
   }
   using team_handle = block;
 
+  /// Of the shared memory that a block can have by its compute capability.
+  static constexpr int max_scratch_bytes =
+#if defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
+      227 * 1024
+#elif defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_AMPERE87)
+      163 * 1024
+#elif defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || \
+    defined(KOKKOS_ARCH_BLACKWELL120)
+      99 * 1024
+#else
+      48 * 1024
+#endif
+      - static_cast<int>(block::reserved_bytes);
+
   static int processors(ExecSpace const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
   }

@@ -91,6 +91,9 @@ struct part {
   }
   using team_handle = policy_team<typename Kokkos::TeamPolicy<ExecSpace>::member_type>;
 
+  /// More is there, but in global memory.
+  static constexpr int max_scratch_bytes = 48 * 1024;
+
   /// Kokkos knows the threads that run at once, which are 2,048 for a multiprocessor of most GPUs.
   static int processors(ExecSpace const& exec) { return Kokkos::max(1, exec.concurrency() / 2048); }
 

@@ -108,6 +108,8 @@ struct part {
   }
   using team_handle = thread_team;
 
+  static constexpr int max_scratch_bytes = 256 * 1024;
+
   static int processors(ExecSpace const& exec) { return exec.concurrency(); }
 
   template <class Step>

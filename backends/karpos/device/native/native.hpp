@@ -22,13 +22,17 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 // Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
 #define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
+#else
+#define KARPOS_PROGRAM
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 // Stands before loops over arrays that are to stay in a GPU thread's registers.
 #define KARPOS_UNROLL _Pragma("unroll")
 // The same, n rounds at a time.
 #define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
 #define KARPOS_PRAGMA(text) _Pragma(#text)
 #else
-#define KARPOS_PROGRAM
 #define KARPOS_UNROLL
 #define KARPOS_UNROLL_BY(n)
 #endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace karpos {
+
+/// A key and what belongs to it, side by side in memory.
+template <class Key, class T>
+struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
+               : sizeof(Key) + sizeof(T) <= 8 ? 8
+                                              : 16) key_value {
+  Key key;
+  T value;
+};
+
+/// Stands for a view of values: the value of row i is i.
+struct row_numbers {};
+
+}  // namespace karpos
