@@ -41,11 +41,13 @@ class lookup_table {
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible;
 
   /// Writes the value of each query, or `missing`, to out. Asynchronous. A query may be of any type that
-  /// the hash and the equality of the map take (cuckoo_map: of the key's type). Maps only.
+  /// the hash and the equality of the map take (cuckoo_map: of the key's type); out is of the map's values, or of a type
+  /// that holds each of them. Maps only.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
             mapped_type const& missing) const {
+    detail::require_result_type<mapped_type, Out>();
     look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
             detail::everything{});
   }
@@ -55,6 +57,7 @@ class lookup_table {
   void find_if(execution_space const& exec, Queries const& queries, Out const& out,
                mapped_type const& missing, Stencil const& stencil,
                Predicate const& predicate = {}) const {
+    detail::require_result_type<mapped_type, Out>();
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
   }

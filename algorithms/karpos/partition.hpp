@@ -149,7 +149,8 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
   using offset = typename Offsets::non_const_value_type;
   static_assert(is_row<row>,
                 "karpos: rows of a partition are trivially copyable, of 4, 8 or 16 bytes");
-  static_assert(std::is_integral_v<offset>, "karpos: offsets of parts come in a view of integers");
+  static_assert(std::is_integral_v<offset> && !std::is_const_v<typename Offsets::value_type>,
+                "karpos: offsets of parts come in a view of integers, not const");
   require_reachable<ExecSpace, Out, Offsets>();
   require_same_extent("the rows", source.size(), "the output", out.extent(0));
   require_contiguous("rows of a partition", out);
@@ -168,10 +169,15 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
 
 template <class Key, class PartOf>
 auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
-  if constexpr (std::is_same_v<PartOf, by_hash>)
+  if constexpr (std::is_same_v<PartOf, by_hash>) {
+    static_assert(sizeof(Key) <= 8, "karpos: pass a part function for keys above eight bytes");
     return hash_part<Key>{static_cast<std::uint32_t>(offsets - 1)};
-  else
+  } else {
+    static_assert(
+        requires(PartOf const f, Key key) { static_cast<std::uint32_t>(f(key)); },
+        "karpos: a part function is called as part_of(key), const, and returns an integer");
     return part_of;
+  }
 }
 
 }  // namespace detail::partition
@@ -179,7 +185,7 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Splits keys into parts: writes those of part p to out[offsets(p)] … out[offsets(p + 1) - 1], in no particular order
 /// unless options.stable. There is one part less than offsets. Keys may be any trivially copyable objects of 4, 8 or 16
 /// bytes; `part_of(key)`, called in kernels, says which part is a key's, in [0, parts), and is called several times for
-/// each: the default maps the high bits of its hash onto the parts.
+/// each: the default, or {}, maps the high bits of its hash onto the parts.
 ///
 /// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md
@@ -191,7 +197,8 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 ///   part and team; for several passes the rows once more.
 /// Throws: std::invalid_argument for views of wrong length or stride or that overlap, too many parts, offsets of too small
 ///   a type, a workspace that is too small; allocation_error.
-/// Source: as move_tiles and move_lines say (detail/partition/move.hpp).
+/// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders, "Engineering a multi-core
+///   radix sort", Euro-Par 2011.
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
           class PartOf = detail::partition::by_hash>
   requires(!Kokkos::is_view_v<PartOf>)
@@ -200,7 +207,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   using key = typename Keys::non_const_value_type;
   detail::require_reachable<ExecSpace, Keys>();
   static_assert(std::is_same_v<typename Out::value_type, key>,
-                "karpos: keys are split into a view of their type");
+                "karpos: keys are split into a view of their type, not const");
   namespace p = detail::partition;
   p::require_apart(keys, out);
   p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
@@ -219,6 +226,9 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   using key = typename Keys::non_const_value_type;
   using row = typename Out::value_type;
   detail::require_reachable<ExecSpace, Keys>();
+  static_assert(
+      requires(row r) { r.key, r.value; },
+      "karpos: rows of keys and values have members key and value: key_value<Key, T>");
   static_assert(std::is_same_v<decltype(row::key), key>,
                 "karpos: the rows of a partition hold keys of the type of the keys");
   if constexpr (Kokkos::is_view_v<Values>) {
@@ -228,6 +238,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     detail::partition::require_apart(values, out);
   } else {
+    static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
     detail::partition::require_counts<decltype(row::value)>("the row numbers", keys.extent(0));
   }
   namespace p = detail::partition;

@@ -191,10 +191,12 @@ void text_lines::fail_integer(char const* what, std::errc error) const {
     fail(is + "too large for " + what + ", ids must fit into 32 bits",
          "renumber the vertices, as --relabel does");
   if (field.size() > 1 && field[0] == '-' && field[1] >= '0' && field[1] <= '9')
-    fail(is + "negative, as " + what + " cannot be", "renumber the vertices");
+    fail(is + "negative, as " + what + " cannot be",
+         std::string_view(what).starts_with("the number") ? "correct the line"
+                                                          : "renumber the vertices");
   fail(is + "no unsigned integer, as " + what + " must be",
        "correct the line; fields are separated by blanks or tabs, in edge lists also by commas; "
-       "words for vertices take --relabel");
+       "a header above the edges is left out, words for vertices take --relabel");
 }
 
 void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const {

@@ -43,6 +43,18 @@ where<Stencil, Predicate> stencil_for(char const* what, Keys const& keys, Stenci
   return {stencil, predicate};
 }
 
+/// Values that are found go into a view of their type, or of one that holds each of them.
+template <class T, class Out>
+void require_result_type() {
+  using result = typename Out::value_type;
+  static_assert(std::is_same_v<result, typename Out::non_const_value_type>,
+                "karpos: what is found is written to a view that is not const");
+  static_assert(
+      std::is_same_v<result, T> || requires(T value) { result{value}; },
+      "karpos: values that are found need a view of the table's values, or of a type that "
+      "holds each of them");
+}
+
 /// The same value for every key.
 template <class T>
 struct constant {
