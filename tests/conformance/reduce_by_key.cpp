@@ -28,6 +28,8 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
+enum class color : std::uint32_t {};
+
 /// An operation of a user's: addition modulo a prime, which has no atomic instruction.
 struct add_modulo {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
@@ -212,7 +214,6 @@ TEST_CASE("floating-point keys: both zeros are one, every NaN is one") {
 }
 
 TEST_CASE("different keys alone") {
-  enum class color : std::uint32_t {};
   for (std::uint64_t groups : {std::uint64_t(10), std::uint64_t(200'000), all_different}) {
     auto const numbers = uniform<std::uint32_t>(250'000, groups);
     std::vector<color> keys;

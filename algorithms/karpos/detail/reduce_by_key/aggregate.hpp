@@ -58,6 +58,8 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
                                        std::uint64_t last, std::uint32_t probes, Row* left,
                                        std::uint64_t* count) {
+    if constexpr (!device::is_device<ExecSpace>)
+      return add_in_two_looks(source, first, last, probes, left, count);
     auto const size = static_cast<std::uint64_t>(t.size());
     for (std::uint64_t i = first; i < last; i += batch * size) {
       Row rows[batch];
@@ -79,15 +81,40 @@ class aggregator {
     if (t.rank() == 0) m_words->base = device::fetch_add(count, m_words->groups);
     t.barrier();
     std::uint64_t const base = m_words->base;
-    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
-      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
-      bool const yes = m_table.has(i);
-      std::uint32_t const at = t.append(&m_words->appended, yes);
-      if (yes) sink.write(base + at, m_table.get(i));
-    }
+    if constexpr (device::is_device<ExecSpace>)
+      write_slots(t, sink, base);
+    else
+      write_slots_of_thread(sink, base);
   }
 
  private:
+  /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
+  template <class Source>
+  KOKKOS_FORCEINLINE_FUNCTION void add_in_two_looks(Source const& source, std::uint64_t first,
+                                                    std::uint64_t last, std::uint32_t probes,
+                                                    Row* left, std::uint64_t* count) {
+    for (std::uint64_t i = first; i < last; i += batch) {
+      Row again[batch];
+      int n = 0;
+      for (std::uint64_t j = i; j < Kokkos::min(i + batch, last); ++j) {
+        Row const r = source.make(source.load(j), j);
+        again[n] = r;
+        n += !m_table.add_at_home(r, m_op, m_taken);
+      }
+      int without_slot = 0;
+      for (int k = 0; k < n; ++k) {
+        slot_of_row const slot = m_table.find_or_take(again[k], probes);
+        m_taken += slot.taken;
+        if (!slot.present) again[without_slot++] = again[k];
+        if constexpr (has_value<Row>)
+          if (slot.present && !slot.taken) m_table.merge(slot.index, again[k].value, m_op);
+      }
+      if (without_slot == 0) continue;
+      auto const room = static_cast<std::uint64_t>(without_slot);
+      std::uint64_t const base = device::fetch_add(count, room);
+      for (std::uint64_t k = 0; k < room; ++k) left[base + k] = again[k];
+    }
+  }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t index(Team const& t, std::uint64_t first,
                                                          int j) {
@@ -155,6 +182,35 @@ class aggregator {
       } else {
         m_table.merge(static_cast<std::uint32_t>(to[j]), rows[j].value, m_op);
       }
+    }
+  }
+
+  /// Neighbours write the groups of neighbouring slots to neighbours.
+  template <class Team, class Sink>
+  KOKKOS_FORCEINLINE_FUNCTION void write_slots(Team const& t, Sink const& sink,
+                                               std::uint64_t base) const {
+    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
+      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
+      bool const yes = m_table.has(i);
+      std::uint32_t const at = t.append(&m_words->appended, yes);
+      if (yes) sink.write(base + at, m_table.get(i));
+    }
+  }
+  /// The same on CPUs: no predictor knows which slots have a group, so that their indices are found without a branch.
+  template <class Sink>
+  KOKKOS_FORCEINLINE_FUNCTION void write_slots_of_thread(Sink const& sink,
+                                                         std::uint64_t base) const {
+    constexpr std::uint32_t block = 256;
+    std::uint32_t found[block];
+    for (std::uint32_t first = 0; first < m_table.end(); first += block) {
+      std::uint32_t const last = Kokkos::min(first + block, m_table.end());
+      std::uint32_t n = 0;
+      for (std::uint32_t i = first; i < last; ++i) {
+        found[n] = i;
+        n += m_table.has(i);
+      }
+      for (std::uint32_t i = 0; i < n; ++i) sink.write(base + i, m_table.get(found[i]));
+      base += n;
     }
   }
 

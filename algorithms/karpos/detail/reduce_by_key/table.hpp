@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/operations.hpp"
 
@@ -66,6 +67,26 @@ class group_table {
       if (++i == m_slots) i = 0;
     }
     return {0, false, false};
+  }
+
+  /// CPUs, first look: adds a row if its first slot has its key or none. Which of the two it finds costs no branch where
+  /// keys are different. Returns: whether it did.
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r, Op const& op,
+                                               std::uint32_t& taken) const {
+    bits const key = reduce_by_key::key_of(r);
+    std::uint32_t const i = home(key);
+    bits const stored = m_keys[i];
+    bool const is_empty = stored == empty, is_key = key != empty, same = stored == key && is_key;
+    m_keys[i] = device::select(is_empty, key, stored);
+    if constexpr (has_value<Row>) {
+      if (same)
+        merge(i, r.value, op);
+      else
+        m_values[i] = device::select(is_empty, to_bits<word>(r.value), m_values[i]);
+    }
+    taken += is_empty & is_key;
+    return same | (is_empty & is_key);
   }
 
   /// Merges a value into that of a slot.
