@@ -14,6 +14,7 @@
 #include "karpos/detail/partition/memory.hpp"
 #include "karpos/detail/partition/move.hpp"
 #include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/workspace.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
@@ -142,6 +143,19 @@ void split_in_passes(ExecSpace const& exec, Source const& source, Part const& pa
                     find_begins<rows, Part, Offsets>{rows(out, source.size()), part, offsets});
 }
 
+/// Splits the rows of a source as planned, in memory of plan.bytes(). Asynchronous.
+template <class ExecSpace, class Source, class PartOf, class Offsets>
+void split_as_planned(ExecSpace const& exec, Source const& source, PartOf const& part_of,
+                      plan<ExecSpace, typename Source::row> const& plan, std::byte* memory,
+                      typename Source::row* out, Offsets const& offsets) {
+  arrays<typename Source::row> const a(plan, memory);
+  part_of_row<Source, PartOf> const part{part_of, static_cast<std::uint32_t>(plan.parts())};
+  if (plan.passes() == 1)
+    partition::split_first(exec, source, part, plan.parts(), plan, a, out, offsets);
+  else
+    partition::split_in_passes(exec, source, part, plan, a, out, offsets);
+}
+
 template <class ExecSpace, class Source, class PartOf, class Out, class Offsets>
 void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out const& out,
          Offsets const& offsets, partition_options const& options) {
@@ -157,13 +171,10 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
   require_parts(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size());
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
-  workspace<ExecSpace> const w(exec, options.workspace, plan.bytes());
-  arrays<row> const memory(plan, w.data());
-  part_of_row<Source, PartOf> const part{part_of, static_cast<std::uint32_t>(plan.parts())};
-  if (plan.passes() == 1)
-    partition::split_first(exec, source, part, plan.parts(), plan, memory, out.data(), offsets);
-  else
-    partition::split_in_passes(exec, source, part, plan, memory, out.data(), offsets);
+  workspace<ExecSpace> const w(exec,
+                               {"partition", "partition_bytes<Row>(exec, rows, parts, options)"},
+                               options.workspace, plan.bytes());
+  partition::split_as_planned(exec, source, part_of, plan, w.data(), out.data(), offsets);
   w.finish();
 }
 

@@ -152,11 +152,13 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch, of 4 bytes: five of the calls for global memory, and fetch_max. On CPUs a team is one
-// thread: plain accesses.
+// Words of a team's scratch: five of the calls for global memory, and fetch_max; those of 8 bytes take load_relaxed, add
+// and compare_and_swap. On CPUs a team is one thread: plain accesses.
 
-KOKKOS_INLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
-  std::uint32_t v = 0;
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
+  Word v = 0;
   KOKKOS_IF_ON_DEVICE((v = native_device::load_relaxed(p);))
   KOKKOS_IF_ON_HOST((v = *p.address;))
   return v;
@@ -172,7 +174,9 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p,
   return old;
 }
 /// The same without what was there.
-KOKKOS_INLINE_FUNCTION void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION void add(scratch_pointer<Word> p, std::type_identity_t<Word> v) {
   KOKKOS_IF_ON_DEVICE((native_device::add(p, v);))
   KOKKOS_IF_ON_HOST((*p.address += v;))
 }
@@ -183,10 +187,11 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p,
   KOKKOS_IF_ON_HOST((old = *p.address; *p.address = Kokkos::max(old, v);))
   return old;
 }
-KOKKOS_INLINE_FUNCTION std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> p,
-                                                      std::uint32_t expected,
-                                                      std::uint32_t desired) {
-  std::uint32_t old = 0;
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION Word compare_and_swap(scratch_pointer<Word> p, std::type_identity_t<Word> expected,
+                                      std::type_identity_t<Word> desired) {
+  Word old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::compare_and_swap(p, expected, desired);))
   KOKKOS_IF_ON_HOST((old = *p.address; if (old == expected)* p.address = desired;))
   return old;

@@ -9,11 +9,9 @@
 #include <string>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/partition/move.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/partition/tuning.hpp"
-#include "karpos/table_options.hpp"
 
 // What a partition needs beside its input and its output.
 
@@ -151,39 +149,6 @@ struct arrays {
     memory += bytes;
     return bytes == 0 ? nullptr : array;
   }
-};
-
-/// Memory of the caller's, or our own, which lives until what uses it has run.
-template <class ExecSpace>
-class workspace {
- public:
-  workspace(ExecSpace const& exec, wrapped_memory const& given, std::size_t bytes) : m_exec(exec) {
-    if (given.data == nullptr) {
-      m_own = allocated_bytes<typename ExecSpace::memory_space>(
-          exec, "karpos::partition: workspace", bytes, "the workspace of a partition",
-          "pass fewer rows or parts");
-      m_data = m_own.data();
-      return;
-    }
-    if (given.bytes < bytes)
-      reject("the workspace of a partition is too small",
-             std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
-             "allocate partition_bytes<Row>(exec, rows, parts, options)");
-    if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
-      reject("the workspace of a partition is not aligned",
-             "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");
-    m_data = static_cast<std::byte*>(given.data);
-  }
-  std::byte* data() const { return m_data; }
-  /// Waits before own memory is freed.
-  void finish() const {
-    if (m_own.data() != nullptr) m_exec.fence("karpos::partition: before its workspace is freed");
-  }
-
- private:
-  ExecSpace m_exec;
-  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_own;
-  std::byte* m_data = nullptr;
 };
 
 }  // namespace karpos::detail::partition

@@ -269,6 +269,24 @@ __device__ inline std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> 
                : "memory");
   return old;
 }
+__device__ inline std::uint64_t load_relaxed(scratch_pointer<std::uint64_t> p) {
+  std::uint64_t r;
+  asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(r) : "r"(shared(p.address)) : "memory");
+  return r;
+}
+__device__ inline void add(scratch_pointer<std::uint64_t> p, std::uint64_t v) {
+  asm volatile("red.relaxed.cta.shared.add.u64 [%0], %1;" ::"r"(shared(p.address)), "l"(v)
+               : "memory");
+}
+__device__ inline std::uint64_t compare_and_swap(scratch_pointer<std::uint64_t> p,
+                                                 std::uint64_t expected, std::uint64_t desired) {
+  std::uint64_t old;
+  asm volatile("atom.relaxed.cta.shared.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(old)
+               : "r"(shared(p.address)), "l"(expected), "l"(desired)
+               : "memory");
+  return old;
+}
 /// One addition for a warp, all of whose threads take part.
 __device__ inline std::uint32_t append_in_block(std::uint32_t* counter, bool yes) {
   unsigned const members = __ballot_sync(~0u, yes);

@@ -91,8 +91,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) 
 }
 
 // Words of scratch: Kokkos' atomics take addresses of either memory.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t load_relaxed(scratch_pointer<std::uint32_t> p) {
-  return load_relaxed(static_cast<std::uint32_t const*>(p.address));
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
+  return load_relaxed(static_cast<Word const*>(p.address));
 }
 KOKKOS_FORCEINLINE_FUNCTION void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
   Kokkos::atomic_or(p.address, bits);
@@ -101,16 +102,17 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_
                                                     std::uint32_t v) {
   return Kokkos::atomic_fetch_add(p.address, v);
 }
-KOKKOS_FORCEINLINE_FUNCTION void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void add(scratch_pointer<Word> p, Word v) {
   Kokkos::atomic_add(p.address, v);
 }
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p,
                                                     std::uint32_t v) {
   return Kokkos::atomic_fetch_max(p.address, v);
 }
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t compare_and_swap(scratch_pointer<std::uint32_t> p,
-                                                           std::uint32_t expected,
-                                                           std::uint32_t desired) {
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap(scratch_pointer<Word> p, Word expected,
+                                                  Word desired) {
   return Kokkos::atomic_compare_exchange(p.address, expected, desired);
 }
 

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/reduce_by_key/chunks.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/table.hpp"
+#include "karpos/detail/reduce_by_key/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+
+// The two steps that aggregate: rows in any order, as far as a table holds them, and chunks, which it holds for certain.
+// Rows are taken in batches. All rows of a batch find their slots; behind a barrier the values of those that found them
+// taken are merged. So the first value of a slot needs no identity of the operation, and no flag.
+
+namespace karpos::detail::reduce_by_key {
+
+/// At the front of a team's scratch.
+struct alignas(64) team_words {
+  std::uint32_t appended;
+  std::uint32_t groups;
+  std::uint64_t base;  // of rows that the team writes, in global memory
+};
+
+/// A team with its table.
+template <class ExecSpace, class Row, class Op>
+class aggregator {
+  using tuned = tuning<ExecSpace>;
+  using table = group_table<ExecSpace, Row>;
+  static constexpr int batch = tuned::batch(sizeof(Row));
+  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
+  /// Where a row of a batch goes, beside slots: below nowhere, to the rows left, counted from there downwards.
+  static constexpr int nowhere = -1;
+
+ public:
+  static constexpr int threads = tuned::threads, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes =
+      sizeof(team_words) + table::bytes(tuned::slots(sizeof(Row)));
+
+  /// Clears the table. A barrier.
+  template <class Team>
+  KOKKOS_FUNCTION aggregator(Team const& t, std::uint32_t slots, Op const& op)
+      : m_words(reinterpret_cast<team_words*>(t.scratch())),
+        m_table(t.scratch() + sizeof(team_words), slots),
+        m_op(op) {
+    if (t.rank() == 0) *m_words = {0, 0, 0};
+    m_table.clear(t);
+    t.barrier();
+  }
+
+  /// Aggregates rows [first, last) of a source. Those that find no slot within so many probes are written to
+  /// left[*count + …]; with left = nullptr all do find one.
+  template <class Team, class Source>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
+                                       std::uint64_t last, std::uint32_t probes, Row* left,
+                                       std::uint64_t* count) {
+    if constexpr (!device::is_device<ExecSpace>)
+      return add_in_two_looks(source, first, last, probes, left, count);
+    auto const size = static_cast<std::uint64_t>(t.size());
+    for (std::uint64_t i = first; i < last; i += batch * size) {
+      Row rows[batch];
+      int to[batch];
+      load(t, source, i, last, rows);
+      find(t, i, last, probes, left != nullptr, rows, to);
+      t.barrier();
+      if (left != nullptr) write_left(t, rows, to, left, count);
+      if constexpr (has_value<Row>) merge(rows, to);
+    }
+  }
+
+  /// Writes the groups to sink, at *count and behind it.
+  template <class Team, class Sink>
+  KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Sink const& sink,
+                                                std::uint64_t* count) {
+    device::add(device::scratch(&m_words->groups), m_taken);
+    t.barrier();
+    if (t.rank() == 0) m_words->base = device::fetch_add(count, m_words->groups);
+    t.barrier();
+    std::uint64_t const base = m_words->base;
+    if constexpr (device::is_device<ExecSpace>)
+      write_slots(t, sink, base);
+    else
+      write_slots_of_thread(sink, base);
+  }
+
+ private:
+  /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
+  template <class Source>
+  KOKKOS_FORCEINLINE_FUNCTION void add_in_two_looks(Source const& source, std::uint64_t first,
+                                                    std::uint64_t last, std::uint32_t probes,
+                                                    Row* left, std::uint64_t* count) {
+    for (std::uint64_t i = first; i < last; i += batch) {
+      Row again[batch];
+      int n = 0;
+      for (std::uint64_t j = i; j < Kokkos::min(i + batch, last); ++j) {
+        Row const r = source.make(source.load(j), j);
+        again[n] = r;
+        n += !m_table.add_at_home(r, m_op, m_taken);
+      }
+      int without_slot = 0;
+      for (int k = 0; k < n; ++k) {
+        slot_of_row const slot = m_table.find_or_take(again[k], probes);
+        m_taken += slot.taken;
+        if (!slot.present) again[without_slot++] = again[k];
+        if constexpr (has_value<Row>)
+          if (slot.present && !slot.taken) m_table.merge(slot.index, again[k].value, m_op);
+      }
+      if (without_slot == 0) continue;
+      auto const room = static_cast<std::uint64_t>(without_slot);
+      std::uint64_t const base = device::fetch_add(count, room);
+      for (std::uint64_t k = 0; k < room; ++k) left[base + k] = again[k];
+    }
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t index(Team const& t, std::uint64_t first,
+                                                         int j) {
+    return first + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(t.size()) +
+           static_cast<std::uint64_t>(t.rank());
+  }
+  template <class Team, class Source>
+  KOKKOS_FORCEINLINE_FUNCTION static void load(Team const& t, Source const& source,
+                                               std::uint64_t first, std::uint64_t last,
+                                               Row (&rows)[batch]) {
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      std::uint64_t const i = index(t, first, j);
+      if (i < last) rows[j] = source.make(source.load(i), i);
+    }
+  }
+  /// Finds a slot, or a place among the rows left, for each row.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void find(Team const& t, std::uint64_t first, std::uint64_t last,
+                                        std::uint32_t probes, bool leaves, Row const (&rows)[batch],
+                                        int (&to)[batch]) {
+    auto const warp = t.template this_tile<width>();
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      bool const valid = index(t, first, j) < last;
+      slot_of_row slot{0, false, false};
+      if (valid) slot = m_table.find_or_take(rows[j], probes);
+      warp.sync();
+      m_taken += slot.taken;
+      to[j] = slot.present && !slot.taken ? static_cast<int>(slot.index) : nowhere;
+      if (!leaves) continue;
+      bool const is_left = valid && !slot.present;
+      auto const at = static_cast<int>(t.append(&m_words->appended, is_left));
+      if (is_left) to[j] = nowhere - 1 - at;
+    }
+  }
+  /// Takes room for the rows of a batch that are left, and writes them there.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void write_left(Team const& t, Row const (&rows)[batch],
+                                              int const (&to)[batch], Row* left,
+                                              std::uint64_t* count) {
+    std::uint32_t const all = m_words->appended;
+    t.barrier();
+    if (all == 0) return;
+    if (t.rank() == 0) {
+      m_words->base = device::fetch_add(count, all);
+      m_words->appended = 0;
+    }
+    t.barrier();
+    std::uint64_t const base = m_words->base;
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j)
+      if (to[j] < nowhere) left[base + static_cast<std::uint64_t>(nowhere - 1 - to[j])] = rows[j];
+  }
+  /// Merges the values of the rows that found a slot. Where a thread has neighbours of one group it merges these first:
+  /// the fewer wait for the slot.
+  KOKKOS_FORCEINLINE_FUNCTION void merge(Row (&rows)[batch], int const (&to)[batch]) const {
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      if (to[j] < 0) continue;
+      bool const same_next = j + 1 < batch && to[j + 1 < batch ? j + 1 : j] == to[j];
+      if (device::is_device<ExecSpace> && same_next) {
+        auto& next = rows[j + 1 < batch ? j + 1 : j].value;
+        next = m_op(rows[j].value, next);
+      } else {
+        m_table.merge(static_cast<std::uint32_t>(to[j]), rows[j].value, m_op);
+      }
+    }
+  }
+
+  /// Neighbours write the groups of neighbouring slots to neighbours.
+  template <class Team, class Sink>
+  KOKKOS_FORCEINLINE_FUNCTION void write_slots(Team const& t, Sink const& sink,
+                                               std::uint64_t base) const {
+    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
+      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
+      bool const yes = m_table.has(i);
+      std::uint32_t const at = t.append(&m_words->appended, yes);
+      if (yes) sink.write(base + at, m_table.get(i));
+    }
+  }
+  /// The same on CPUs: no predictor knows which slots have a group, so that their indices are found without a branch.
+  template <class Sink>
+  KOKKOS_FORCEINLINE_FUNCTION void write_slots_of_thread(Sink const& sink,
+                                                         std::uint64_t base) const {
+    constexpr std::uint32_t block = 256;
+    std::uint32_t found[block];
+    for (std::uint32_t first = 0; first < m_table.end(); first += block) {
+      std::uint32_t const last = Kokkos::min(first + block, m_table.end());
+      std::uint32_t n = 0;
+      for (std::uint32_t i = first; i < last; ++i) {
+        found[n] = i;
+        n += m_table.has(i);
+      }
+      for (std::uint32_t i = 0; i < n; ++i) sink.write(base + i, m_table.get(found[i]));
+      base += n;
+    }
+  }
+
+  team_words* m_words;
+  table m_table;
+  Op m_op;
+  std::uint32_t m_taken = 0;
+};
+
+/// A step: aggregates ranges of rows, a team each, as far as its table holds them: what comes first stays. The groups
+/// and the rows that found no place are partial rows.
+///
+/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011 (PLAT: private tables that
+/// rows overflow from).
+template <class ExecSpace, class Source, class Op>
+struct aggregate_first {
+  using row = typename Source::row;
+  using team_aggregator = aggregator<ExecSpace, row, Op>;
+  using tuned = tuning<ExecSpace>;
+  static constexpr int threads = team_aggregator::threads,
+                       teams_at_once = team_aggregator::teams_at_once;
+  static constexpr std::size_t scratch_bytes = team_aggregator::scratch_bytes;
+
+  Source source;
+  partition::row_ranges ranges;
+  row* partial;
+  counters* counts;
+  Op op;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    team_aggregator a(t, tuned::slots(sizeof(row)), op);
+    a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
+          tuned::probe_length, partial, &counts->partial);
+    a.write_groups(t, partial_array<row>{partial}, &counts->partial);
+  }
+};
+
+/// A step: aggregates chunks, a team each.
+template <class ExecSpace, class Source, class Op, class Result>
+struct aggregate_chunks {
+  using row = typename Source::row;
+  using team_aggregator = aggregator<ExecSpace, row, Op>;
+  using tuned = tuning<ExecSpace>;
+  static constexpr int threads = team_aggregator::threads,
+                       teams_at_once = team_aggregator::teams_at_once;
+  static constexpr std::size_t scratch_bytes = team_aggregator::scratch_bytes;
+
+  Source rows;
+  chunk const* chunks;
+  Result result;
+  row* partial;
+  counters* counts;
+  Op op;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    chunk const mine = chunks[t.league_rank()];
+    if (mine.rows == 0) return;
+    std::uint32_t const slots = tuned::slots_for(mine.rows);
+    team_aggregator a(t, Kokkos::min(slots, tuned::slots(sizeof(row))), op);
+    a.add(t, rows, mine.begin, mine.begin + mine.rows, ~std::uint32_t(0), nullptr, nullptr);
+    if (mine.whole != 0)
+      a.write_groups(t, result, &counts->groups);
+    else
+      a.write_groups(t, partial_array<row>{partial}, &counts->partial);
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

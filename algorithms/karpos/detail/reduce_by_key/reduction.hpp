@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/reduce_by_key/chunks.hpp"
+#include "karpos/detail/reduce_by_key/memory.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/tuning.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/partition.hpp"
+
+// The rounds of a reduction by key, as the picture in rows.hpp has them.
+
+namespace karpos::detail::reduce_by_key {
+
+/// Copies the bits of n keys from all over the rows, one from each of n ranges, at no constant distance.
+template <class Source>
+struct take_sample {
+  Source source;
+  std::uint64_t* to;
+  std::uint64_t n;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t const each = source.size() / n;
+    to[i] = Source::key_of(source.load(i * each + mix(i) % each));
+  }
+};
+
+/// Writes rows as they are to an array.
+template <class Source>
+struct copy_rows {
+  Source source;
+  typename Source::row* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = source.make(source.load(i), i); }
+};
+
+/// A reduction with its memory and its result.
+template <class ExecSpace, class Row, class Result, class Op>
+class reduction {
+  using tuned = tuning<ExecSpace>;
+  using size = sizes<ExecSpace, Row>;
+  using memory_space = typename ExecSpace::memory_space;
+  template <class T>
+  using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
+  /// Each round leaves about half of its rows at most, unless somebody has chosen the keys by their hashes; even then
+  /// the next one, which has other hashes, does.
+  static constexpr std::uint64_t max_rounds = 100;
+
+ public:
+  reduction(ExecSpace const& exec, memory<ExecSpace, Row> const& m, Result const& result,
+            Op const& op)
+      : m_exec(exec),
+        m_memory(m),
+        m_result(result),
+        m_op(op) {}
+
+  /// Returns: the number of groups. Waits.
+  template <class Source>
+  std::uint64_t run(Source const& source) const {
+    set_counters({0, 0});
+    counters counts = first_round(source);
+    for (std::uint64_t round = 1; counts.partial > 0; ++round) {
+      if (round > max_rounds)
+        throw hash_error(
+            "keys cannot be told apart by their hashes",
+            std::to_string(counts.partial) + " rows after " + std::to_string(round) + " rounds",
+            "sort them");
+      partial_rows<Row> const rows(m_memory.partial, counts.partial);
+      if (counts.partial <= size::chunk_rows) {
+        aggregate_at_once(rows);
+        return read_counters().groups;
+      }
+      split_and_aggregate(rows, round);
+      counts = read_counters();
+    }
+    return counts.groups;
+  }
+
+ private:
+  template <class Source>
+  counters first_round(Source const& source) const {
+    std::uint64_t const n = source.size();
+    if (n <= size::chunk_rows) {
+      device::loop_over("karpos::reduce_by_key: copy", m_exec, n,
+                        copy_rows<Source>{source, m_memory.partial});
+      return {0, n};
+    }
+    if (has_equal_keys(source)) {
+      int const teams = device::processors(m_exec);
+      auto const count = static_cast<std::uint64_t>(teams);
+      partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
+      device::for_each_in_league("karpos::reduce_by_key: aggregate first", m_exec, teams,
+                                 aggregate_first<ExecSpace, Source, Op>{
+                                     source, ranges, m_memory.partial, m_memory.counts, m_op});
+    } else {
+      split_and_aggregate(source, 0);
+    }
+    return read_counters();
+  }
+
+  /// Whether a sample of the keys has so many equals that a table in scratch is worth filling first.
+  template <class Source>
+  bool has_equal_keys(Source const& source) const {
+    if (source.size() < tuned::min_sampled_rows) return false;
+    constexpr std::uint64_t n = tuned::sample;
+    device::loop_over("karpos::reduce_by_key: sample", m_exec, n,
+                      take_sample<Source>{source, m_memory.sample, n});
+    std::uint64_t keys[n];
+    Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(keys, n);
+    Kokkos::deep_copy(m_exec, to, unmanaged<std::uint64_t>(m_memory.sample, n));
+    m_exec.fence("karpos::reduce_by_key: the sample is on the host");
+    std::sort(keys, keys + n);
+    std::uint64_t equal = 0;
+    for (std::uint64_t i = 1; i < n; ++i) equal += keys[i] == keys[i - 1];
+    return equal >= tuned::min_equal;
+  }
+
+  /// Splits rows into parts by their hash, and aggregates these.
+  template <class Source>
+  void split_and_aggregate(Source const& source, std::uint64_t round) const {
+    std::uint64_t const n = source.size(), parts = size::parts(n);
+    part_of_bits const part{static_cast<std::uint32_t>(parts), round * 0x9e3779b97f4a7c15u};
+    unmanaged<std::uint64_t> const offsets(m_memory.offsets, parts + 1);
+    if constexpr (requires { source.to_split(); }) {
+      auto const keys = source.to_split();
+      using bits = typename decltype(keys)::row;
+      auto* const split = reinterpret_cast<bits*>(m_memory.split);
+      partition::split_as_planned(m_exec, keys, part,
+                                  partition::plan<ExecSpace, bits>(m_exec, n, parts, false),
+                                  m_memory.of_partition, split, offsets);
+      cut_and_aggregate(Source::of_split(split, n), parts);
+    } else {
+      partition::split_as_planned(m_exec, source, part, size::plan(m_exec, n),
+                                  m_memory.of_partition, m_memory.split, offsets);
+      cut_and_aggregate(partial_rows<Row>(m_memory.split, n), parts);
+    }
+  }
+  template <class Rows>
+  void cut_and_aggregate(Rows const& rows, std::uint64_t parts) const {
+    std::uint64_t const most = size::most_chunks(rows.size());
+    cut(m_exec,
+        chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, parts,
+                   static_cast<std::uint32_t>(size::chunk_rows)},
+        most);
+    clear_partial();
+    aggregate(rows, most);
+  }
+
+  /// Aggregates all rows as one chunk.
+  void aggregate_at_once(partial_rows<Row> const& rows) const {
+    fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
+              same_value<chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
+    aggregate(rows, 1);
+  }
+
+  template <class Rows>
+  void aggregate(Rows const& rows, std::uint64_t chunks) const {
+    device::for_each_in_league(
+        "karpos::reduce_by_key: aggregate chunks", m_exec, static_cast<int>(chunks),
+        aggregate_chunks<ExecSpace, Rows, Op, Result>{rows, m_memory.chunks, m_result,
+                                                      m_memory.partial, m_memory.counts, m_op});
+  }
+
+  void set_counters(counters const& counts) const {
+    fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
+              same_value<counters>{counts});
+  }
+  void clear_partial() const {
+    fill_with("karpos::reduce_by_key: clear", m_exec, &m_memory.counts->partial, 1,
+              same_value<std::uint64_t>{0});
+  }
+  counters read_counters() const {
+    return read_back(m_exec, static_cast<counters const*>(m_memory.counts),
+                     "karpos::reduce_by_key: rows left are counted");
+  }
+
+  ExecSpace m_exec;
+  memory<ExecSpace, Row> m_memory;
+  Result m_result;
+  Op m_op;
+};
+
+}  // namespace karpos::detail::reduce_by_key

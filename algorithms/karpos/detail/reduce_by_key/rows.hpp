@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/hash.hpp"
+
+// Aggregation by key: groups rows with equal keys, and merges the values of a group.
+//
+//   source     rows of the caller's: a key's bits (hash.hpp: key_bits_of) and its value
+//      |
+//      |  if a sample has equal keys: aggregate_first (aggregate.hpp), a table in scratch for each team
+//      v
+//   rows       partial rows: a key may be in several         <------------------------------+
+//      |                                                                                    |
+//      |  partition by the high bits of the hash: equal keys are in one part                |
+//      v                                                                                    |
+//   parts      | part 0 | part 1 | part 2 ...           |                                   |
+//      |                                                                                    |
+//      |  cut (chunks.hpp): parts that are too long for a table in several chunks           |
+//      v                                                                                    |
+//   chunks     | 0      | 1      | 2   | 3   | 4   | ... |                                  |
+//      |                                                                                    |
+//      |  aggregate_chunks (aggregate.hpp): a team and a table in scratch for each          |
+//      v                                                                                    |
+//   groups     of a part that is one chunk: the result; of others: partial rows ------------+
+//
+// A part is too long where a key has many equals, and those a chunk merges: the partial rows become fewer from round to
+// round. No table can be full, and no row costs an atomic operation on global memory.
+
+namespace karpos::detail::reduce_by_key {
+
+/// Stands for the values of rows that have none.
+struct no_value {};
+
+template <class Key>
+using bits_of = std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>;
+
+/// What is split and aggregated: a key's bits with a value, or alone.
+template <class Key, class T>
+struct row_type {
+  using type = key_value<bits_of<Key>, T>;
+};
+template <class Key>
+struct row_type<Key, no_value> {
+  using type = bits_of<Key>;
+};
+
+template <class Row>
+inline constexpr bool has_value = !std::is_integral_v<Row>;
+
+/// The type of a row's value; of rows that have none, that of their keys.
+template <class Row>
+struct value_type_of {
+  using type = Row;
+};
+template <class Bits, class T>
+struct value_type_of<key_value<Bits, T>> {
+  using type = T;
+};
+template <class Row>
+using value_type = typename value_type_of<Row>::type;
+
+template <class Row>
+KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
+  if constexpr (has_value<Row>)
+    return r.key;
+  else
+    return r;
+}
+
+/// Which bits of a row's key choose its part. Later rounds choose by other bits than earlier ones.
+struct part_of_bits {
+  std::uint32_t parts;
+  std::uint64_t seed;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t bits) const {
+    return static_cast<std::uint32_t>((mix(bits + seed) >> 32) * parts >> 32);
+  }
+};
+
+// Sources, as a partition has them.
+
+/// Rows of keys and values.
+template <class Row, class Keys, class Values>
+struct keys_and_values : partition::whole_rows<Row> {
+  Keys keys;
+  Values values;
+  keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
+    return {key_bits_of<decltype(Row::key)>(keys(i)), values(i)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
+};
+
+/// Rows that are keys.
+template <class Row, class Keys>
+struct keys_alone : partition::whole_rows<Row> {
+  Keys keys;
+  explicit keys_alone(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return key_bits_of<Row>(keys(i)); }
+  KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
+};
+
+/// Rows of keys that are counted. The keys are split alone, and get their ones when they are aggregated.
+template <class Row, class Keys>
+struct keys_with_ones {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  Keys keys;
+  explicit keys_with_ones(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
+    return key_bits_of<loaded>(keys(i));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& bits, std::uint64_t) {
+    return {bits, 1};
+  }
+  keys_alone<loaded, Keys> to_split() const { return keys_alone<loaded, Keys>(keys); }
+  using bits_view =
+      Kokkos::View<loaded const*, typename Keys::memory_space, Kokkos::MemoryUnmanaged>;
+  static keys_with_ones<Row, bits_view> of_split(loaded const* bits, std::uint64_t n) {
+    return keys_with_ones<Row, bits_view>(bits_view(bits, n));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
+};
+
+/// Rows that lie in memory.
+template <class Row>
+struct partial_rows : partition::whole_rows<Row> {
+  Row const* rows;
+  std::uint64_t count;
+  KOKKOS_FUNCTION partial_rows(Row const* r, std::uint64_t n) : rows(r), count(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return rows[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
+};
+
+/// What kernels count in global memory.
+struct counters {
+  std::uint64_t groups;   // of the result, also those that have no room
+  std::uint64_t partial;  // rows that are left to the next round
+};
+
+/// Where groups that are complete go.
+template <class Keys, class Values>
+struct result_views {
+  Keys keys;
+  Values values;
+  std::uint64_t room;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
+    if (at >= room) return;
+    keys(at) = from_bits<typename Keys::non_const_value_type>(reduce_by_key::key_of(r));
+    if constexpr (has_value<Row>) values(at) = r.value;
+  }
+};
+/// Where the others go: there is room for all.
+template <class Row>
+struct partial_array {
+  Row* rows;
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const { rows[at] = r; }
+};
+
+}  // namespace karpos::detail::reduce_by_key

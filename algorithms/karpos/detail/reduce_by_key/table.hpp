@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/operations.hpp"
+
+// A table of groups in the scratch of a team: open addressing with linear probing, keys and values in two arrays.
+
+namespace karpos::detail::reduce_by_key {
+
+/// What a row finds: a slot of its key, which it may have taken itself, or none.
+struct slot_of_row {
+  std::uint32_t index;
+  bool present, taken;
+};
+
+template <class ExecSpace, class Row>
+class group_table {
+  using bits = decltype(reduce_by_key::key_of(Row{}));
+  using value = value_type<Row>;
+  using word = bits_of<value>;
+  static constexpr bits empty = static_cast<bits>(~bits(0));
+
+ public:
+  /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
+  static constexpr std::size_t bytes(std::uint32_t slots) {
+    std::size_t const each = sizeof(bits) + (has_value<Row> ? sizeof(word) : 0);
+    return (slots + 2) / 2 * 2 * each;
+  }
+  KOKKOS_FUNCTION group_table(std::byte* memory, std::uint32_t slots)
+      : m_values(reinterpret_cast<word*>(memory)),
+        m_keys(reinterpret_cast<bits*>(memory +
+                                       (has_value<Row> ? (slots + 2) / 2 * 2 * sizeof(word) : 0))),
+        m_slots(slots) {}
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t) const {
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i <= m_slots;
+         i += static_cast<std::uint32_t>(t.size()))
+      m_keys[i] = empty;
+  }
+
+  /// The slot of a row's key, or one that it takes, within so many slots. Who takes a slot stores the value; others
+  /// merge theirs behind a barrier.
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
+    bits const key = reduce_by_key::key_of(r);
+    bool const special = key == empty;
+    bits const mark = special ? bits(0) : key;
+    std::uint32_t i = special ? m_slots : home(key);
+    for (std::uint32_t p = 0; p < probes; ++p) {
+      bits stored = device::load_relaxed(device::scratch(m_keys + i));
+      if (stored == empty) {
+        stored = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
+        if (stored == empty) {
+          if constexpr (has_value<Row>) m_values[i] = to_bits<word>(r.value);
+          return {i, true, true};
+        }
+      }
+      if (stored == mark) return {i, true, false};
+      if (++i == m_slots) i = 0;
+    }
+    return {0, false, false};
+  }
+
+  /// CPUs, first look: adds a row if its first slot has its key or none. Which of the two it finds costs no branch where
+  /// keys are different. Returns: whether it did.
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r, Op const& op,
+                                               std::uint32_t& taken) const {
+    bits const key = reduce_by_key::key_of(r);
+    std::uint32_t const i = home(key);
+    bits const stored = m_keys[i];
+    bool const is_empty = stored == empty, is_key = key != empty, same = stored == key && is_key;
+    m_keys[i] = device::select(is_empty, key, stored);
+    if constexpr (has_value<Row>) {
+      if (same)
+        merge(i, r.value, op);
+      else
+        m_values[i] = device::select(is_empty, to_bits<word>(r.value), m_values[i]);
+    }
+    taken += is_empty & is_key;
+    return same | (is_empty & is_key);
+  }
+
+  /// Merges a value into that of a slot.
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {
+    word* const at = m_values + i;
+    if constexpr (!device::is_device<ExecSpace>) {
+      *at = to_bits<word>(static_cast<value>(op(from_bits<value>(*at), v)));
+    } else if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<value>) {
+      device::add(device::scratch(at), to_bits<word>(v));
+    } else {
+      word old = device::load_relaxed(device::scratch(at));
+      for (;;) {
+        word const merged = to_bits<word>(static_cast<value>(op(from_bits<value>(old), v)));
+        if (merged == old) return;
+        word const found = device::compare_and_swap(device::scratch(at), old, merged);
+        if (found == old) return;
+        old = found;
+      }
+    }
+  }
+
+  /// Indices of slots: [0, end).
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return m_slots + 1; }
+  KOKKOS_FORCEINLINE_FUNCTION bool has(std::uint32_t i) const {
+    return i <= m_slots && m_keys[i] != empty;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Row get(std::uint32_t i) const {
+    bits const key = i == m_slots ? empty : m_keys[i];
+    if constexpr (has_value<Row>)
+      return {key, from_bits<value>(m_values[i])};
+    else
+      return key;
+  }
+
+ private:
+  /// By the low bits of the hash: the high ones chose the part.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t home(bits key) const {
+    std::uint64_t const low = mix(key) & 0xffffffffu;
+    return static_cast<std::uint32_t>(low * m_slots >> 32);
+  }
+
+  word* m_values;
+  bits* m_keys;
+  std::uint32_t m_slots;
+};
+
+}  // namespace karpos::detail::reduce_by_key

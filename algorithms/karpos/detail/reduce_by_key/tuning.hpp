@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "karpos/device/space.hpp"
+
+namespace karpos::detail::reduce_by_key {
+
+/// Constants of a reduction by key, by execution space.
+template <class ExecSpace>
+struct tuning {
+  static constexpr bool is_device = device::is_device<ExecSpace>;
+  /// Threads of a team: a block of as many as there can be, because there is room for one table only.
+  static constexpr int threads = is_device ? 1024 : 1;
+  /// Rows of a chunk: as many as fill a table in scratch to two thirds. The table takes 192 KB, of the 227 that a block
+  /// can have; on CPUs chunks of mean length use half of it, which the second-level cache holds.
+  static constexpr std::uint32_t chunk_rows(int row_bytes) {
+    return (std::uint32_t(128) << 10) / static_cast<std::uint32_t>(row_bytes);
+  }
+  static constexpr std::uint32_t slots(int row_bytes) { return chunk_rows(row_bytes) / 2 * 3; }
+  /// Slots of a table that is filled with so many rows.
+  static constexpr std::uint32_t slots_for(std::uint32_t rows) { return rows + (rows + 1) / 2 + 1; }
+  /// Rows of a part on average, of those of a chunk: parts differ in length where keys have equals.
+  static constexpr std::uint64_t mean_part_rows(int row_bytes) { return chunk_rows(row_bytes) / 2; }
+  /// The same where that keeps to the 8,192 parts of one pass of a partition.
+  static constexpr std::uint64_t most_part_rows(int row_bytes) {
+    return chunk_rows(row_bytes) / 5 * 4;
+  }
+  static constexpr std::uint64_t parts_of_a_pass = 8192;
+  /// Rows that a thread finds slots for before it merges any: what its registers hold, or a CPU's first-level cache.
+  static constexpr int batch(int row_bytes) { return !is_device ? 256 : row_bytes <= 8 ? 8 : 4; }
+  /// Slots that a row looks at before it is left to the partition, when rows are aggregated first.
+  static constexpr std::uint32_t probe_length = 8;
+  /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
+  /// about 17,000 keys are equally frequent, which a table just holds.
+  static constexpr std::uint64_t sample = 1024, min_equal = 31;
+  /// Rows from which on that look is worth its wait.
+  static constexpr std::uint64_t min_sampled_rows = 65536;
+};
+
+}  // namespace karpos::detail::reduce_by_key

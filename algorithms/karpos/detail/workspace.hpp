@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/streaming.hpp"
+#include "karpos/table_options.hpp"
+
+// Memory that one call works in.
+
+namespace karpos::detail {
+
+/// Whose workspace it is, and the call that says how large: for labels and messages.
+struct workspace_user {
+  char const* name;
+  char const* bytes_call;
+};
+
+/// Memory of the caller's, or our own, which lives until what uses it has run.
+template <class ExecSpace>
+class workspace {
+ public:
+  workspace(ExecSpace const& exec, workspace_user const& user, wrapped_memory const& given,
+            std::size_t bytes)
+      : m_exec(exec),
+        m_label(std::string("karpos::") + user.name) {
+    if (given.data == nullptr) {
+      m_own = allocated_bytes<typename ExecSpace::memory_space>(
+          exec, m_label + ": workspace", bytes, (m_label + "'s workspace").c_str(),
+          "pass fewer rows");
+      m_data = m_own.data();
+      return;
+    }
+    std::string const what = "the workspace of " + m_label;
+    if (given.bytes < bytes)
+      reject(what + " is too small",
+             std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
+             std::string("allocate ") + user.bytes_call);
+    if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
+      reject(what + " is not aligned", "to " + std::to_string(device::line_bytes) + " bytes",
+             "align it to that");
+    m_data = static_cast<std::byte*>(given.data);
+  }
+  std::byte* data() const { return m_data; }
+  /// Waits before own memory is freed.
+  void finish() const {
+    if (m_own.data() != nullptr) m_exec.fence(m_label + ": before its workspace is freed");
+  }
+
+ private:
+  ExecSpace m_exec;
+  std::string m_label;
+  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_own;
+  std::byte* m_data = nullptr;
+};
+
+}  // namespace karpos::detail

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/reduce_by_key/reduction.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/operations.hpp"
+#include "karpos/table_options.hpp"
+
+// Aggregation by key: one value for each different key, whatever the keys are. How: detail/reduce_by_key/rows.hpp.
+//
+//   keys         | 7 | 3 | 7 | 9 | 3 |          out_keys     | 9 | 7 | 3 |      in no particular order
+//   values       | 1 | 2 | 3 | 4 | 5 |          out_values   | 4 | 4 | 7 |      returns 3
+
+namespace karpos {
+
+struct reduce_by_key_options {
+  /// Memory of the caller's of reduce_by_key_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  wrapped_memory workspace = {nullptr, 0};
+};
+
+/// Bytes that reduce_by_key takes for so many rows of these types, beside its views; count_by_key: T is the type of the
+/// counts; distinct: Key alone.
+template <class Key, class T = detail::reduce_by_key::no_value, execution_space ExecSpace>
+std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows) {
+  using row = typename detail::reduce_by_key::row_type<Key, T>::type;
+  return detail::reduce_by_key::memory<ExecSpace, row>(exec, rows).bytes();
+}
+
+namespace detail::reduce_by_key {
+
+template <class Key>
+constexpr void require_key() {
+  static_assert((std::is_integral_v<Key> || std::is_enum_v<Key> ||
+                 std::is_floating_point_v<Key>)&&(sizeof(Key) == 4 || sizeof(Key) == 8),
+                "karpos: keys of a reduction are numbers or enumerators of 4 or 8 bytes");
+}
+template <class T>
+constexpr void require_value() {
+  static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "karpos: values of a reduction are numbers of 4 or 8 bytes");
+}
+template <class ExecSpace, class Keys, class OutKeys>
+constexpr void require_keys() {
+  using key = typename Keys::non_const_value_type;
+  require_key<key>();
+  require_reachable<ExecSpace, Keys, OutKeys>();
+  static_assert(std::is_same_v<typename OutKeys::value_type, key>,
+                "karpos: different keys are written to a view of their type");
+}
+
+/// Reduces a source into views of so much room.
+template <class ExecSpace, class Source, class Keys, class Values, class Op>
+std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
+                  Values const& values, Op const& op, reduce_by_key_options const& options) {
+  using row = typename Source::row;
+  std::uint64_t const room = Kokkos::min(std::uint64_t(keys.extent(0)), values.extent(0));
+  std::size_t const bytes = memory<ExecSpace, row>(exec, source.size()).bytes();
+  workspace<ExecSpace> const w(exec, {"reduce_by_key", "reduce_by_key_bytes<Key, T>(exec, rows)"},
+                               options.workspace, bytes);
+  using result = result_views<Keys, Values>;
+  reduction<ExecSpace, row, result, Op> const all(
+      exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result{keys, values, room}, op);
+  std::uint64_t const groups = all.run(source);
+  w.finish();
+  if (groups > room)
+    reject("the views for different keys are too short",
+           std::to_string(room) + " elements for " + std::to_string(groups) + " keys",
+           "pass views of " + std::to_string(groups) + " elements");
+  return groups;
+}
+
+}  // namespace detail::reduce_by_key
+
+/// Reduces the values of equal keys by op: writes each different key once to out_keys, and to out_values, at the same
+/// index, what op makes of all its values; in no particular order. Keys are integers, enumerators or floating-point
+/// numbers of 4 or 8 bytes, and every one of them may be a key; of floating-point keys 0.0 and -0.0 are one, written as
+/// 0.0, and every NaN is one (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
+/// karpos::plus, minimum, maximum or a functor, called in kernels.
+///
+/// Returns: the number of different keys; waits for it.
+/// Complexity: O(rows), however often a key occurs: where keys occur often, the rows are read once; else they are split
+///   into parts as partition does, and read once more.
+/// Requires: the outputs overlap no other view. Those that are longer than the number of different keys are written no
+///   further.
+/// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of floating-point numbers
+///   depends on the order, which differs from call to call.
+/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes.
+/// Throws: std::invalid_argument for views of different length, outputs that are too short (the message says how many
+///   elements would do, what fitted is written), a workspace that is too small; hash_error for keys that were chosen to
+///   have equal hashes; allocation_error.
+/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011; Ashkiani, Davidson, Meyer,
+///   Owens, "GPU multisplit", PPoPP 2016, for the split.
+template <execution_space ExecSpace, view_1d Keys, view_1d Values, view_1d OutKeys,
+          view_1d OutValues, class Op = plus>
+std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values const& values,
+                            OutKeys const& out_keys, OutValues const& out_values, Op const& op = {},
+                            reduce_by_key_options const& options = {}) {
+  using namespace detail::reduce_by_key;
+  using value = typename Values::non_const_value_type;
+  require_keys<ExecSpace, Keys, OutKeys>();
+  require_value<value>();
+  detail::require_reachable<ExecSpace, Values, OutValues>();
+  static_assert(std::is_same_v<typename OutValues::value_type, value>,
+                "karpos: reduced values are written to a view of the type of the values");
+  detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+  using row = typename row_type<typename Keys::non_const_value_type, value>::type;
+  return run(exec, keys_and_values<row, Keys, Values>(keys, values), out_keys, out_values, op,
+             options);
+}
+
+/// Counts how often each key occurs: as reduce_by_key with values of 1. The counts are integers of 4 or 8 bytes, and
+/// modulo 2^32 where they have 4.
+template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, view_1d OutCounts>
+std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
+                           OutCounts const& out_counts, reduce_by_key_options const& options = {}) {
+  using namespace detail::reduce_by_key;
+  using count = typename OutCounts::value_type;
+  require_keys<ExecSpace, Keys, OutKeys>();
+  require_value<count>();
+  static_assert(std::is_integral_v<count>, "karpos: counts are integers");
+  detail::require_reachable<ExecSpace, OutCounts>();
+  using row = typename row_type<typename Keys::non_const_value_type, count>::type;
+  return run(exec, keys_with_ones<row, Keys>(keys), out_keys, out_counts, plus{}, options);
+}
+
+/// Writes each different key once: as reduce_by_key without values.
+template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys>
+std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
+                       reduce_by_key_options const& options = {}) {
+  using namespace detail::reduce_by_key;
+  require_keys<ExecSpace, Keys, OutKeys>();
+  using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
+  return run(exec, keys_alone<row, Keys>(keys), out_keys, out_keys, plus{}, options);
+}
+
+}  // namespace karpos
