@@ -72,12 +72,13 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
     return r;
 }
 
-/// Which bits of a row's key choose its part. Later rounds choose by other bits than earlier ones.
+/// The part of a row: by the high bits of its key's hash, as hash_part has it.
+template <class Source>
 struct part_of_bits {
   std::uint32_t parts;
-  std::uint64_t seed;
+  std::uint64_t multiplier;  // unused: rows of the caller's are split once
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t bits) const {
-    return static_cast<std::uint32_t>((mix(bits + seed) >> 32) * parts >> 32);
+    return static_cast<std::uint32_t>((mix(bits) >> 32) * parts >> 32);
   }
 };
 
@@ -139,6 +140,17 @@ struct partial_rows : partition::whole_rows<Row> {
   KOKKOS_FUNCTION std::uint64_t size() const { return count; }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return rows[i]; }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
+};
+
+/// The part of a partial row: an odd factor for each round, so that hashes that agree in their high bits are told apart
+/// by their low ones.
+template <class Row>
+struct part_of_bits<partial_rows<Row>> {
+  std::uint32_t parts;
+  std::uint64_t multiplier;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t bits) const {
+    return static_cast<std::uint32_t>((mix(bits) * multiplier >> 32) * parts >> 32);
+  }
 };
 
 /// What kernels count in global memory.
