@@ -33,7 +33,8 @@ class aggregator {
   using table = group_table<ExecSpace, Row>;
   static constexpr int batch = tuned::batch(sizeof(Row));
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
-  /// Where a row of a batch goes, beside slots: below nowhere, to the rows left, counted from there downwards.
+  /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
+  /// first of these.
   static constexpr int nowhere = -1;
 
  public:

@@ -51,7 +51,7 @@ class reduction {
   template <class T>
   using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
   /// Each round leaves about half of its rows at most, unless somebody has chosen the keys by their hashes; even then
-  /// the next one, which has other hashes, does.
+  /// the next one does, which splits by other bits.
   static constexpr std::uint64_t max_rounds = 100;
 
  public:
