@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "karpos/device/space.hpp"
@@ -13,10 +14,13 @@ struct tuning {
   static constexpr bool is_device = device::is_device<ExecSpace>;
   /// Threads of a team: a block of as many as there can be, because there is room for one table only.
   static constexpr int threads = is_device ? 1024 : 1;
-  /// Rows of a chunk: as many as fill a table in scratch to two thirds. The table takes 192 KB, of the 227 that a block
-  /// can have; on CPUs chunks of mean length use half of it, which the second-level cache holds.
+  /// Bytes of the rows of a chunk: a table in scratch is half as large again. 128 KB where a block can have 227; on CPUs
+  /// chunks of mean length use half of their table, which the second-level cache holds.
+  static constexpr std::uint32_t chunk_bytes = std::bit_floor(
+      static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace> - 1024) / 3 * 2);
+  /// Rows of a chunk: as many as fill a table in scratch to two thirds.
   static constexpr std::uint32_t chunk_rows(int row_bytes) {
-    return (std::uint32_t(128) << 10) / static_cast<std::uint32_t>(row_bytes);
+    return chunk_bytes / static_cast<std::uint32_t>(row_bytes);
   }
   static constexpr std::uint32_t slots(int row_bytes) { return chunk_rows(row_bytes) / 2 * 3; }
   /// Slots of a table that is filled with so many rows.
