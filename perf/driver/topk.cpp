@@ -29,7 +29,8 @@ stride_policy stride_of(std::string const& words) {
   if (words == "fixed") return stride_policy::fixed{};
   if (words.rfind(fixed, 0) == 0) try {
       stride_policy::fixed const stride{parse_count(words.substr(fixed.size()))};
-      if (stride.levels == 0) throw bad_input("a stride has no levels: read at least one");
+      if (stride.levels == 0)
+        throw std::invalid_argument("a stride has no levels: read at least one");
       return stride;
     } catch (std::invalid_argument const& e) {
       throw bad_input("--stride " + words + ": " + e.what());
