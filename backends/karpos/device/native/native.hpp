@@ -26,7 +26,8 @@
 #define KARPOS_PROGRAM
 #endif
 
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+// Only what compiles for the GPU sees them: g++ warns of pragmas that are not its own.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 // Stands before loops over arrays that are to stay in a GPU thread's registers.
 #define KARPOS_UNROLL _Pragma("unroll")
 // The same, n rounds at a time.
