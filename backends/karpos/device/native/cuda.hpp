@@ -13,6 +13,13 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
+// All rounds of a loop, and n at a time. Only what compiles for the GPU sees them: g++ warns of pragmas of others.
+#if defined(__CUDA_ARCH__)
+#define KARPOS_UNROLL _Pragma("unroll")
+#define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
+#define KARPOS_PRAGMA(text) _Pragma(#text)
+#endif
+
 #include <Kokkos_BitManipulation.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -26,14 +26,8 @@
 #define KARPOS_PROGRAM
 #endif
 
-// Only what compiles for the GPU sees them: g++ warns of pragmas that are not its own.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-// Stands before loops over arrays that are to stay in a GPU thread's registers.
-#define KARPOS_UNROLL _Pragma("unroll")
-// The same, n rounds at a time.
-#define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
-#define KARPOS_PRAGMA(text) _Pragma(#text)
-#else
+// Stand before loops over arrays that are to stay in a GPU thread's registers; a tuned part says what they are.
+#if !defined(KARPOS_UNROLL)
 #define KARPOS_UNROLL
 #define KARPOS_UNROLL_BY(n)
 #endif
