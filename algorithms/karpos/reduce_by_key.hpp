@@ -114,8 +114,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
                 "karpos: reduced values are written to a view of the type of the values");
   detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
-  return run(exec, keys_and_values<row, Keys, Values>(keys, values), out_keys, out_values, op,
-             options);
+  return detail::reduce_by_key::run(exec, keys_and_values<row, Keys, Values>(keys, values),
+                                    out_keys, out_values, op, options);
 }
 
 /// Counts how often each key occurs: as reduce_by_key with values of 1. The counts are integers of 4 or 8 bytes, and
@@ -130,7 +130,8 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   static_assert(std::is_integral_v<count>, "karpos: counts are integers");
   detail::require_reachable<ExecSpace, OutCounts>();
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
-  return run(exec, keys_with_ones<row, Keys>(keys), out_keys, out_counts, plus{}, options);
+  return detail::reduce_by_key::run(exec, keys_with_ones<row, Keys>(keys), out_keys, out_counts,
+                                    plus{}, options);
 }
 
 /// Writes each different key once: as reduce_by_key without values.
@@ -140,7 +141,8 @@ std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& o
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
   using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
-  return run(exec, keys_alone<row, Keys>(keys), out_keys, out_keys, plus{}, options);
+  return detail::reduce_by_key::run(exec, keys_alone<row, Keys>(keys), out_keys, out_keys, plus{},
+                                    options);
 }
 
 }  // namespace karpos
