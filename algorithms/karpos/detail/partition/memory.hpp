@@ -9,6 +9,7 @@
 #include <string>
 
 #include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/partition/move.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/partition/tuning.hpp"
@@ -47,16 +48,41 @@ void require_apart(In const& in, Out const& out) {
            "pass memory of its own: rows cannot be split in place");
 }
 
+/// The arrays of a partition, in memory of so many bytes; those that it does not need have no elements.
+template <class Row>
+struct arrays {
+  line_of_rows<Row>* lines;
+  Row* rows;  // between passes
+  std::uint64_t *firsts, *next, *begins;
+  std::uint32_t* taken;
+  std::uint64_t* offsets;  // of the passes before the last
+  std::size_t bytes;
+
+  template <class Plan>
+  arrays(Plan const& p, std::byte* memory) {
+    bool const on_cpu = !Plan::is_device, again = p.passes() > 1;
+    arena a(memory);
+    a.take(lines, on_cpu ? p.each_range() : 0);
+    a.take(rows, again ? p.ranges().rows : 0);
+    a.take(firsts, p.has_firsts() ? p.each_range() : 0);
+    a.take(next, on_cpu ? p.each_range() : 0);
+    a.take(begins, p.stride());
+    a.take(taken, on_cpu ? 0 : p.stride());
+    a.take(offsets, again ? p.stride() + 1 : 0);
+    bytes = a.bytes();
+  }
+};
+
 /// How a partition goes: its rows divided among teams, its parts among passes, and its memory.
 template <class ExecSpace, class Row>
 class plan {
   using tuned = tuning<ExecSpace>;
-  using line = line_of_rows<Row>;
-  static constexpr bool is_device = device::is_device<ExecSpace>;
   /// Rows that teams without places of their own count in 32 bits.
   static constexpr std::uint64_t max_unstable_rows = ~std::uint32_t(0);
 
  public:
+  static constexpr bool is_device = device::is_device<ExecSpace>;
+
   plan(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts, bool stable)
       : m_parts(parts),
         m_stable(stable || rows > max_unstable_rows) {
@@ -89,66 +115,17 @@ class plan {
   }
   /// Whether ranges have places of their own.
   bool has_firsts() const { return !is_device || stable(m_passes - 1); }
-
-  // Arrays, in this order.
-  std::size_t lines_bytes() const { return is_device ? 0 : each_range() * sizeof(line); }
-  std::size_t rows_bytes() const {
-    return m_passes == 1 ? 0 : whole_lines(m_ranges.rows * sizeof(Row));
-  }
-  std::size_t firsts_bytes() const {
-    return has_firsts() ? each_range() * sizeof(std::uint64_t) : 0;
-  }
-  std::size_t next_bytes() const { return is_device ? 0 : each_range() * sizeof(std::uint64_t); }
-  std::size_t begins_bytes() const { return stride() * sizeof(std::uint64_t); }
-  std::size_t taken_bytes() const { return stride() * sizeof(std::uint32_t); }
-  std::size_t offsets_bytes() const {
-    return m_passes == 1 ? 0 : whole_lines((stride() + 1) * sizeof(std::uint64_t));
-  }
-  std::size_t bytes() const {
-    return lines_bytes() + rows_bytes() + firsts_bytes() + next_bytes() + begins_bytes() +
-           taken_bytes() + offsets_bytes();
-  }
+  /// Elements of the arrays with one for each range and part.
+  std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
+  std::size_t bytes() const { return arrays<Row>(*this, nullptr).bytes; }
 
  private:
   int first_bits() const { return m_bits - (m_passes - 1) * m_later_bits; }
-  std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
-  static std::size_t whole_lines(std::size_t bytes) {
-    return (bytes + device::line_bytes - 1) / device::line_bytes * device::line_bytes;
-  }
 
   row_ranges m_ranges;
   std::uint64_t m_parts;
   bool m_stable;
   int m_bits = 0, m_passes = 1, m_later_bits = 0;
-};
-
-/// The arrays themselves.
-template <class Row>
-struct arrays {
-  line_of_rows<Row>* lines;
-  Row* rows;  // between passes
-  std::uint64_t *firsts, *next, *begins;
-  std::uint32_t* taken;
-  std::uint64_t* offsets;
-
-  template <class ExecSpace>
-  arrays(plan<ExecSpace, Row> const& p, std::byte* memory) {
-    lines = take<line_of_rows<Row>>(memory, p.lines_bytes());
-    rows = take<Row>(memory, p.rows_bytes());
-    firsts = take<std::uint64_t>(memory, p.firsts_bytes());
-    next = take<std::uint64_t>(memory, p.next_bytes());
-    begins = take<std::uint64_t>(memory, p.begins_bytes());
-    taken = take<std::uint32_t>(memory, p.taken_bytes());
-    offsets = take<std::uint64_t>(memory, p.offsets_bytes());
-  }
-
- private:
-  template <class T>
-  static T* take(std::byte*& memory, std::size_t bytes) {
-    auto* const array = reinterpret_cast<T*>(memory);
-    memory += bytes;
-    return bytes == 0 ? nullptr : array;
-  }
 };
 
 }  // namespace karpos::detail::partition

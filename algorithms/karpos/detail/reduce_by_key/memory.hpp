@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/detail/arrays.hpp"
 #include "karpos/detail/partition/memory.hpp"
 #include "karpos/detail/reduce_by_key/chunks.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
-#include "karpos/device/streaming.hpp"
 
 // What a reduction by key needs beside its input and its output.
 
@@ -39,26 +39,26 @@ struct sizes {
   }
 };
 
-/// The arrays, each from a cache line on.
+/// The arrays, in memory of so many bytes.
 template <class ExecSpace, class Row>
 class memory {
   using s = sizes<ExecSpace, Row>;
 
  public:
-  memory(ExecSpace const& exec, std::uint64_t rows, std::byte* at = nullptr)
-      : m_first(reinterpret_cast<std::uintptr_t>(at)),
-        m_at(m_first) {
-    counts = take<counters>(1);
-    sample = take<std::uint64_t>(tuning<ExecSpace>::sample);
-    partial = take<Row>(rows);
+  memory(ExecSpace const& exec, std::uint64_t rows, std::byte* at = nullptr) {
     bool const is_split = rows > s::chunk_rows;
-    split = take<Row>(is_split ? rows : 0);
-    offsets = take<std::uint64_t>(s::parts(rows) + 1);
-    first = take<std::uint64_t>(s::parts(rows) + 1);
-    chunks = take<chunk>(s::most_chunks(rows));
-    of_partition = take<std::byte>(is_split ? s::partition_bytes(exec, rows) : 0);
+    arena a(at);
+    a.take(counts, 1);
+    a.take(sample, tuning<ExecSpace>::sample);
+    a.take(partial, rows);
+    a.take(split, is_split ? rows : 0);
+    a.take(offsets, s::parts(rows) + 1);
+    a.take(first, s::parts(rows) + 1);
+    a.take(chunks, s::most_chunks(rows));
+    a.take(of_partition, is_split ? s::partition_bytes(exec, rows) : 0);
+    m_bytes = a.bytes();
   }
-  std::size_t bytes() const { return m_at - m_first; }
+  std::size_t bytes() const { return m_bytes; }
 
   counters* counts;
   std::uint64_t* sample;
@@ -68,13 +68,7 @@ class memory {
   std::byte* of_partition;
 
  private:
-  template <class T>
-  T* take(std::uint64_t n) {
-    auto* const array = reinterpret_cast<T*>(m_at);
-    m_at += (n * sizeof(T) + device::line_bytes - 1) / device::line_bytes * device::line_bytes;
-    return array;
-  }
-  std::uintptr_t m_first, m_at;
+  std::size_t m_bytes;
 };
 
 }  // namespace karpos::detail::reduce_by_key

@@ -19,23 +19,6 @@
 
 namespace karpos::detail::top_k {
 
-/// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it adds up their bytes.
-class arena {
- public:
-  explicit arena(std::byte* base = nullptr) : m_base(base) {}
-
-  template <class T>
-  void take(T*& array, std::uint64_t n) {
-    array = m_base == nullptr ? nullptr : reinterpret_cast<T*>(m_base + m_bytes);
-    m_bytes += (n * sizeof(T) + 255) / 256 * 256;
-  }
-  std::size_t bytes() const { return m_bytes; }
-
- private:
-  std::byte* m_base;
-  std::size_t m_bytes = 0;
-};
-
 /// An allocation that is cut by an arena, explained where it fails.
 template <class MemorySpace, class ExecSpace>
 auto allocate_bytes(ExecSpace const& exec, char const* label, std::size_t bytes) {
