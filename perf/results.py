@@ -59,6 +59,8 @@ def rates_of(operations, seconds):
 def rows_of_hash(run):
     p = run["parameters"]
     where = {"keys": p["keys"], "load": p["load"], "key_bytes": p["key_bytes"]}
+    if "input" in p:  # on the host
+        where["input"] = p["input"]
     table = {"table_bytes": p["table_bytes"], "device": run["context"]["device"]}
     for c in run["ceilings"]:
         yield Row("ceiling " + c["name"], where, rates_of(c["operations"], c["seconds"]["all"]),

@@ -29,7 +29,8 @@ namespace karpos {
 ///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
 ///   Insertions that wait, and apply, run beside nothing: they may compact the table.
 /// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing but a copy of the
-///   table: for a while when one compacts it, for good when it grows.
+///   table, for a while when one compacts it, for good when it grows, staging buffers for views on the host, on GPUs
+///   insert_bytes for insertions by pages, and insert_or_apply_bytes where frequent keys are reduced first (docs/hash_map.md).
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

@@ -33,7 +33,7 @@ namespace karpos {
 ///   for as long as it takes to look through one neighbourhood and write a slot. A key that is found does not order other
 ///   memory. find operations of apply may run beside writers on another instance.
 /// Memory: bytes_for(max_keys, load); see docs/hopscotch_map.md for the layout. Bulk calls allocate nothing but when
-///   they grow.
+///   they grow, staging buffers for views on the host, and insert_or_apply_bytes where frequent keys are reduced first.
 /// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir, "Hopscotch hashing",
 ///   DISC 2008.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

@@ -11,6 +11,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/host_views.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/scans.hpp"
@@ -24,7 +25,8 @@
 namespace karpos {
 
 /// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
-/// run beside writers on another one. Calls that return void only enqueue.
+/// run beside writers on another one. Calls that return void only enqueue, but wait where queries, answers or flags lie on the
+/// host and the table on a device (map.hpp).
 ///
 /// Storage owns the memory of a table and offers: with_ref(f), which calls f with what kernels see of it (probe.hpp);
 /// slot_count() and scan_ref(), for scans; size(), where it is known; label(what), the label of a kernel;
@@ -59,7 +61,7 @@ class lookup_table {
                Predicate const& predicate = {}) const {
     detail::require_result_type<mapped_type, Out>();
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
-            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+            detail::stencil_for("queries", queries, stencil, predicate));
   }
   /// Writes to out whether each query is there. Asynchronous.
   template <view_1d Queries, view_1d Out>
@@ -71,21 +73,19 @@ class lookup_table {
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {
     look_up(exec, "contains_if", queries, out, detail::presence{},
-            detail::stencil_for<execution_space>("queries", queries, stencil, predicate));
+            detail::stencil_for("queries", queries, stencil, predicate));
   }
 
   /// How many of the queries are in. Waits for exec.
   template <view_1d Queries>
   std::uint64_t count(execution_space const& exec, Queries const& queries) const {
-    detail::require_reachable<execution_space, Queries>();
     require_queries<Queries>();
     require_memory();
     std::uint64_t n = 0;
-    m_storage.with_ref([&](auto const& table) {
-      using body = detail::count_present_body<std::decay_t<decltype(table)>, Queries>;
-      Kokkos::parallel_reduce(label("count"), detail::index_range(exec, queries.extent(0)),
-                              body{table, queries}, n);
-    });
+    detail::in_batches(
+        exec, queries.extent(0),
+        [&](auto const& instance, auto const& batch) { n += count_present(instance, batch); },
+        detail::input{queries});
     return n;
   }
 
@@ -218,16 +218,37 @@ class lookup_table {
   template <class Queries, class Out, class Write, class Stencil>
   void look_up(execution_space const& exec, char const* what, Queries const& queries,
                Out const& out, Write const& write, Stencil const& stencil) const {
-    detail::require_reachable<execution_space, Queries, Out>();
     require_queries<Queries>();
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     require_memory();
+    detail::in_batches(
+        exec, queries.extent(0),
+        [&](auto const& instance, auto const& q, auto const& o, auto const& s) {
+          enqueue_lookups(instance, what, q, o, write, s);
+        },
+        detail::input{queries}, detail::output{out}, detail::input{stencil});
+  }
+  template <class Queries, class Out, class Write, class Stencil>
+  void enqueue_lookups(execution_space const& exec, char const* what, Queries const& queries,
+                       Out const& out, Write const& write, Stencil const& stencil) const {
+    detail::require_reachable<execution_space, Queries, Out, detail::view_type_of<Stencil>>();
     m_storage.with_ref([&](auto const& table) {
       using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
                                        Stencil>;
       device::for_each_staged<distance>(label(what), exec, queries.extent(0),
                                         body{{table, queries}, out, write, stencil});
     });
+  }
+  template <class Queries>
+  std::uint64_t count_present(execution_space const& exec, Queries const& queries) const {
+    detail::require_reachable<execution_space, Queries>();
+    std::uint64_t n = 0;
+    m_storage.with_ref([&](auto const& table) {
+      using body = detail::count_present_body<std::decay_t<decltype(table)>, Queries>;
+      Kokkos::parallel_reduce(label("count"), detail::index_range(exec, queries.extent(0)),
+                              body{table, queries}, n);
+    });
+    return n;
   }
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,

@@ -11,7 +11,8 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/host_views.hpp"
+#include "karpos/detail/insertion.hpp"
 #include "karpos/detail/scans.hpp"
 #include "karpos/detail/slots_used.hpp"
 #include "karpos/detail/table_memory.hpp"
@@ -31,6 +32,10 @@
 // cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory. Views that
 // belong together have the same length: every operation throws std::invalid_argument otherwise. Lookups and erasures
 // answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call until it has run.
+//
+// Views on the host, pinned or not, of a table on a device are taken by every operation that waits, and by find and contains,
+// which wait then, too (not by retrieve_all, nor by what a cuckoo_map adds): in batches, copies beside kernels on instances
+// of the call's own. Memory: staging buffers while it runs (docs/hash_map.md); without it smaller ones, then allocation_error.
 
 namespace karpos {
 
@@ -61,16 +66,25 @@ class hash_table : public lookup_table<Storage> {
 
   /// Inserts pairs whose key is new; of equal keys in one call exactly one is inserted, unspecified which.
   /// `values` is a view as long as keys, or one value for all of them. Returns: how many were inserted, existing, rejected.
-  /// Throws std::invalid_argument when a key equals a sentinel: every other key has then been handled as usual.
+  /// Throws std::invalid_argument when a key equals a sentinel: every other key has then been handled. `bulk`: table_options.hpp.
   template <view_1d Keys, class Values>
     requires has_values
-  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
-    return insert_all(exec, "insert", keys, values, detail::keep_stored{});
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
+                       bulk_options const& bulk = {}) {
+    return insert_all(exec, "insert", keys, values, detail::keep_stored{}, every_key{}, bulk);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
-  insert_report insert(execution_space const& exec, Keys const& keys) {
-    return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{});
+  insert_report insert(execution_space const& exec, Keys const& keys,
+                       bulk_options const& bulk = {}) {
+    return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
+  }
+  /// Bytes of workspace that an insertion of so many keys takes; 0 where it goes direct.
+  std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
+                           bulk_strategy strategy = bulk_strategy::automatic) const {
+    this->require_memory();
+    if constexpr (detail::has_pages<Storage>) return m_storage.insert_bytes(exec, keys, strategy);
+    return 0;
   }
   /// As insert, for the keys with predicate(stencil(i)).
   template <view_1d Keys, class Values, view_1d Stencil, class Predicate = detail::as_bool>
@@ -78,14 +92,14 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_if(execution_space const& exec, Keys const& keys, Values const& values,
                           Stencil const& stencil, Predicate const& predicate = {}) {
     return insert_all(exec, "insert_if", keys, values, detail::keep_stored{},
-                      detail::stencil_for<execution_space>("keys", keys, stencil, predicate));
+                      detail::stencil_for("keys", keys, stencil, predicate));
   }
   template <view_1d Keys, view_1d Stencil, class Predicate = detail::as_bool>  // a set
     requires(!has_values)
   insert_report insert_if(execution_space const& exec, Keys const& keys, Stencil const& stencil,
                           Predicate const& predicate = {}) {
     return insert_all(exec, "insert_if", keys, no_values{}, detail::keep_stored{},
-                      detail::stencil_for<execution_space>("keys", keys, stencil, predicate));
+                      detail::stencil_for("keys", keys, stencil, predicate));
   }
   /// As insert; throws capacity_error when a key did not fit (those that did are in).
   template <view_1d Keys, class... Values>
@@ -101,17 +115,22 @@ class hash_table : public lookup_table<Storage> {
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert_or_assign(execution_space const& exec, Keys const& keys,
-                                 Values const& values) {
-    return insert_all(exec, "insert_or_assign", keys, values, detail::take_new{});
+                                 Values const& values, bulk_options const& bulk = {}) {
+    return insert_all(exec, "insert_or_assign", keys, values, detail::take_new{}, every_key{},
+                      bulk);
   }
   /// Reduces by key: inserts pairs or replaces stored values by op(stored, value). op is associative and
-  /// commutative: karpos::plus, minimum, maximum or a functor.
+  /// commutative: karpos::plus, minimum, maximum or a functor. Merges equal keys with each other first if many are (docs/hash_map.md).
   template <view_1d Keys, class Values, class Op>
     requires has_values
   insert_report insert_or_apply(execution_space const& exec, Keys const& keys, Values const& values,
-                                Op const& op) {
-    return insert_all(exec, "insert_or_apply", keys, values, op);
+                                Op const& op, bulk_options const& bulk = {}) {
+    return insert_all(exec, "insert_or_apply", keys, values, op, every_key{}, bulk);
   }
+  /// Bytes of workspace that insert_or_apply of so many keys may take; 0 where it goes direct.
+  std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
+                                    bulk_strategy strategy = bulk_strategy::automatic) const
+    requires has_values;
 
   /// Inserts pairs whose key is new, and writes to out(i) the value that is then stored for keys(i): the one that was there,
   /// or the inserted one; `missing` for a key that was rejected. Returns and throws as insert.
@@ -155,14 +174,7 @@ class hash_table : public lookup_table<Storage> {
 
   /// Removes keys; they may be of any type that a query may be of. Returns: how many were there; so it waits.
   template <view_1d Keys>
-  std::uint64_t erase(execution_space const& exec, Keys const& keys) {
-    enqueue_erasure(exec, keys, m_erase_report);
-    std::uint64_t const n =
-        detail::read_back(exec, m_erase_report.data(), "karpos::hash_table: report of an erasure")
-            .erased;
-    m_slots_used.removed(n);
-    return n;
-  }
+  std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
   /// Complexity: reads the table once.
   template <class Predicate>
@@ -193,18 +205,14 @@ class hash_table : public lookup_table<Storage> {
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
-    detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
+    detail::require_operations<key_type, mapped_type>(operations, results);
     this->require_memory();
-    std::uint64_t const n = operations.extent(0);
-    std::uint64_t size = n;
-    for (std::uint64_t first = 0; first < n; first += size, size *= 2) {
-      size = Kokkos::min(size, n - first);
-      detail::operation_counts const counts = next_batch(exec, operations, first, size);
-      auto const batch = std::pair(first, first + size);
-      run_operations(exec, Kokkos::subview(operations, batch), Kokkos::subview(results, batch),
-                     counts);
-    }
-    exec.fence("karpos::hash_table: the results of apply");
+    detail::in_batches(
+        exec, operations.extent(0),
+        [&](execution_space const& instance, auto const& batch, auto const& results_of_batch) {
+          apply_reachable(instance, batch, results_of_batch);
+        },
+        detail::input{operations}, detail::output{results});
   }
   /// The same in one kernel, without waiting and without compaction: an insertion may be answered `full`.
   /// Concurrency: may run beside anything that refs do in kernels, and beside other calls of apply_async, but not beside
@@ -213,7 +221,7 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   void apply_async(execution_space const& exec, Operations const& operations,
                    Results const& results) {
-    detail::require_operations<key_type, mapped_type, execution_space>(operations, results);
+    detail::require_operations<key_type, mapped_type>(operations, results);
     this->require_memory();
     std::uint64_t const n = operations.extent(0);
     run_operations(exec, operations, results, {n, n});
@@ -302,6 +310,7 @@ class hash_table : public lookup_table<Storage> {
   using table_type = typename Storage::ref_type;
   using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;
+  using every_key = detail::everything;
 
   template <class Keys>
   void enqueue_erasure(execution_space const& exec, Keys const& keys,
@@ -313,40 +322,48 @@ class hash_table : public lookup_table<Storage> {
                                         body{{m_storage.ref(), keys}}, report);
   }
   /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
-  template <class Keys, class Values, class Combine, class Stencil>
-  void enqueue(execution_space const& exec, char const* what, Storage const& into, Keys const& keys,
-               Values const& values, Combine const& combine, Stencil const& stencil,
-               report_view const& report) const {
-    detail::require_reachable<execution_space, Keys>();
-    detail::require_key_type<key_type, Keys>();
-    this->require_memory();
-    auto const each = detail::values_for<execution_space, mapped_type>(keys, values);
-    using body = detail::insert_body<distance, table_type, Keys, std::decay_t<decltype(each)>,
-                                     Combine, Stencil>;
-    device::tally_each_staged<distance>(label(what), exec, keys.extent(0),
-                                        body{{into.ref(), keys}, each, combine, stencil}, report);
-  }
+  template <class Rows>
+  void enqueue(execution_space const& exec, Storage const& into, Rows const& rows,
+               report_view const& report) const;
   template <class Keys, class Values, class Combine>
   void insert_without_waiting(execution_space const& exec, char const* what, Keys const& keys,
                               Values const& values, Combine const& combine,
                               report_view const& report) {
-    enqueue(exec, what, m_storage, keys, values, combine, detail::everything{}, report);
+    enqueue(exec, m_storage, detail::insertion{what, keys, values, combine, every_key{}}, report);
     m_slots_used.may_insert(keys.extent(0));
   }
-  template <class Keys, class Values, class Combine, class Stencil = detail::everything>
+  template <class Keys, class Values, class Combine, class Stencil>
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
-                           Values const& values, Combine const& combine,
-                           Stencil const& stencil = {});
-  template <class Keys, class Values, class Combine, class Stencil>
-  insert_report insert_part(execution_space const& exec, char const* what, Keys const& keys,
-                            Values const& values, Combine const& combine, Stencil const& stencil);
+                           Values const& values, Combine const& combine, Stencil const& stencil,
+                           bulk_options const& bulk = {});
+  template <class Rows>
+  insert_report insert_reachable(execution_space const& exec, Rows const& rows,
+                                 bulk_options const& bulk);
+  template <class Rows>
+  bool is_reduced(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+                  insert_report& report);
+  template <class Rows>
+  bool is_worth_reducing(execution_space const& exec, Rows const& rows, bulk_strategy strategy);
+  template <class Rows, class Reduction>
+  insert_report insert_reduced(execution_space const& exec, Rows const& rows,
+                               Reduction const& reduction);
+  template <class Rows>
+  insert_report insert_each(execution_space const& exec, Rows const& rows,
+                            bulk_options const& bulk);
+  template <class Rows>
+  insert_report insert_part(execution_space const& exec, Rows const& rows,
+                            bulk_options const& bulk);
+  template <class Rows>
+  bool is_inserted_by_page(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+                           insert_report& report);
   std::uint64_t next_part(execution_space const& exec, double share_of_new, std::uint64_t left);
-  template <class Keys, class Values, class Combine, class Stencil>
-  void insert_rejected(execution_space const& exec, char const* what, Keys const& keys,
-                       Values const& values, Combine const& combine, Stencil const& stencil,
-                       insert_report& report);
+  template <class Rows>
+  void insert_rejected(execution_space const& exec, Rows const& rows, insert_report& report);
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
+  template <class Operations, class Results>
+  void apply_reachable(execution_space const& exec, Operations const& operations,
+                       Results const& results);
   template <class Operations, class Results>
   void run_operations(execution_space const& exec, Operations const& operations,
                       Results const& results, detail::operation_counts const& counts);
@@ -379,4 +396,5 @@ class hash_table : public lookup_table<Storage> {
 
 }  // namespace karpos
 
+#include "karpos/detail/bulk_insertion.hpp"
 #include "karpos/detail/hash_table.hpp"

@@ -4,15 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
 
+#include "karpos/aggregates.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/reduce_by_key/aggregation.hpp"
 #include "karpos/detail/reduce_by_key/reduction.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
-#include "karpos/detail/workspace.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
@@ -34,6 +33,12 @@ template <class Key, class T = detail::reduce_by_key::no_value, execution_space 
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows) {
   using row = typename detail::reduce_by_key::row_type<Key, T>::type;
   return detail::reduce_by_key::memory<ExecSpace, row>(exec, rows).bytes();
+}
+/// The same for several columns at once.
+template <class Key, execution_space ExecSpace, class Columns, class Outputs>
+std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows,
+                                aggregate_list<Columns, Outputs> const&) {
+  return detail::reduce_by_key::aggregation<ExecSpace, Key, Columns, Outputs>::bytes(exec, rows);
 }
 
 namespace detail::reduce_by_key {
@@ -58,25 +63,13 @@ constexpr void require_keys() {
                 "karpos: different keys are written to a view of their type");
 }
 
-/// Reduces a source into views of so much room.
+/// Reduces a source into views of keys and values.
 template <class ExecSpace, class Source, class Keys, class Values, class Op>
 std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
                   Values const& values, Op const& op, reduce_by_key_options const& options) {
-  using row = typename Source::row;
   std::uint64_t const room = Kokkos::min(std::uint64_t(keys.extent(0)), values.extent(0));
-  std::size_t const bytes = memory<ExecSpace, row>(exec, source.size()).bytes();
-  workspace<ExecSpace> const w(exec, {"reduce_by_key", "reduce_by_key_bytes<Key, T>(exec, rows)"},
-                               options.workspace, bytes);
-  using result = result_views<Keys, Values>;
-  reduction<ExecSpace, row, result, Op> const all(
-      exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result{keys, values, room}, op);
-  std::uint64_t const groups = all.run(source);
-  w.finish();
-  if (groups > room)
-    reject("the views for different keys are too short",
-           std::to_string(room) + " elements for " + std::to_string(groups) + " keys",
-           "pass views of " + std::to_string(groups) + " elements");
-  return groups;
+  return reduce_by_key::run(exec, source, result_views<Keys, Values>{keys, values, room}, op,
+                            options.workspace, "reduce_by_key_bytes<Key, T>(exec, rows)");
 }
 
 }  // namespace detail::reduce_by_key
@@ -93,7 +86,7 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// Requires: the outputs overlap no other view. Those that are longer than the number of different keys are written no
 ///   further.
 /// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of floating-point numbers
-///   depends on the order, which differs from call to call.
+///   depends on the order, which differs from call to call; reproducible_plus (reproducible_plus.hpp) does without.
 /// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes.
 /// Throws: std::invalid_argument for views of different length, outputs that are too short (the message says how many
 ///   elements would do, what fitted is written), a workspace that is too small; hash_error for keys that were chosen to
@@ -112,10 +105,31 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
   detail::require_reachable<ExecSpace, Values, OutValues>();
   static_assert(std::is_same_v<typename OutValues::value_type, value>,
                 "karpos: reduced values are written to a view of the type of the values");
+  static_assert(
+      requires(value v) { static_cast<value>(op(v, v)); },
+      "karpos: an operation is called as op(a, b), const, with two values; reproducible_plus is "
+      "that "
+      "of an aggregate(values, reproducible_plus{}, out)");
   detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
   return detail::reduce_by_key::run(exec, keys_and_values<row, Keys, Values>(keys, values),
                                     out_keys, out_values, op, options);
+}
+
+/// Reduces several columns at once, each by any number of operations (aggregates.hpp): the results of a key are at the
+/// index of the key. As reduce_by_key of one column otherwise: a key and its results have 128 bytes at most.
+///
+/// Complexity: as of one column; each column is read, and split, once, however many operations it has.
+/// Memory: reduce_by_key_bytes<Key>(exec, rows, aggregates).
+template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, class Columns, class Outputs>
+std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
+                            aggregate_list<Columns, Outputs> const& aggregates,
+                            reduce_by_key_options const& options = {}) {
+  using namespace detail::reduce_by_key;
+  require_keys<ExecSpace, Keys, OutKeys>();
+  using key = typename Keys::non_const_value_type;
+  return aggregation<ExecSpace, key, Columns, Outputs>::run(exec, keys, out_keys, aggregates,
+                                                            options.workspace);
 }
 
 /// Counts how often each key occurs: as reduce_by_key with values of 1. The counts are integers of 4 or 8 bytes, and
@@ -130,7 +144,7 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   static_assert(std::is_integral_v<count>, "karpos: counts are integers");
   detail::require_reachable<ExecSpace, OutCounts>();
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
-  return detail::reduce_by_key::run(exec, keys_with_ones<row, Keys>(keys), out_keys, out_counts,
+  return detail::reduce_by_key::run(exec, keys_with_value<row, Keys>{keys, 1}, out_keys, out_counts,
                                     plus{}, options);
 }
 

@@ -29,4 +29,21 @@ struct wrapped_memory {
   std::size_t bytes;
 };
 
+/// How insertions that wait go about many keys at once.
+enum class bulk_strategy {
+  automatic,    ///< whichever is faster for such keys, so many of them and a table of that size
+  direct,       ///< each key by itself, where the caller has it
+  partitioned,  ///< by pages of the table, which teams hold in scratch: hash_map and hash_set on GPUs (docs/hash_map.md)
+  reduced  ///< insert_or_apply: equal keys are merged with each other first; others: as automatic
+};
+
+/// What an insertion that waits may be told.
+struct bulk_options {
+  bulk_strategy strategy = bulk_strategy::automatic;
+  /// Memory of the caller's of insert_bytes(exec, keys, strategy), insert_or_apply: insert_or_apply_bytes, aligned to 64 bytes;
+  /// null: allocated, and freed at the end. Without memory for a way, or where the caller's does not do, the insertion goes
+  /// another one, in the end direct.
+  wrapped_memory workspace = {nullptr, 0};
+};
+
 }  // namespace karpos

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +7,7 @@
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/option_values.hpp"
+#include "perf/driver/program/checked_options.hpp"
 #include "perf/graph/generator_spec.hpp"
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
@@ -48,16 +48,10 @@ bfs_parameters parameters_of(bfs_words const& o) {
   require_direction(o.beta, o, "beamer");
   if (o.sources->count() > 0 && !p.output.empty())
     throw bad_input("--output does not apply (--sources makes several results): choose --source");
-  if (p.output == "-")
-    throw bad_input(
-        "--output - names no file, and standard output has the report: name a file, or "
-        "/dev/stdout");
   if (o.with_source->count() > 0) p.source = source_of(o);
-  std::error_code none_there;
-  std::string const read = p.graph == "-" ? "/dev/stdin" : p.graph;
-  if (!is_generator(p.graph) && std::filesystem::equivalent(p.output, read, none_there))
-    throw bad_input("--output " + p.output + " is the graph itself (" + read +
-                    "): choose another file, or the graph is lost");
+  require_output(p.output,
+                 is_generator(p.graph) ? std::vector<std::string>() : std::vector{p.graph},
+                 "the graph");
   for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
                        bfs_direction::beamer})
     if (o.direction == name_of(d)) p.options.direction = d;
@@ -89,7 +83,7 @@ int bfs(bfs_words const& o) {
     run = run_bfs(p, [&](double part, std::string const& what) { bar.show(part, what); });
   }
   if (o.as_json)
-    std::printf("%s\n", to_json(run).dump(2, ' ', false, json::error_handler_t::replace).c_str());
+    print_json(to_json(run));
   else
     print(run);
   return report_wrong(run);

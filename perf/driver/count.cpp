@@ -48,7 +48,7 @@ count_result count_file(count_options const& o) {
   std::vector<std::uint64_t> numbers;
   while (!reader.done()) {
     for (table_part const& part : reader.next()) {
-      result.lines += part.lines;
+      result.lines += part.lines();
       counter.add(part.numbers);
       numbers.clear();
       for (std::string_view const word : part.words) numbers.push_back(words.number_of(word));
@@ -93,7 +93,7 @@ std::string columns_text(json const& columns, std::vector<std::string> const& na
   return (columns.size() == 1 ? "column " : "columns ") + text;
 }
 
-void print_json(count_options const& o, count_result const& r) {
+void print_report(count_options const& o, count_result const& r) {
   json top = json::array();
   for (frequent_value const& f : r.top) {
     json value = f.value;
@@ -112,7 +112,7 @@ void print_json(count_options const& o, count_result const& r) {
                        {"distinct", r.distinct},
                        {"top", top},
                        {"seconds", {{"all", r.seconds}, {"counting", r.counting_seconds}}}};
-  std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  print_json(report);
 }
 
 void print_table(count_options const& o, count_result r) {
@@ -141,7 +141,7 @@ void print_table(count_options const& o, count_result r) {
 int count(count_options const& o) {
   count_result const r = count_file(o);
   if (o.as_json)
-    print_json(o, r);
+    print_report(o, r);
   else
     print_table(o, r);
   return 0;

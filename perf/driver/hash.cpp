@@ -7,6 +7,7 @@
 #include "perf/driver/command.hpp"
 #include "perf/driver/maps/map_words.hpp"
 #include "perf/driver/option_values.hpp"
+#include "perf/support/hash_input.hpp"
 #include "perf/support/hash_json.hpp"
 #include "perf/support/hash_run.hpp"
 
@@ -16,15 +17,18 @@ namespace {
 struct hash_options {
   hash_parameters parameters;
   map_words words;
-  std::string layout;
+  std::string layout, multiplicity;
 };
 
 void print_heading(hash_run const& run) {
   hash_parameters const& p = run.parameters;
   std::printf("%s of %d + %d bytes, ", counted(p.keys, "key", "keys").c_str(), p.key_bytes,
               p.key_bytes);
+  if (p.multiplicity > 0)
+    std::printf("%s a key, ", counted(p.multiplicity, "pair", "pairs").c_str());
   if (run.heeds_load) std::printf("load %.2f, ", p.load);
-  std::printf("%s of table\n", human_bytes(static_cast<double>(run.table_bytes)).c_str());
+  std::printf("%s of table", human_bytes(static_cast<double>(run.table_bytes)).c_str());
+  std::printf("%s\n", p.input == "device" ? "" : (", input in memory: " + p.input).c_str());
   print_machine(p.repetitions, run.ceilings);
 }
 
@@ -65,11 +69,37 @@ void require_load_heeded(hash_options const& o) {
                     " has its own): leave it out, or choose --layout dense");
 }
 
+/// Where maps lie in the host's memory, so does all input: one line says so. Elsewhere hash_map takes it.
+void settle_input(hash_parameters& p) {
+  if (p.input == "device") return;
+  if (!has_far_input()) {
+    std::fprintf(stderr, "karpos: --input %s is the memory that maps lie in: measured as device\n",
+                 p.input.c_str());
+    p.input = "device";
+  } else if (p.maps != std::vector<std::string>{"hash"}) {
+    throw bad_input("--input " + p.input + " is measured for --map hash without peers");
+  }
+}
+
+/// Pairs of a key: of a multimap, which is compared with hash_map as it is.
+void settle_multiplicity(hash_options& o) {
+  if (o.multiplicity.empty()) return;
+  hash_parameters& p = o.parameters;
+  p.multiplicity = parse_count(o.multiplicity);
+  if (p.multiplicity < 1 || p.multiplicity > p.keys)
+    throw bad_input("--multiplicity is out of range (" + o.multiplicity + " of " +
+                    std::to_string(p.keys) + " pairs): choose 1 to --keys");
+  if (p.maps != std::vector<std::string>{"multi"} || p.input != "device")
+    throw bad_input("--multiplicity is measured for --map multi, without peers and --input");
+}
+
 int hash(hash_options o) {
   o.parameters.keys = parse_count(o.words.keys);
   if (!o.layout.empty()) o.words.map = subject_with_layout(o.words.map, o.layout).id;
   o.parameters.maps = chosen_maps(o.words, [](subject_entry const&) { return true; });
   require_load_heeded(o);
+  settle_multiplicity(o);
+  settle_input(o.parameters);
   hash_run run;
   {
     progress bar("karpos hash");
@@ -92,6 +122,16 @@ action define_hash(CLI::App& app) {
   app.add_option("--miss", p.miss, "part of the mixed queries that asks for absent keys")
       ->capture_default_str()
       ->check(number_between(0, 1));
+  app.add_option("--multiplicity", o->multiplicity,
+                 "pairs of each key of --map multi: measures insert, count and retrieve, beside\n"
+                 "hash_map with as many different keys")
+      ->transform(count_word());
+  app.add_option(
+         "--input", p.input,
+         "where keys, values and answers lie: pinned is host memory that copies reach directly,\n"
+         "shared is managed memory")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"device", "host", "pinned", "shared"}));
   add_last_map_options(app, o->words, p);
   return [o] { return hash(*o); };
 }

@@ -96,7 +96,7 @@ int topk(topk_words const& o) {
     run = run_topk(p, [&](double part, std::string const& what) { bar.show(part, what); });
   }
   if (o.as_json)
-    std::printf("%s\n", to_json(run).dump(2, ' ', false, json::error_handler_t::replace).c_str());
+    print_json(to_json(run));
   else
     print(run);
   return report_wrong(run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/support/context.hpp"
 
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -76,6 +77,10 @@ std::vector<std::string> backends() {
   names.push_back("cuda");
 #endif
   return names;
+}
+
+void print_json(json const& report) {
+  std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
 json context() {

@@ -16,6 +16,9 @@ void remember_command_line(int argc, char const* const* argv);
 /// Requires: Kokkos is initialized.
 json context();
 
+/// A report as one object; `?` for what is no UTF-8.
+void print_json(json const& report);
+
 std::string device_name();
 /// Device, backend and threads, and how many readings of the clock a median is of, for a heading.
 std::string where_it_ran(int repetitions);

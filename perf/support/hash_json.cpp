@@ -22,7 +22,10 @@ json to_json(hash_result const& r) {
 
 json to_json(hash_run const& run) {
   hash_parameters const& p = run.parameters;
-  return run_json("karpos-hash-1", run, parameters_json(p, run.table_bytes, {{"miss", p.miss}}),
+  json own = {{"miss", p.miss}};
+  if (p.input != "device") own["input"] = p.input;
+  if (p.multiplicity > 0) own["multiplicity"] = p.multiplicity;
+  return run_json("karpos-hash-1", run, parameters_json(p, run.table_bytes, own),
                   [](hash_result const& r) { return to_json(r); });
 }
 

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "perf/support/hash_input.hpp"
 #include "perf/support/map_experiment.hpp"
+#include "perf/support/multi_run.hpp"
 #include "perf/support/workload.hpp"
 
 namespace karpos::perf {
@@ -87,6 +89,8 @@ class hash_measurement : map_experiment<Key, hash_run> {
 }  // namespace
 
 hash_run run_hash(hash_parameters const& p, reporter const& report) {
+  if (p.input != "device") return run_hash_from_host(p, report);
+  if (p.multiplicity > 0) return run_multi(p, report);
   if (p.key_bytes == 8) return hash_measurement<std::uint64_t>(p, report)();
   return hash_measurement<std::uint32_t>(p, report)();
 }

@@ -12,6 +12,9 @@ namespace karpos::perf {
 /// What `karpos hash` and the scripts may vary.
 struct hash_parameters : map_parameters {
   double miss = 0.5;  ///< part of the mixed queries that asks for absent keys
+  std::string input =
+      "device";  ///< where keys, values and answers lie: device, host, pinned, shared
+  std::uint64_t multiplicity = 0;  ///< pairs of a key of a multimap (multi_run.hpp); 0: keys differ
 };
 
 /// One operation of one map.
@@ -28,7 +31,8 @@ struct hash_run : map_run<hash_parameters, hash_result> {
 };
 
 /// Measures the ceilings over as much memory as the first map takes, then insert, find (hits, misses, mixed) and
-/// erase, if it can, of every map, and verifies all answers. `report(part, what)` is told the progress.
+/// erase, if it can, of every map, and verifies all answers. `report(part, what)` is told the progress. Input that does not
+/// lie on the device: run_hash_from_host (hash_input.hpp).
 hash_run run_hash(hash_parameters const& p, reporter const& report);
 
 }  // namespace karpos::perf

@@ -41,6 +41,22 @@ struct key_sequence {
   }
 };
 
+/// A rank below n from a number that is uniform in [0, 1): rank k is about 1 / (k + 1)^exponent as likely as the first,
+/// as if ranks were no whole numbers. Exponent 0: each is as likely as any other.
+struct rank_sequence {
+  std::uint64_t n;
+  double exponent;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(double u) const {
+    double const all = static_cast<double>(n), e = 1 - exponent;
+    double const x = exponent == 0 ? u * all
+                     : e == 0      ? Kokkos::pow(all, u) - 1
+                                   : Kokkos::pow(1 + u * (Kokkos::pow(all, e) - 1), 1 / e) - 1;
+    auto const r = static_cast<std::uint64_t>(x);
+    return r < n ? r : n - 1;
+  }
+};
+
 /// A random permutation of [0, n): a permutation of the next power of two, walked into the range.
 struct permutation {
   std::uint64_t n;

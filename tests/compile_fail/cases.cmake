@@ -11,6 +11,8 @@ karpos_add_compile_fail(NAME key_with_padding FILE key_with_padding.cpp
   REGEX "karpos: padding bytes in keys would make equal keys differ")
 karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp
   REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
+karpos_add_compile_fail(NAME unreachable_view_async FILE unreachable_view_async.cpp
+  REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
 karpos_add_compile_fail(NAME wrong_key_type FILE wrong_key_type.cpp
   REGEX "karpos: keys must come in a view of the container's key type")
 karpos_add_compile_fail(NAME wrong_key_type_to_build FILE wrong_key_type_to_build.cpp
@@ -19,6 +21,8 @@ karpos_add_compile_fail(NAME wrong_value_type FILE wrong_value_type.cpp
   REGEX "karpos: values must come in a view of the container's value type")
 karpos_add_compile_fail(NAME fraction_for_all FILE fraction_for_all.cpp
   REGEX "karpos: a fraction cannot be the value of a table of integers")
+karpos_add_compile_fail(NAME counts_as_fractions FILE counts_as_fractions.cpp
+  REGEX "karpos: counts are written to a view of integers, not const")
 karpos_add_compile_fail(NAME operations_of_another_type FILE operations_of_another_type.cpp
   REGEX "karpos: operations come in a view of map_operation<Key, T>")
 # g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.
@@ -38,3 +42,9 @@ karpos_add_compile_fail(NAME found_values_of_another_type FILE found_values_of_a
   REGEX "karpos: values that are found need a view of the table's values")
 karpos_add_compile_fail(NAME rows_of_value_and_key FILE rows_of_value_and_key.cpp
   REGEX "designator order|out.of.order|declaration order")
+karpos_add_compile_fail(NAME rows_with_padding FILE rows_with_padding.cpp
+  REGEX "karpos: rows of values with padding or with floating-point members need a hash")
+karpos_add_compile_fail(NAME queries_of_other_columns FILE queries_of_other_columns.cpp
+  REGEX "karpos: queries have columns of the types of the index' columns")
+karpos_add_compile_fail(NAME join_of_other_columns FILE join_of_other_columns.cpp
+  REGEX "karpos: the two sides of a join have columns of the same types")

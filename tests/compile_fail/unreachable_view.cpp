@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A view in a memory space that the execution space cannot reach: host memory for a device; where there is
-/// no device, a memory space of our own stands in for one.
+/// A view in a memory space that the execution space cannot reach, and that is not the host's: one of our own.
 #include <karpos/hash_map.hpp>
 
 struct far_memory : Kokkos::HostSpace {
@@ -12,11 +11,10 @@ template <>
 struct Kokkos::is_memory_space<far_memory> : std::true_type {};
 
 using space = Kokkos::DefaultExecutionSpace;
-constexpr bool on_device = !Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
 #ifdef KARPOS_GOOD
-using memory_space = space::memory_space;
+using memory_space = Kokkos::HostSpace;  // of devices, too: a call that waits copies it
 #else
-using memory_space = std::conditional_t<on_device, Kokkos::HostSpace, far_memory>;
+using memory_space = far_memory;
 #endif
 
 using map = karpos::hash_map<unsigned, unsigned, space>;

@@ -12,6 +12,7 @@
 namespace {
 
 using karpos_test::both_layouts;
+using karpos_test::data_bytes;
 using karpos_test::holds_exactly;
 using karpos_test::is_empty_and_usable;
 using karpos_test::memory_limit;
@@ -57,16 +58,6 @@ TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
 
 constexpr bool in_host_memory =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename space::memory_space>::accessible;
-
-/// What this process has of the memory that is limited.
-rlim_t data_bytes() {
-  std::uint64_t pages[6] = {};
-  std::FILE* const file = std::fopen("/proc/self/statm", "r");
-  REQUIRE(file != nullptr);
-  for (auto& p : pages) REQUIRE(std::fscanf(file, "%lu", &p) == 1);
-  std::fclose(file);
-  return pages[5] * 4096;
-}
 
 /// Tries call() with so little memory that it fails, then with more and more until it succeeds; `unharmed` looks at the
 /// map after each failure. Returns: how often it failed.

@@ -89,11 +89,13 @@ def tables(driver, folder, unpacks):
 
 
 def large_table(driver, folder):
-    """Several parts, each with words whose quotes are doubled."""
-    rows = [f'"{i % 7} ""of"" 7",{i % 11}' for i in range(200000)]
+    """Several batches of parts, each with words whose quotes are doubled, which are longer than a short string."""
+    n = 560000
+    rows = [f'"a ""long"" word that lies on the heap, number {i % 1000}",{i % 11}' for i in range(n)]
     path = Path(folder) / "large.csv"
     path.write_text("what,n\n" + "\n".join(rows) + "\n", encoding="ascii")
-    check_counts("large", result(driver, path, "--column", "what"), [f'{i % 7} "of" 7' for i in range(200000)], 200000)
+    assert path.stat().st_size > 33 << 20, "the file is read in one batch"
+    check_counts("large", result(driver, path, "--column", "what"), [f'a "long" word that lies on the heap, number {i % 1000}' for i in range(n)], n)
 
 
 def bad_tables(driver, folder):
@@ -106,7 +108,7 @@ def bad_tables(driver, folder):
         "banner.mtx": ("%%MatrixMarket matrix coordinate real odd\n1 1 1\n1 1 1\n", [], "'odd' in the place of the symmetry"),
         "sizes.mtx": (banner + "3 3\n1 1\n", [], "sizes.mtx:2"), "open.csv": ('a,b\n"x,1\ny",2\n', [], "open.csv:2: a field begins with a quote that its line does not end"),
         "behind.csv": ('a,b\n"x"y,1\n', [], "behind.csv:2: a field goes on behind the quote that ends it"), "open_names.csv": ('"a,b\n1,2\n', ["--header", "yes"], "open_names.csv:1"),
-        "name.csv": ("a,b\n1,2\n", ["--column", "c"], "--column c"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
+        "name.csv": ("a,b\n1,2\n", ["--column", "c"], "there is no column 'c'"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
         "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "word.csv": ("a,b\n1,2\n3,x\n", [], "'x' in column 2"), "empty.txt": ("", [], "is empty"),
         "long.txt": ("1 2\n2 3 7\n3 1 7\n", [], "long.txt:2: the line has 3 columns, the first one 2: choose some, like --column 1"),
         "longer.txt": ("1 2 7\n2 3 7 5\n", [], "longer.txt:2: the line has 4 columns"), "long.csv": ("a,b\n1,2,3\n", ["--column", "all"], "long.csv:2"),

@@ -4,6 +4,7 @@
 
     hash.py DRIVER
 """
+import json
 import re
 import sys
 
@@ -45,6 +46,21 @@ def maps(driver):
             check_results(words, result(driver, *words)["results"], ["insert", *erase, *FINDS])
 
 
+def multiplicities(driver):
+    """Of a multimap: rates of pairs, beside those of hash_map."""
+    for m in (1, 8, 700, 20000):
+        for more in ([], ["--key-bytes", 8], ["--load", 0.9]):
+            words = ["--map", "multi", *SMALL, "--multiplicity", m, *more]
+            seen = result(driver, *words)
+            check(f"{words}: multiplicity", seen["parameters"].get("multiplicity"), m)
+            check_results(words, seen["results"], ["insert", "count", "retrieve", "insert", "find hits"])
+            check(f"{words}: maps", [r["map"] for r in seen["results"]], 3 * ["karpos::hash_multimap"] + 2 * ["karpos::hash_map"])
+            check(f"{words}: pairs", {r["operations"] for r in seen["results"]}, {20000})
+    shown = run(driver, "hash", "--map", "multi", *SMALL, "--multiplicity", 8).stdout
+    for word in ("8 pairs a key", "count", "retrieve", "karpos::hash_map"):
+        check(f"text names {word}", word in shown, True)
+
+
 def layouts(driver):
     for layout, name in LAYOUTS.items():
         for more in OF_TWO_LEVELS if layout == "two_level" else CASES:
@@ -71,6 +87,23 @@ def peers(driver):
             check_results(f"{n} sorted keys", seen["results"][5:], operations)
 
 
+def inputs(driver):
+    """Input on the host: where maps lie there, too, it is said in a line; else copies over the link are the ceilings."""
+    for where in ("host", "pinned", "shared"):
+        done = run(driver, "hash", *SMALL, "--input", where, "--json")
+        check(f"{where}: exit code", done.returncode, 0)
+        seen = json.loads(done.stdout)
+        if "measured as device" in done.stderr:
+            check(f"{where}: lines", len(done.stderr.strip().splitlines()), 1)
+            check(f"{where}: parameters", "input" in seen["parameters"], False)
+            check_results(where, seen["results"], ["insert", "erase", *FINDS])
+        else:
+            check(f"{where}: parameters", seen["parameters"].get("input"), where)
+            check(f"{where}: ceilings", [c["name"] for c in seen["ceilings"]], ["link_in", "link_in_out"])
+            check_results(where, seen["results"], ["insert", *FINDS])
+            check(f"{where}: bounds", {r["ceiling"] for r in seen["results"]}, {"link_in", "link_in_out"})
+
+
 def text(driver):
     words = ["20,000 keys", "space_factor", "restarts", "group_restarts", "insert", "find misses", "x as fast"]
     done = run(driver, "hash", "--map", "cuckoo", *SMALL, "--peers", "hash")
@@ -90,6 +123,10 @@ def bad_input(driver):
         (["--layout", "dense"], "'hash' has no layout 'dense'"),
         (["--map", "hopscotch", "--layout", "two_level"], "'hopscotch' has no layout 'two_level'"),
         (["--map", "cuckoo", "--layout", "flat"], "'cuckoo' has no layout 'flat'"),
+        (["--input", "elsewhere"], "elsewhere"),
+        (["--multiplicity", 2], "--map multi"), (["--map", "multi", "--multiplicity", 0], "--multiplicity"),
+        (["--map", "multi", *SMALL, "--multiplicity", 20001], "--multiplicity is out of range (20001 of 20000 pairs)"),
+        (["--map", "multi", *SMALL, "--multiplicity", 2, "--peers", "hash"], "without peers"),
         (["--map", "nonsense"], "nonsense"), (["--map", "sorted"], "sorted"), (["--peers", "nonsense"], "nonsense"),
         (["--map", "cuckoo", "--load", 0.9], "--load does not apply"), (["--keys", 0], "--keys"), (["--load", 1], "--load"), (["--reps", 0], "--reps"),
     ]
@@ -103,8 +140,10 @@ def bad_input(driver):
 def main():
     (driver,) = sys.argv[1:]
     maps(driver)
+    multiplicities(driver)
     layouts(driver)
     peers(driver)
+    inputs(driver)
     text(driver)
     bad_input(driver)
     return checks.verdict("hash")

@@ -25,7 +25,7 @@ def run(driver, *words, **changes):
 
 def commands(edges, scores):
     small = ["--keys", 1000, "--reps", 1]
-    for words in (["info"], ["bfs", edges], ["count", edges], ["topk", scores], ["hash", *small], ["mixed", *small, "--ops", 1000]):
+    for words in (["info"], ["bfs", edges], ["count", edges], ["distinct", edges], ["groupby", edges, "--by", 1], ["join", scores, scores, "--on", 1], ["topk", scores], ["hash", *small], ["mixed", *small, "--ops", 1000]):
         yield words
         yield [*words, "--json"]
     yield ["--help"]
@@ -61,9 +61,9 @@ def bad_values(driver, edges):
     for option, direction in (("--alpha", "beamer"), ("--beta", "beamer"), ("--gamma", "gamma")):
         for value in ("nan", "inf", "-1", "x"):
             complains(driver, ["bfs", edges, "--direction", direction, option, value], option)
-    counts = {"bfs": ["--source", "--reps"], "count": ["--top"], "topk": ["--k", "--reps", "--seed"],
+    counts = {"bfs": ["--source", "--reps"], "count": ["--top"], "distinct": ["--top"], "groupby": ["--top", "--reps", "--seed"], "join": ["--top", "--reps", "--seed"], "topk": ["--k", "--reps", "--seed"],
               "hash": ["--keys", "--reps", "--seed"], "mixed": ["--keys", "--ops", "--slots", "--reps", "--seed"]}
-    inputs = {"bfs": [edges], "count": [edges], "topk": ["uniform:m=10"]}
+    inputs = {"bfs": [edges], "count": [edges], "distinct": [edges], "groupby": [edges], "join": [edges, edges], "topk": ["uniform:m=10"]}
     for command, options in counts.items():
         for option in options:
             for value in ("-1", "1.5", "ten", "1e30", "18446744073709551616"):
@@ -73,7 +73,7 @@ def bad_values(driver, edges):
         complains(driver, ["hash", "--key-bytes", value], f"--key-bytes: {value} not in {{4,8}}")
     complains(driver, ["bfs", edges, "--sources", 2, "--seed", "-1"], "--seed")
     twice = [("bfs", "kron:scale=5,scale=6", "scale"), ("bfs", "grid:3x3,seed=1,seed=1", "seed"),
-             ("topk", "uniform:m=10,n=2,m=11", "m"), ("topk", "zipf:s=1,s=2", "s")]
+             ("join", "join:left=5,right=2,left=5", "left"), ("topk", "uniform:m=10,n=2,m=11", "m"), ("topk", "zipf:s=1,s=2", "s")]
     for command, generator, name in twice:
         complains(driver, [command, generator], f"{name} of a generator is given twice")
 
@@ -89,11 +89,13 @@ def unreadable(driver, folder):
     """Every command that reads says the same of what it cannot read, and waits for nobody."""
     pipe = Path(folder) / "pipe"
     os.mkfifo(pipe)
-    for command in ("bfs", "count", "topk"):
+    good = Path(folder) / "good.csv"
+    good.write_text("k,v\n1,2\n", encoding="ascii")
+    for command, *more in (("bfs",), ("count",), ("distinct",), ("groupby", "--by", 1), ("join", good, "--on", 1), ("topk",)):
         for path, why in ((pipe, "it is not a regular file"), (folder, "it is a directory"), (Path(folder) / "none", "No such file")):
-            complains(driver, [command, path], f"cannot read {path} ({why}")
+            complains(driver, [command, path, *more], f"cannot read {path} ({why}")
         for redirection, why in (("<&-", "it is closed"), (f"< {folder}", "Is a directory"), ("< /dev/null", "it is empty")):
-            done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", driver, command, "-"], capture_output=True, text=True, check=False)
+            done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", driver, command, "-", *map(str, more)], capture_output=True, text=True, check=False)
             check(f"{command} - {redirection}: '{done.stderr}'", (done.returncode, f"karpos: cannot read standard input ({why})" in done.stderr), (2, True))
 
 
@@ -107,7 +109,7 @@ def too_large_a_file(driver, folder):
 def counts_with_exponents(driver, edges):
     """1e6 and 2^20 are counts wherever one is asked for."""
     for words in (["bfs", "grid:1e1x2^2,seed=1e3", "--reps", "2e0"], ["bfs", edges, "--sources", "1e1", "--seed", "1e6"],
-                  ["bfs", edges, "--source", "1e1"], ["count", edges, "--top", "1e6"], ["topk", "uniform:m=1e3,n=2", "--k", "1e1", "--seed", "2^40"],
+                  ["bfs", edges, "--source", "1e1"], ["count", edges, "--top", "1e6"], ["groupby", "uniform:rows=1e3", "--reps", "1e0", "--seed", "2^40"], ["join", "join:left=1e3,right=2^10", "--reps", "1e0", "--seed", "2^40"], ["topk", "uniform:m=1e3,n=2", "--k", "1e1", "--seed", "2^40"],
                   ["hash", "--keys", "1e3", "--reps", "1e0", "--seed", "1e9"], ["mixed", "--keys", "1e3", "--ops", "2^10", "--slots", "1e4", "--reps", "1e0"]):
         done = run(driver, *words)
         check(f"{words}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
@@ -122,11 +124,17 @@ def too_little_memory(driver):
     with tempfile.TemporaryDirectory() as folder:
         sparse = Path(folder) / "sparse.txt"
         sparse.write_text("0 1\n1 500000000\n", encoding="ascii")
+        lines, equal = Path(folder) / "lines.txt", Path(folder) / "equal.txt"
+        lines.write_text("1\n" * 32000000, encoding="ascii")
+        equal.write_text("1\n" * 20000, encoding="ascii")
         cases = [
             (["bfs", sparse], "a search among 500,000,001 vertices takes 10.2 GB", "--relabel"),
             (["bfs", "kron:scale=25"], "33,554,432 vertices takes", "smaller graph"), (["bfs", "grid:30000x30000"], "900,000,000 vertices", "smaller graph"),
             (["hash", "--keys", "2^28"], "the measurement takes", "fewer keys"), (["mixed", "--keys", 1000, "--ops", "1e9"], "20.0 GB", "fewer keys"),
-            (["mixed", "--ops", "1e18"], "the measurement takes", "fewer keys"), (["topk", "uniform:m=1e9"], "48.0 GB", "fewer objects"),
+            (["mixed", "--ops", "1e18"], "the measurement takes", "fewer keys"), (["topk", "uniform:m=1e9"], "48.0 GB", "fewer objects"), (["groupby", "uniform:rows=1e9"], "40.0 GB", "fewer rows"),
+            (["join", "join:left=1e9,right=1e9"], "a measurement of such tables takes 96.0 GB", "fewer rows"), (["join", "join:left=1e6,right=1e6,multiplicity=1e6"], "TB", "a smaller multiplicity="),
+            (["join", lines, lines, "--on", 1], "joining 64,000,000 rows takes", "smaller tables"), (["distinct", lines], "comparing 32,000,000 rows takes", "a part of the table"),
+            (["join", equal, equal, "--on", 1], "a join of 400,000,000 rows takes 3.20 GB", "join by more columns"),
         ]
         for words, takes, remedy in cases:
             done = subprocess.run([*limited, *map(str, words)], capture_output=True, text=True, check=False)
@@ -153,7 +161,7 @@ def no_memory_on_the_way(driver):
         scores.write_text("id,a,b\n" + "".join(f"name{i},{i % 977},{i * 7919 % 1000}\n" for i in range(100000)), encoding="ascii")
         seen = set()
         small = ["--keys", "2^17", "--reps", 1, "--peers"]
-        for step, words in ((6000, ["count", edges]), (6000, ["count", "--text", edges]), (6000, ["topk", scores]), (6000, ["bfs", edges]),
+        for step, words in ((6000, ["count", edges]), (6000, ["count", "--text", edges]), (6000, ["groupby", "--by", 1, "--sum", 2, edges]), (12000, ["join", "--on", 1, edges, edges]), (6000, ["distinct", edges]), (6000, ["topk", scores]), (6000, ["bfs", edges]),
                             (1500, ["hash", *small]), (1500, ["mixed", "--ops", "2^17", *small])):
             for more in range(0, 12 * step, step):
                 done = limited(driver, least + more, words)
@@ -233,7 +241,7 @@ def lists_with_gaps(driver, edges, scores):
 
 def mistyped_words(driver):
     cases = [
-        (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, count"),
+        (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, count, distinct"),
         ([], "there is no command"), (["bfs", "--sorce=3"], "did you mean --source?"), (["bfs", "x", "--max-depth", 3], "no option '--max-depth': karpos bfs"),
         (["topk", "x", "--weight", 1], "did you mean --weights?"), (["--versoin"], "did you mean --version?"), (["info", "-q"], "no option '-q'"),
         (["count", "x", "y"], "'y' is one word too many"), (["info", "x"], "'x' is one word too many"), (["bfs"], "graph is required"),

@@ -3,9 +3,39 @@
 /// What happens without memory.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <cstdint>
+#include <cstdio>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KARPOS_TEST_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define KARPOS_TEST_ASAN 1
+#endif
+
 namespace karpos_test {
+
+/// Whether an allocation without memory ends the program, as the address sanitizer has it, instead of being refused.
+#if defined(KARPOS_TEST_ASAN)
+inline constexpr bool dies_without_memory = true;
+#else
+inline constexpr bool dies_without_memory = false;
+#endif
+
+/// What this process has of the memory that is limited.
+inline rlim_t data_bytes() {
+  std::uint64_t pages[6] = {};
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  REQUIRE(file != nullptr);
+  for (auto& p : pages) REQUIRE(std::fscanf(file, "%lu", &p) == 1);
+  std::fclose(file);
+  return pages[5] * 4096;
+}
 
 /// Bounds the memory of this process while it lives, where that means something.
 class memory_limit {

@@ -123,6 +123,7 @@ struct scratch_step {
     bool bad = karpos::device::fetch_add(scratch(w), 2) > 2 * size;
     karpos::device::set_bits(scratch(w + 1 + rank / 32), 1u << rank % 32);
     karpos::device::fetch_max(scratch(w + 8), rank + 1);
+    karpos::device::add(scratch(w + 20), karpos::device::exchange(scratch(w + 21), rank + 1));
     for (std::uint32_t seen = 0;;) {
       std::uint32_t const was = karpos::device::compare_and_swap(scratch(w + 9), seen, seen + 3);
       if (was == seen) break;
@@ -132,6 +133,7 @@ struct scratch_step {
     if (rank % 3 == 0) karpos::device::set_bits(scratch(w + 12 + ticket / 32), 1u << ticket % 32);
     t.barrier();
     std::uint32_t const thirds = (size + 2) / 3;
+    bad |= w[20] + w[21] != size * (size + 1) / 2;
     bad |= karpos::device::load_relaxed(scratch(w)) != 2 * size || w[8] != size ||
            w[9] != 3 * size || w[10] != thirds || (w[1 + rank / 32] >> rank % 32 & 1) == 0 ||
            (rank < thirds && (w[12 + rank / 32] >> rank % 32 & 1) == 0);

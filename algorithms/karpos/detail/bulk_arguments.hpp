@@ -35,10 +35,9 @@ struct as_bool {
     return static_cast<bool>(x);
   }
 };
-template <class ExecSpace, class Keys, class Stencil, class Predicate>
+template <class Keys, class Stencil, class Predicate>
 where<Stencil, Predicate> stencil_for(char const* what, Keys const& keys, Stencil const& stencil,
                                       Predicate const& predicate) {
-  require_reachable<ExecSpace, Stencil>();
   require_same_extent(what, keys.extent(0), "stencil", stencil.extent(0));
   return {stencil, predicate};
 }
@@ -63,10 +62,9 @@ struct constant {
 };
 /// The values for keys: a view as long as they are, or one value for all, which must not be a fraction where the table
 /// stores integers.
-template <class ExecSpace, class T, class Keys, class Values>
+template <class T, class Keys, class Values>
 auto values_for(Keys const& keys, Values const& values) {
   if constexpr (Kokkos::is_view_v<Values>) {
-    require_reachable<ExecSpace, Values>();
     require_value_type<T, Values>();
     require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     return values;
@@ -90,6 +88,19 @@ X part_of(X const& x, std::uint64_t first, std::uint64_t last) {
     return x;
 }
 
+/// The view that a view or a stencil reads; of what is the same for every key, an empty one that is reached from anywhere.
+template <class X>
+auto view_of(X const& x) {
+  if constexpr (Kokkos::is_view_v<X>)
+    return x;
+  else if constexpr (requires { x.stencil; })
+    return view_of(x.stencil);
+  else
+    return Kokkos::View<char*, Kokkos::AnonymousSpace>();
+}
+template <class X>
+using view_type_of = decltype(view_of(std::declval<X const&>()));
+
 /// What a lookup writes: the value or a stand-in, or whether there is one.
 template <class T>
 struct value_or {
@@ -111,9 +122,8 @@ struct presence {
   }
 };
 
-template <class Key, class T, class ExecSpace, class Operations, class Results>
+template <class Key, class T, class Operations, class Results>
 void require_operations(Operations const& operations, Results const& results) {
-  require_reachable<ExecSpace, Operations, Results>();
   static_assert(std::is_same_v<typename Operations::non_const_value_type, map_operation<Key, T>>,
                 "karpos: operations come in a view of map_operation<Key, T>, of the map's types");
   static_assert(std::is_same_v<typename Results::value_type, map_result<T>>,

@@ -5,19 +5,9 @@
 
 #include "karpos/map.hpp"
 
-// How hash_table (map.hpp) does it: insertion into a full table, growth, compaction, rehash.
+// How hash_table (map.hpp) does it: growth, compaction, rehash, erasures and mixed operations. Insertions: bulk_insertion.hpp.
 
 namespace karpos {
-
-namespace detail {
-/// Whether an insertion that is done twice for a key leaves what it leaves when it is done once.
-template <class Combine>
-inline constexpr bool repeatable =
-    std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>;
-/// Whether such an insertion may move a table that grows: the keys that found no place are known then.
-template <class Storage, class Combine>
-inline constexpr bool may_move = has_tombstones<Storage> || repeatable<Combine>;
-}  // namespace detail
 
 template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
@@ -61,88 +51,23 @@ insert_report hash_table<Storage>::read_report(execution_space const& exec) cons
                            "karpos::hash_table: report of an insertion");
 }
 
-/// Inserts the keys of a bulk call. A table that grows takes them in parts: that a key finds no place shows after a search of
-/// its whole path only, so the table grows before.
 template <class Storage>
-template <class Keys, class Values, class Combine, class Stencil>
-insert_report hash_table<Storage>::insert_all(execution_space const& exec, char const* what,
-                                              Keys const& keys, Values const& values,
-                                              Combine const& combine, Stencil const& stencil) {
+template <view_1d Keys>
+std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys) {
   this->require_memory();
-  auto const each = detail::values_for<execution_space, mapped_type>(keys, values);
-  bool const in_parts = detail::may_move<Storage, Combine> && grows();
-  std::uint64_t const n = keys.extent(0);
-  std::uint64_t first = 0, last = n;
-  insert_report all;
-  double share = 0;  // of new keys in the part before
-  do {
-    if (in_parts) last = first + next_part(exec, share, n - first);
-    insert_report const part = insert_part(exec, what, detail::part_of(keys, first, last),
-                                           detail::part_of(each, first, last), combine,
-                                           detail::part_of(stencil, first, last));
-    share = static_cast<double>(part.inserted + 1) / static_cast<double>(last - first + 1);
-    all += part;
-    first = last;
-  } while (first < n);
-  detail::reject_invalid(all, n);
-  return all;
-}
-
-/// How many of the keys that are left are inserted next: those that the table has room for, given the share of new ones in
-/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for.
-template <class Storage>
-std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
-                                             std::uint64_t left) {
-  if (left <= tombstones_to_keep()) return left;
-  std::uint64_t const live = this->size(exec);
-  auto const room = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
-  if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()))
-    is_rebuilt(exec, "rehash", 2 * live);
-  double const part = static_cast<double>(room()) / (share > 0 ? share : 1);
-  return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
-}
-
-template <class Storage>
-template <class Keys, class Values, class Combine, class Stencil>
-insert_report hash_table<Storage>::insert_part(execution_space const& exec, char const* what,
-                                               Keys const& keys, Values const& values,
-                                               Combine const& combine, Stencil const& stencil) {
-  make_room_for(exec, keys.extent(0));
-  enqueue(exec, what, m_storage, keys, values, combine, stencil, m_insert_report);
-  insert_report report = read_report(exec);
-  m_slots_used.inserted(report.inserted);
-  if (report.rejected != 0) insert_rejected(exec, what, keys, values, combine, stencil, report);
-  return report;
-}
-
-/// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
-/// one to be had. `report` becomes that of all keys. Merging a value twice would be wrong: of those, the keys that are not
-/// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
-/// that equal keys meet the same end; not in hopscotch hashing, where their keys stay rejected.
-template <class Storage>
-template <class Keys, class Values, class Combine, class Stencil>
-void hash_table<Storage>::insert_rejected(execution_space const& exec, char const* what,
-                                          Keys const& keys, Values const& values,
-                                          Combine const& combine, Stencil const& stencil,
-                                          insert_report& report) {
-  if constexpr (!detail::may_move<Storage, Combine>) return;
-  while (report.rejected != 0) {
-    auto table = roomier(exec, report.rejected);
-    if (!table) return;
-    if constexpr (detail::repeatable<Combine>) {
-      enqueue(exec, what, *table, keys, values, combine, stencil, m_insert_report);
-    } else {
-      detail::absent_from<table_type, Keys, Stencil> const rejected{m_storage.ref(), keys, stencil};
-      enqueue(exec, what, *table, keys, values, combine, rejected, m_insert_report);
-    }
-    insert_report const again = read_report(exec);
-    adopt(exec, std::move(*table));
-    m_slots_used.inserted(again.inserted);
-    report.inserted += again.inserted;
-    report.existing += report.rejected - again.inserted - again.rejected;
-    report.rejected = again.rejected;
-    if (again.inserted == 0) return;
-  }
+  std::uint64_t n = 0;
+  detail::in_batches(
+      exec, keys.extent(0),
+      [&](execution_space const& instance, auto const& batch) {
+        enqueue_erasure(instance, batch, m_erase_report);
+        std::uint64_t const erased = detail::read_back(instance, m_erase_report.data(),
+                                                       "karpos::hash_table: report of an erasure")
+                                         .erased;
+        m_slots_used.removed(erased);
+        n += erased;
+      },
+      detail::input{keys});
+  return n;
 }
 
 /// Counts the slots of keys and those of erased keys.
@@ -231,11 +156,29 @@ detail::operation_counts hash_table<Storage>::next_batch(execution_space const& 
   return n;
 }
 
+/// Executes operations that kernels reach, in kernels between which the table may be compacted.
+template <class Storage>
+template <class Operations, class Results>
+void hash_table<Storage>::apply_reachable(execution_space const& exec, Operations const& operations,
+                                          Results const& results) {
+  std::uint64_t const n = operations.extent(0);
+  std::uint64_t size = n;
+  for (std::uint64_t first = 0; first < n; first += size, size *= 2) {
+    size = Kokkos::min(size, n - first);
+    detail::operation_counts const counts = next_batch(exec, operations, first, size);
+    auto const batch = std::pair(first, first + size);
+    run_operations(exec, Kokkos::subview(operations, batch), Kokkos::subview(results, batch),
+                   counts);
+  }
+  exec.fence("karpos::hash_table: the results of apply");
+}
+
 template <class Storage>
 template <class Operations, class Results>
 void hash_table<Storage>::run_operations(execution_space const& exec, Operations const& operations,
                                          Results const& results,
                                          detail::operation_counts const& counts) {
+  detail::require_reachable<execution_space, Operations, Results>();
   using body = detail::apply_body<distance, table_type, Operations, Results>;
   m_slots_used.may_insert(counts.insertions);
   m_slots_used.may_erase(counts.erasures);

@@ -95,6 +95,22 @@ struct count_present_body {
   }
 };
 
+/// Counts the keys that an insertion left out of a table that no other thread changes: those that found no place, and
+/// those that no table stores.
+template <class Table, class Keys>
+struct count_left_out_body {
+  Table table;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& rejected,
+                                  std::uint64_t& invalid) const {
+    auto const key = keys(i);
+    if (table.reserved(key))
+      ++invalid;
+    else
+      rejected += !find_in<device::access::frozen>(table, one_thread<Table>{}, key).present;
+  }
+};
+
 /// Writes the live slots one after another: the scan gives each its place.
 template <class Table, class KeysOut, class ValuesOut>
 struct retrieve_body {

@@ -13,6 +13,10 @@ inline constexpr bool grows = requires { requires Storage::grows; };
 template <class Storage>
 inline constexpr bool has_tombstones = requires { requires Storage::has_tombstones; };
 
+/// Whether insertions of many keys may go page by page.
+template <class Storage>
+inline constexpr bool has_pages = requires { requires Storage::has_pages; };
+
 /// What the host knows of the slots of a table: when to count them and to compact, and the size while that is exact.
 /// Host threads may enqueue work and take refs at once: what these change is changed atomically.
 struct slots_used {

@@ -22,6 +22,14 @@ struct workspace_user {
   char const* bytes_call;
 };
 
+/// Whether a call that can do without a workspace has one of that many bytes: the caller's, or its own. A table that grows
+/// in between may need more than the caller was told.
+inline bool serves(wrapped_memory const& given, std::size_t bytes) {
+  return given.data == nullptr ||
+         (given.bytes >= bytes &&
+          reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
+}
+
 /// Memory of the caller's, or our own, which lives until what uses it has run.
 template <class ExecSpace>
 class workspace {

@@ -152,7 +152,7 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch: five of the calls for global memory, and fetch_max; those of 8 bytes take load_relaxed, add
+// Words of a team's scratch: five of the calls for global memory, exchange and fetch_max; those of 8 bytes take load_relaxed, add
 // and compare_and_swap. On CPUs a team is one thread: plain accesses.
 
 template <class Word>
@@ -179,6 +179,13 @@ template <class Word>
 KOKKOS_FUNCTION void add(scratch_pointer<Word> p, std::type_identity_t<Word> v) {
   KOKKOS_IF_ON_DEVICE((native_device::add(p, v);))
   KOKKOS_IF_ON_HOST((*p.address += v;))
+}
+/// Stores v. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t exchange(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = native_device::exchange(p, v);))
+  KOKKOS_IF_ON_HOST((old = *p.address; *p.address = v;))
+  return old;
 }
 /// Makes the word the larger of itself and v. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {

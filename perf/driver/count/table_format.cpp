@@ -71,21 +71,14 @@ char separator_of(std::string const& wish, first_lines const& lines) {
   return ' ';
 }
 
-/// Numbers from 1, or names of the header. Returns: none for all columns.
+/// Returns: none for all columns.
 std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes,
                                     std::vector<std::string> const& names) {
   std::vector<std::size_t> columns;
   for (std::string const& wish : wishes) {
-    std::uint64_t number = 0;
-    auto const named = std::find(names.begin(), names.end(), wish);
-    if (named != names.end())
-      number = static_cast<std::uint64_t>(named - names.begin()) + 1;
-    else if (wish == "all")
-      return {};
-    else if (!read_number(wish, number) || number == 0)
-      throw bad_input("--column " + wish + ": columns are numbers from 1, names that a header " +
-                      (names.empty() ? "(there is none) " : "") + "has, or 'all'");
-    columns.push_back(static_cast<std::size_t>(number - 1));
+    bool const named = std::find(names.begin(), names.end(), wish) != names.end();
+    if (wish == "all" && !named) return {};
+    columns.push_back(column_of(wish, names));
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
@@ -197,6 +190,25 @@ bool is_quoted_column(std::string_view text, std::size_t begin) {
 }
 
 }  // namespace
+
+std::size_t column_of(std::string const& wish, std::vector<std::string> const& names) {
+  auto const named = std::find(names.begin(), names.end(), wish);
+  if (std::count(names.begin(), names.end(), wish) > 1)
+    throw bad_input("several columns are called " + graph_input::quoted(wish) +
+                    ": choose one by its number, from 1");
+  if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
+  std::uint64_t number = 0;
+  if (!read_number(wish, number) || number == 0)
+    throw bad_input("there is no column " + graph_input::quoted(wish) +
+                    ": columns are numbers from 1, or names that a header has" +
+                    (names.empty() ? " (there is none)" : ""));
+  return static_cast<std::size_t>(number - 1);
+}
+
+std::string column_text(std::size_t column, std::vector<std::string> const& names) {
+  std::string const number = "column " + std::to_string(column + 1);
+  return column < names.size() ? number + " " + graph_input::quoted(names[column]) : number;
+}
 
 table_format detect_format(mapped_file const& file, format_wishes const& wishes) {
   std::string_view const text = file.text();

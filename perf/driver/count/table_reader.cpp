@@ -68,15 +68,16 @@ void read_line(std::string_view line, std::size_t offset, table_format const& fo
   if (fields > format.most)
     fail(part, offset,
          "the line has " + counted(fields, "column", "columns") + ", the first one " +
-             std::to_string(format.most) + ": choose some, like --column 1");
-  ++part.lines;
+             std::to_string(format.most) +
+             (format.columns.empty() ? ": choose some, like --column 1" : ""));
+  part.begins.push_back(offset);
 }
 
 void read_part(std::string_view text, std::size_t begin, std::size_t end,
                table_format const& format, table_part& part) {
   part.numbers.clear();
   part.words.clear();
-  part.lines = 0;
+  part.begins.clear();
   part.error.clear();
   for (std::size_t at = begin; at < end && part.error.empty();) {
     std::string_view const line = line_at(text, at);
@@ -91,7 +92,7 @@ struct read_parts {
   std::size_t const* begins;
   table_format const* format;
   table_part* parts;
-  void operator()(int i) const {
+  void operator()(std::size_t i) const {
     // No exception may leave a thread of Kokkos.
     try {
       read_part(text, begins[i], begins[i + 1], *format, parts[i]);
@@ -106,7 +107,8 @@ struct read_parts {
 table_reader::table_reader(mapped_file const& file, table_format const& format)
     : m_file(file),
       m_format(format),
-      m_offset(format.data_begin) {}
+      m_offset(format.data_begin),
+      m_parts(parts_at_a_time) {}
 
 double table_reader::progress() const {
   return static_cast<double>(m_offset) / static_cast<double>(m_file.text().size());
@@ -119,19 +121,21 @@ std::vector<table_part> const& table_reader::next() {
     std::size_t const end = text.find('\n', std::min(begins.back() + part_bytes, text.size()));
     begins.push_back(end == std::string_view::npos ? text.size() : end + 1);
   }
-  int const count = static_cast<int>(begins.size()) - 1;
-  m_parts.resize(static_cast<std::size_t>(count));
+  std::size_t const end = begins.back();
+  begins.resize(m_parts.size() + 1,
+                end);  // parts that are left over are empty, and keep words of earlier calls
   using host = Kokkos::DefaultHostExecutionSpace;
-  Kokkos::parallel_for("karpos::perf::read",
-                       Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Dynamic>>(0, count),
-                       read_parts{text, begins.data(), &m_format, m_parts.data()});
+  Kokkos::parallel_for(
+      "karpos::perf::read",
+      Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Dynamic>>(0, m_parts.size()),
+      read_parts{text, begins.data(), &m_format, m_parts.data()});
   host().fence("karpos::perf: the text is read");
   for (table_part const& part : m_parts)
     if (part.out_of_memory) throw std::bad_alloc();
   for (table_part const& part : m_parts)
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
-  m_offset = begins.back();
-  for (table_part const& part : m_parts) m_lines += part.lines;
+  m_offset = end;
+  for (table_part const& part : m_parts) m_lines += part.lines();
   if (m_format.matrix &&
       (done() ? m_lines != m_format.matrix->entries : m_lines > m_format.matrix->entries))
     throw bad_input(m_file.path() + " has " + (done() ? "" : "more than ") +

@@ -17,12 +17,12 @@ struct table_part {
   std::vector<std::uint64_t> numbers;
   std::vector<std::string_view> words;
   std::deque<std::string> undoubled;  ///< what words point to where their quotes are doubled
-  std::uint64_t lines = 0;
-  std::size_t error_at = 0;  ///< offset of the first bad line
-  std::string error;         ///< empty: none
+  std::vector<std::size_t> begins;    ///< offsets of its lines of data
+  std::size_t error_at = 0;           ///< offset of the first bad line
+  std::string error;                  ///< empty: none
   bool out_of_memory = false;
 
-  std::uint64_t values() const { return numbers.size() + words.size(); }
+  std::uint64_t lines() const { return begins.size(); }
 };
 
 /// Reads a file part by part, several parts at a time on the host's threads.

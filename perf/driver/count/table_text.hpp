@@ -17,18 +17,21 @@ namespace karpos::perf {
 
 /// How a text is to be read.
 struct table_format {
-  char separator = ' ';                              ///< ' ': any run of blanks and tabs
-  std::vector<std::size_t> columns;                  ///< chosen ones, from 0, ascending; empty: all
-  std::size_t column_count = 0;                      ///< of the first line
-  std::size_t most = ~std::size_t(0);                ///< columns that a line may have
-  std::size_t data_begin = 0;                        ///< offset behind banner, header and size line
-  bool numeric = true;                               ///< all chosen fields are unsigned integers
-  std::vector<std::string> names;                    ///< of the columns, where a header names them
-  std::vector<std::size_t> left_out;                 ///< columns of an edge list that hold no ids
+  char separator = ' ';                ///< ' ': any run of blanks and tabs
+  std::vector<std::size_t> columns;    ///< chosen ones, from 0, ascending; empty: all
+  std::size_t column_count = 0;        ///< of the first line
+  std::size_t least = 0;               ///< columns that a line must have, beside the chosen ones
+  std::size_t most = ~std::size_t(0);  ///< columns that a line may have
+  std::size_t data_begin = 0;          ///< offset behind banner, header and size line
+  bool numeric = true;                 ///< all chosen fields are unsigned integers
+  std::vector<std::string> names;      ///< of the columns, where a header names them
+  std::vector<std::size_t> left_out;   ///< columns of an edge list that hold no ids
   std::optional<graph_input::matrix_header> matrix;  ///< of a MatrixMarket file
 
   /// Columns that every line must have.
-  std::size_t needed() const { return columns.empty() ? column_count : columns.back() + 1; }
+  std::size_t needed() const {
+    return columns.empty() ? column_count : std::max(least, columns.back() + 1);
+  }
   bool chosen(std::size_t column) const {
     return columns.empty() || std::binary_search(columns.begin(), columns.end(), column);
   }
@@ -143,7 +146,7 @@ std::size_t for_each_field(std::string_view line, char separator, Use&& use) {
 
 /// Whether a field is a number of any kind: 3, -1.5, 2e-7.
 inline bool is_real(std::string_view field) {
-  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+  if (field.size() > 1 && field.front() == '+' && field[1] != '-') field.remove_prefix(1);
   if (field.find_first_of("0123456789") == std::string_view::npos) return false;  // inf, nan
   double ignored = 0;
   auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), ignored);

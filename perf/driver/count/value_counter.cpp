@@ -9,6 +9,7 @@ namespace karpos::perf {
 namespace {
 
 constexpr std::uint64_t staging = std::uint64_t(1) << 22;
+constexpr std::uint64_t first_batch = std::uint64_t(1) << 16;
 constexpr std::uint64_t first_size = std::uint64_t(1) << 12;
 constexpr std::uint64_t first_reserved = ~std::uint64_t(0) - 2;
 
@@ -27,7 +28,7 @@ void value_counter::add(std::vector<std::uint64_t> const& values) {
       ++m_total;
       continue;
     }
-    if (m_filled == staging) flush();
+    if (m_filled == (m_total == 0 ? first_batch : staging)) flush();
     m_host(m_filled++) = v;
   }
 }

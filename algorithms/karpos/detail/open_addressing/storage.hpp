@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/detail/open_addressing/page_insertion.hpp"
 #include "karpos/detail/open_addressing/ref.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/table_memory.hpp"
@@ -28,6 +29,8 @@ class storage : public Traits {
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Erased slots stay tombstones until the table is compacted.
   static constexpr bool has_tombstones = true;
+  /// Insertions of many keys go page by page.
+  static constexpr bool has_pages = tuning<execution_space>::has_pages && has_rows<ref_type>;
 
   /// Without memory: to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
@@ -72,6 +75,21 @@ class storage : public Traits {
   void clear(execution_space const& exec) {
     fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
     fill(label("clear marks"), exec, m_marks, 0);
+  }
+
+  /// Inserts keys page by page where that is the way to go. Returns: whether it did.
+  template <class... Arguments>
+  bool insert_by_page(execution_space const& exec, char const* what,
+                      Arguments&&... arguments) const {
+    return open_addressing::insert_by_page(exec, what, *this, arguments...);
+  }
+  /// Bytes that such an insertion takes; 0 where it goes another way.
+  std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
+                           bulk_strategy strategy) const {
+    if (!open_addressing::goes_by_page<execution_space, ref_type>(strategy, m_pairs, keys))
+      return 0;
+    page_plan const pages = open_addressing::pages_of<execution_space, ref_type>(m_pairs);
+    return page_memory<execution_space, ref_type>(exec, pages, keys).bytes;
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
+#include "karpos/detail/partition/tuning.hpp"
 #include "karpos/device/space.hpp"
 
 namespace karpos::detail::open_addressing {
@@ -18,6 +21,28 @@ struct tuning {
   /// Whether to read a matched slot again. CPUs: taking it out of a vector register costs a third of all hits
   /// (2^22 keys, two threads: 152 M hits/s, 219 with the second read).
   static constexpr bool reread_slots = !device::is_device<ExecSpace>;
+
+  /// Whether insertions may go page by page (page_insertion.hpp). On 16 CPU cores 2^26 pairs go in at 418 M/s when they are
+  /// split first, at 568 as they come: splitting costs more than the misses that pipelines overlap.
+  static constexpr bool has_pages = device::is_device<ExecSpace>;
+  /// Whether they do without being told to: with scratch as measured, not where it may be slow memory.
+  static constexpr bool prefers_pages = device::max_scratch_bytes<ExecSpace> > 64 * 1024;
+  /// Threads of a team: the one on a multiprocessor, whose scratch is one page. H200, 2^27 pairs, load 0.8: 25.9 G/s; two
+  /// teams of 512 threads with half a page each 22.6, of 1,024 threads 24.7.
+  static constexpr int page_threads = device::is_device<ExecSpace> ? 1024 : 1;
+  static constexpr int page_scratch_bytes = device::max_scratch_bytes<ExecSpace>;
+  /// Rows that a thread loads before it looks at any.
+  static constexpr int page_batch = 8;
+  /// Parts that rows are split into, in one pass: 8,192 on an H200. The same, in 4,096 and 2,048 parts of more pages: 24.2 and 21.6 G/s, for each team
+  /// reads the rows of its part.
+  static constexpr std::uint64_t max_parts =
+      static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
+  static constexpr std::uint64_t max_pages_per_part = 8;
+  /// Tables of fewer bytes stay in the last cache, where insertions one by one are as fast: 60 MB on an H200.
+  static constexpr std::uint64_t min_page_table_bytes = std::uint64_t(128) << 20;
+  /// Bytes of the table for each row at most: every page is read and written, whatever is inserted. H200, 2^25 pairs of 4+4
+  /// bytes into 2 GiB: 11.4 G/s, 13.4 one by one; 2^24 of 8+8: 6.5 and 11.4.
+  static constexpr std::uint64_t max_table_bytes_per_row = 40;
 };
 
 }  // namespace karpos::detail::open_addressing

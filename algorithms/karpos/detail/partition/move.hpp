@@ -31,15 +31,10 @@ class move_tiles {
   using tuned = tuning<ExecSpace>;
   static constexpr int max_each = tuned::rows_each(sizeof(loaded));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
-  static constexpr int parts_each =
-      (tuned::max_parts(Stable) + tuned::threads - 1) / tuned::threads;
-  static_assert(tuned::max_parts(Stable) * tuned::counter_bytes(Stable) + 16 +
-                    tuned::threads * int(sizeof(row)) <=
-                tuned::scratch_bytes);
   static_assert(max_each * tuned::threads <= (1 << 16), "ranks have 16 bits");
 
  public:
-  static constexpr int threads = tuned::threads, teams_at_once = 1;
+  static constexpr int threads = tuned::tile_threads(Stable, sizeof(row)), teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
   move_tiles(Source const& s, Part const& p, row_ranges const& r, places const& to, row* out)
@@ -77,6 +72,8 @@ class move_tiles {
   }
 
  private:
+  static constexpr int parts_each = (tuned::max_parts(Stable) + threads - 1) / threads;
+
   /// Rows that are sorted at once: few enough for an int.
   struct tile {
     std::uint64_t first;
@@ -271,10 +268,11 @@ class move_tiles {
   row* m_out;
 };
 
-/// A cache line of rows of one part that wait until it is full.
+/// A cache line of rows of one part that wait until it is full. Rows that do not fill one do not wait.
 template <class Row>
 struct alignas(device::line_bytes) line_of_rows {
-  static constexpr std::uint64_t count = device::line_bytes / sizeof(Row);
+  static constexpr bool is_filled = device::line_bytes % sizeof(Row) == 0;
+  static constexpr std::uint64_t count = is_filled ? device::line_bytes / sizeof(Row) : 1;
   Row rows[count];
 };
 
@@ -312,10 +310,14 @@ struct move_lines {
       row const r = source.make(source.load(i), i);
       std::uint32_t const p = part(r);
       std::uint64_t const n = nexts[p]++, slot = n % line::count;
-      waiting[p].rows[slot] = r;
-      if (slot == line::count - 1) write_full(out - skew, waiting[p], firsts[p], n + 1);
+      if constexpr (line::is_filled) {
+        waiting[p].rows[slot] = r;
+        if (slot == line::count - 1) write_full(out - skew, waiting[p], firsts[p], n + 1);
+      } else {
+        out[n] = r;
+      }
     }
-    for (int p = 0; p < to.parts; ++p) {
+    for (int p = 0; line::is_filled && p < to.parts; ++p) {
       std::uint64_t const last = nexts[p];
       write(out - skew, waiting[p], Kokkos::max(firsts[p], last - last % line::count), last);
     }

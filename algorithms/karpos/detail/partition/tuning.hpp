@@ -24,7 +24,9 @@ struct tuning {
       device::is_device<ExecSpace> ? device::max_scratch_bytes<ExecSpace> : 64;
   /// Rows of a tile that a thread holds in registers, by the bytes that it loads of each: 64 registers are all it has.
   static constexpr int rows_each(int loaded_bytes) {
-    return loaded_bytes <= 4 ? 20 : loaded_bytes <= 8 ? 15 : 8;
+    return loaded_bytes <= 4   ? 20
+           : loaded_bytes <= 8 ? 15
+                               : Kokkos::clamp(128 / loaded_bytes, 1, 8);
   }
   /// Parts of one pass, a power of two. On CPUs each has a line of its own that waits to be full: 512 KiB, which the
   /// second-level cache still holds. On GPUs their counters take half of the scratch at most.
@@ -32,6 +34,13 @@ struct tuning {
     if (!device::is_device<ExecSpace>) return 8192;
     auto const room = static_cast<unsigned>(scratch_bytes / 2 / counter_bytes(stable));
     return Kokkos::min(stable ? 256 : 8192, static_cast<int>(std::bit_floor(room)));
+  }
+  /// Threads of a team that sorts tiles of such rows: no more than have room for a row each, beside the counters.
+  static constexpr int tile_threads(bool stable, int row_bytes) {
+    int const room = scratch_bytes - 16 - max_parts(stable) * counter_bytes(stable);
+    return Kokkos::min(
+        threads,
+        static_cast<int>(std::bit_floor(static_cast<unsigned>(Kokkos::max(room / row_bytes, 1)))));
   }
   /// Rows that are worth a team.
   static constexpr std::uint64_t min_rows_each = device::is_device<ExecSpace> ? 4096 : 16384;

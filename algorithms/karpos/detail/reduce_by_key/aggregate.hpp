@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/rows.hpp"
-#include "karpos/detail/reduce_by_key/chunks.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/table.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
@@ -261,7 +261,7 @@ struct aggregate_chunks {
   static constexpr std::size_t scratch_bytes = team_aggregator::scratch_bytes;
 
   Source rows;
-  chunk const* chunks;
+  partition::chunk const* chunks;
   Result result;
   row* partial;
   counters* counts;
@@ -269,7 +269,7 @@ struct aggregate_chunks {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    chunk const mine = chunks[t.league_rank()];
+    partition::chunk const mine = chunks[t.league_rank()];
     if (mine.rows == 0) return;
     std::uint32_t const slots = tuned::slots_for(mine.rows);
     team_aggregator a(t, Kokkos::min(slots, tuned::slots(sizeof(row))), op);

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 #include "karpos/detail/arrays.hpp"
+#include "karpos/detail/key_sample.hpp"
+#include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/memory.hpp"
-#include "karpos/detail/reduce_by_key/chunks.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 
@@ -33,7 +34,7 @@ struct sizes {
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) {
     return {exec, rows, parts(rows), false};
   }
-  /// Also of fewer rows: the most that one pass splits have more parts at once.
+  /// The larger of two: a later round may have fewer rows, but more parts than this one.
   static std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows) {
     return std::max(plan(exec, rows).bytes(), plan(exec, std::min(rows, one_pass_rows)).bytes());
   }
@@ -49,7 +50,7 @@ class memory {
     bool const is_split = rows > s::chunk_rows;
     arena a(at);
     a.take(counts, 1);
-    a.take(sample, tuning<ExecSpace>::sample);
+    a.take(sample, 1);
     a.take(partial, rows);
     a.take(split, is_split ? rows : 0);
     a.take(offsets, s::parts(rows) + 1);
@@ -61,10 +62,10 @@ class memory {
   std::size_t bytes() const { return m_bytes; }
 
   counters* counts;
-  std::uint64_t* sample;
+  key_sample* sample;
   Row *partial, *split;
   std::uint64_t *offsets, *first;
-  chunk* chunks;
+  partition::chunk* chunks;
   std::byte* of_partition;
 
  private:

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
+#include "karpos/detail/key_sample.hpp"
+#include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
-#include "karpos/detail/reduce_by_key/chunks.hpp"
 #include "karpos/detail/reduce_by_key/memory.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
@@ -21,18 +21,6 @@
 // The rounds of a reduction by key, as the picture in rows.hpp has them.
 
 namespace karpos::detail::reduce_by_key {
-
-/// Copies the bits of n keys from all over the rows, one from each of n ranges, at no constant distance.
-template <class Source>
-struct take_sample {
-  Source source;
-  std::uint64_t* to;
-  std::uint64_t n;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    std::uint64_t const each = source.size() / n;
-    to[i] = Source::key_of(source.load(i * each + mix(i) % each));
-  }
-};
 
 /// Writes rows as they are to an array.
 template <class Source>
@@ -110,17 +98,10 @@ class reduction {
   template <class Source>
   bool has_equal_keys(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
-    constexpr std::uint64_t n = tuned::sample;
-    device::loop_over("karpos::reduce_by_key: sample", m_exec, n,
-                      take_sample<Source>{source, m_memory.sample, n});
-    std::uint64_t keys[n];
-    Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const to(keys, n);
-    Kokkos::deep_copy(m_exec, to, unmanaged<std::uint64_t>(m_memory.sample, n));
-    m_exec.fence("karpos::reduce_by_key: the sample is on the host");
-    std::sort(keys, keys + n);
-    std::uint64_t equal = 0;
-    for (std::uint64_t i = 1; i < n; ++i) equal += keys[i] == keys[i - 1];
-    return equal >= tuned::min_equal;
+    take_sample(m_exec, source, tuned::sample, m_memory.sample);
+    key_sample const s = read_back(m_exec, static_cast<key_sample const*>(m_memory.sample),
+                                   "karpos::reduce_by_key: a sample of the keys");
+    return s.keys - s.different >= tuned::min_equal;
   }
 
   /// Splits rows into parts by their hash, and aggregates these.
@@ -137,7 +118,7 @@ class reduction {
       partition::split_as_planned(m_exec, keys, part,
                                   partition::plan<ExecSpace, bits>(m_exec, n, parts, false),
                                   m_memory.of_partition, split, offsets);
-      cut_and_aggregate(Source::of_split(split, n), parts);
+      cut_and_aggregate(source.of_split(split, n), parts);
     } else {
       partition::split_as_planned(m_exec, source, part, size::plan(m_exec, n),
                                   m_memory.of_partition, m_memory.split, offsets);
@@ -147,10 +128,10 @@ class reduction {
   template <class Rows>
   void cut_and_aggregate(Rows const& rows, std::uint64_t parts) const {
     std::uint64_t const most = size::most_chunks(rows.size());
-    cut(m_exec,
-        chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, parts,
-                   static_cast<std::uint32_t>(size::chunk_rows)},
-        most);
+    partition::cut(m_exec,
+                   partition::chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, parts,
+                                         static_cast<std::uint32_t>(size::chunk_rows)},
+                   most);
     clear_partial();
     aggregate(rows, most);
   }
@@ -158,7 +139,7 @@ class reduction {
   /// Aggregates all rows as one chunk.
   void aggregate_at_once(partial_rows<Row> const& rows) const {
     fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
-              same_value<chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
+              same_value<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
     aggregate(rows, 1);
   }
 

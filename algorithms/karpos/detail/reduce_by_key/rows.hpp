@@ -20,7 +20,7 @@
 //      v                                                                                    |
 //   parts      | part 0 | part 1 | part 2 ...           |                                   |
 //      |                                                                                    |
-//      |  cut (chunks.hpp): parts that are too long for a table in several chunks           |
+//      |  cut (partition/chunks.hpp): parts that are too long for a table in several chunks |
 //      v                                                                                    |
 //   chunks     | 0      | 1      | 2   | 3   | 4   | ... |                                  |
 //      |                                                                                    |
@@ -37,7 +37,7 @@ namespace karpos::detail::reduce_by_key {
 struct no_value {};
 
 template <class Key>
-using bits_of = std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>;
+using bits_of = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
 
 /// What is split and aggregated: a key's bits with a value, or alone.
 template <class Key, class T>
@@ -107,25 +107,25 @@ struct keys_alone : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
-/// Rows of keys that are counted. The keys are split alone, and get their ones when they are aggregated.
+/// Rows of keys that have one value. The keys are split alone, and get it when they are aggregated.
 template <class Row, class Keys>
-struct keys_with_ones {
+struct keys_with_value {
   using row = Row;
   using loaded = decltype(Row::key);
   Keys keys;
-  explicit keys_with_ones(Keys const& k) : keys(k) {}
+  decltype(Row::value) value;
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
     return key_bits_of<loaded>(keys(i));
   }
-  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& bits, std::uint64_t) {
-    return {bits, 1};
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
   }
   keys_alone<loaded, Keys> to_split() const { return keys_alone<loaded, Keys>(keys); }
   using bits_view =
       Kokkos::View<loaded const*, typename Keys::memory_space, Kokkos::MemoryUnmanaged>;
-  static keys_with_ones<Row, bits_view> of_split(loaded const* bits, std::uint64_t n) {
-    return keys_with_ones<Row, bits_view>(bits_view(bits, n));
+  keys_with_value<Row, bits_view> of_split(loaded const* bits, std::uint64_t n) const {
+    return {bits_view(bits, n), value};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/operations.hpp"
 
-// A table of groups in the scratch of a team: open addressing with linear probing, keys and values in two arrays.
+// A table of groups in the scratch of a team: open addressing with linear probing, keys and values in arrays of their own.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -25,19 +25,17 @@ template <class ExecSpace, class Row>
 class group_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
   using value = value_type<Row>;
-  using word = bits_of<value>;
+  using values = slot_values<ExecSpace, value>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
 
  public:
   /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
   static constexpr std::size_t bytes(std::uint32_t slots) {
-    std::size_t const each = sizeof(bits) + (has_value<Row> ? sizeof(word) : 0);
-    return (slots + 2) / 2 * 2 * each;
+    return value_bytes(slots) + even(slots + 1) * sizeof(bits);
   }
   KOKKOS_FUNCTION group_table(std::byte* memory, std::uint32_t slots)
-      : m_values(reinterpret_cast<word*>(memory)),
-        m_keys(reinterpret_cast<bits*>(memory +
-                                       (has_value<Row> ? (slots + 2) / 2 * 2 * sizeof(word) : 0))),
+      : m_values(memory, slots + 1),
+        m_keys(reinterpret_cast<bits*>(memory + value_bytes(slots))),
         m_slots(slots) {}
 
   template <class Team>
@@ -59,7 +57,7 @@ class group_table {
       if (stored == empty) {
         stored = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
         if (stored == empty) {
-          if constexpr (has_value<Row>) m_values[i] = to_bits<word>(r.value);
+          if constexpr (has_value<Row>) m_values.store(i, r.value);
           return {i, true, true};
         }
       }
@@ -83,7 +81,7 @@ class group_table {
       if (same)
         merge(i, r.value, op);
       else
-        m_values[i] = device::select(is_empty, to_bits<word>(r.value), m_values[i]);
+        m_values.store_if(is_empty, i, r.value);
     }
     taken += is_empty & is_key;
     return same | (is_empty & is_key);
@@ -92,21 +90,7 @@ class group_table {
   /// Merges a value into that of a slot.
   template <class Op>
   KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {
-    word* const at = m_values + i;
-    if constexpr (!device::is_device<ExecSpace>) {
-      *at = to_bits<word>(static_cast<value>(op(from_bits<value>(*at), v)));
-    } else if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<value>) {
-      device::add(device::scratch(at), to_bits<word>(v));
-    } else {
-      word old = device::load_relaxed(device::scratch(at));
-      for (;;) {
-        word const merged = to_bits<word>(static_cast<value>(op(from_bits<value>(old), v)));
-        if (merged == old) return;
-        word const found = device::compare_and_swap(device::scratch(at), old, merged);
-        if (found == old) return;
-        old = found;
-      }
-    }
+    m_values.merge(i, v, op);
   }
 
   /// Indices of slots: [0, end).
@@ -117,7 +101,7 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION Row get(std::uint32_t i) const {
     bits const key = i == m_slots ? empty : m_keys[i];
     if constexpr (has_value<Row>)
-      return {key, from_bits<value>(m_values[i])};
+      return {key, m_values.get(i)};
     else
       return key;
   }
@@ -129,7 +113,11 @@ class group_table {
     return static_cast<std::uint32_t>(low * m_slots >> 32);
   }
 
-  word* m_values;
+  static constexpr std::size_t value_bytes(std::uint32_t slots) {
+    return has_value<Row> ? values::bytes(slots + 1) : 0;
+  }
+
+  values m_values;
   bits* m_keys;
   std::uint32_t m_slots;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <bit>
 #include <cstdint>
 
@@ -33,12 +34,15 @@ struct tuning {
   }
   static constexpr std::uint64_t parts_of_a_pass = 8192;
   /// Rows that a thread finds slots for before it merges any: what its registers hold, or a CPU's first-level cache.
-  static constexpr int batch(int row_bytes) { return !is_device ? 256 : row_bytes <= 8 ? 8 : 4; }
+  static constexpr int batch(int row_bytes) {
+    if (!is_device) return row_bytes <= 16 ? 256 : 4096 / row_bytes;
+    return row_bytes <= 8 ? 8 : Kokkos::clamp(64 / row_bytes, 1, 4);
+  }
   /// Slots that a row looks at before it is left to the partition, when rows are aggregated first.
   static constexpr std::uint32_t probe_length = 8;
   /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
   /// about 17,000 keys are equally frequent, which a table just holds.
-  static constexpr std::uint64_t sample = 1024, min_equal = 31;
+  static constexpr std::uint32_t sample = 1024, min_equal = 31;
   /// Rows from which on that look is worth its wait.
   static constexpr std::uint64_t min_sampled_rows = 65536;
 };

@@ -259,6 +259,14 @@ __device__ inline void add(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   asm volatile("red.relaxed.cta.shared.add.u32 [%0], %1;" ::"r"(shared(p.address)), "r"(v)
                : "memory");
 }
+__device__ inline std::uint32_t exchange(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
+  std::uint32_t r;
+  asm volatile("atom.relaxed.cta.shared.exch.b32 %0, [%1], %2;"
+               : "=r"(r)
+               : "r"(shared(p.address)), "r"(v)
+               : "memory");
+  return r;
+}
 __device__ inline std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t r;
   asm volatile("atom.relaxed.cta.shared.max.u32 %0, [%1], %2;"

@@ -106,6 +106,10 @@ template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void add(scratch_pointer<Word> p, Word v) {
   Kokkos::atomic_add(p.address, v);
 }
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t exchange(scratch_pointer<std::uint32_t> p,
+                                                   std::uint32_t v) {
+  return Kokkos::atomic_exchange(p.address, v);
+}
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p,
                                                     std::uint32_t v) {
   return Kokkos::atomic_fetch_max(p.address, v);

@@ -5,17 +5,19 @@
 #include <cstdint>
 
 #include "karpos/detail/index_range.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"
 
-// Cuts parts into chunks that a table in scratch holds, whatever their keys are.
+// Cuts parts into chunks of bounded length, so that teams share a part that is longer than others.
 
-namespace karpos::detail::reduce_by_key {
+namespace karpos::detail::partition {
 
-/// Rows that one team aggregates; none where there are fewer chunks than could be.
+/// Rows of a part that one team takes; none where there are fewer chunks than could be.
 struct chunk {
   std::uint64_t begin;
   std::uint32_t rows;
-  std::uint32_t whole;  // whether they are all that have their keys
+  std::uint32_t whole;  // whether they are all of their part
+  std::uint32_t part = 0;
 };
 
 /// Parts, and the chunks that they are cut into.
@@ -54,16 +56,26 @@ struct cut_parts {
     std::uint64_t const chunks = list.first[p + 1] - list.first[p], i = c - list.first[p];
     std::uint64_t const first = list.rows(p) * i / chunks, last = list.rows(p) * (i + 1) / chunks;
     list.chunks[c] = {list.offsets[p] + first, static_cast<std::uint32_t>(last - first),
-                      chunks == 1};
+                      chunks == 1, static_cast<std::uint32_t>(p)};
   }
 };
 
-/// Enqueues both, for at most so many chunks.
+/// Says whether some part has more rows than that.
+struct find_long_part {
+  std::uint64_t const* begins;
+  std::uint64_t most;
+  std::uint32_t* found;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    if (begins[p + 1] - begins[p] > most) device::set_bits(found, 1u);
+  }
+};
+
+/// Enqueues a cut into at most so many chunks.
 template <class ExecSpace>
 void cut(ExecSpace const& exec, chunk_list const& list, std::uint64_t most_chunks) {
-  Kokkos::parallel_scan("karpos::reduce_by_key: count chunks", index_range(exec, list.parts + 1),
+  Kokkos::parallel_scan("karpos::partition: count chunks", index_range(exec, list.parts + 1),
                         count_chunks{list});
-  device::loop_over("karpos::reduce_by_key: cut parts", exec, most_chunks, cut_parts{list});
+  device::loop_over("karpos::partition: cut parts", exec, most_chunks, cut_parts{list});
 }
 
-}  // namespace karpos::detail::reduce_by_key
+}  // namespace karpos::detail::partition

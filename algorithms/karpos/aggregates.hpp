@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/operations.hpp"
+
+// What one reduction by key makes of several columns, some of them several times: the SELECT of SQL's GROUP BY.
+//
+//   aggregates(aggregate_count(orders),                                      COUNT(*)              to the view orders,
+//              aggregate(price, plus{}, revenue, minimum{}, cheapest),       SUM(price), MIN(price)
+//              aggregate(weight, maximum{}, heaviest))                       MAX(weight)
+
+namespace karpos {
+
+namespace detail::reduce_by_key {
+
+/// Stands for the operation of outputs that count rows.
+struct count_rows {};
+
+/// A view, and the operation whose results it takes: of column number Column; of none where rows are counted.
+template <int Column, class Op, class Out>
+struct output {
+  static constexpr int column = Column;
+  Op op;
+  Out out;
+};
+inline constexpr int no_column = -1;
+
+/// The same output behind so many other columns.
+template <int Columns, int Column, class Op, class Out>
+auto behind(output<Column, Op, Out> const& o) {
+  constexpr int moved = Column == no_column ? no_column : Column + Columns;
+  return output<moved, Op, Out>{o.op, o.out};
+}
+
+template <class Column, class OpsAndViews, std::size_t... I>
+auto outputs_of(OpsAndViews const& list, std::index_sequence<I...>) {
+  return std::make_tuple(output<0, std::tuple_element_t<2 * I, OpsAndViews>,
+                                std::tuple_element_t<2 * I + 1, OpsAndViews>>{
+      std::get<2 * I>(list), std::get<2 * I + 1>(list)}...);
+}
+
+}  // namespace detail::reduce_by_key
+
+/// Columns, and what is made of them: what aggregate, aggregate_count and aggregates return. Cheap to copy; the views
+/// share their memory.
+template <class Columns, class Outputs>
+struct aggregate_list {
+  Columns columns;  ///< a std::tuple of views
+  Outputs outputs;  ///< a std::tuple of detail::reduce_by_key::output
+};
+
+/// A column, and operations each with the view that takes its results: `aggregate(price, plus{}, revenue, minimum{},
+/// cheapest)`. The column is a view of numbers of 4 or 8 bytes. Operations are called as op(a, b), const, with numbers of the
+/// type of their view, in kernels, and are associative and commutative. That type is the column's or one that holds all of
+/// its values, for sums of 32-bit integers in 64 bits, say.
+template <view_1d Column, class... OpsAndViews>
+auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
+  static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,
+                "karpos: behind the column of an aggregate stand operations, each with a view");
+  auto const outputs = detail::reduce_by_key::outputs_of<Column>(
+      std::make_tuple(ops_and_views...), std::make_index_sequence<sizeof...(OpsAndViews) / 2>());
+  return aggregate_list<std::tuple<Column>, std::remove_const_t<decltype(outputs)>>{{column},
+                                                                                    outputs};
+}
+
+/// How many rows each key has: integers of 4 or 8 bytes, modulo 2^32 where they have 4.
+template <view_1d Out>
+auto aggregate_count(Out const& out) {
+  static_assert(std::is_integral_v<typename Out::value_type>, "karpos: counts are integers");
+  using outputs = std::tuple<detail::reduce_by_key::output<detail::reduce_by_key::no_column,
+                                                           detail::reduce_by_key::count_rows, Out>>;
+  return aggregate_list<std::tuple<>, outputs>{{}, outputs{{{}, out}}};
+}
+
+/// All of them in one reduction.
+template <class Columns, class Outputs>
+auto aggregates(aggregate_list<Columns, Outputs> const& only) {
+  return only;
+}
+template <class Columns, class Outputs, class MoreColumns, class MoreOutputs, class... Others>
+auto aggregates(aggregate_list<Columns, Outputs> const& first,
+                aggregate_list<MoreColumns, MoreOutputs> const& second, Others const&... others) {
+  constexpr int before = static_cast<int>(std::tuple_size_v<Columns>);
+  auto const columns = std::tuple_cat(first.columns, second.columns);
+  auto const outputs = std::tuple_cat(
+      first.outputs, std::apply(
+                         [](auto const&... o) {
+                           return std::make_tuple(detail::reduce_by_key::behind<before>(o)...);
+                         },
+                         second.outputs));
+  using both = aggregate_list<std::remove_const_t<decltype(columns)>,
+                              std::remove_const_t<decltype(outputs)>>;
+  return aggregates(both{columns, outputs}, others...);
+}
+
+}  // namespace karpos

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "karpos/detail/insertion.hpp"
+#include "karpos/detail/reduced_insertion.hpp"
+#include "karpos/map.hpp"
+
+// How hash_table (map.hpp) inserts in bulk. A call that waits tries, from the top:
+//
+//   insert_all         views on the host: batches (host_views.hpp)
+//   insert_reachable   equal keys are frequent: the rows are reduced, and go on as groups (reduced_insertion.hpp)
+//   insert_each        a table that grows: parts, as large as the room that there is
+//   insert_part        by pages of the table (open_addressing/page_insertion.hpp), or else
+//   enqueue            each row by itself
+//   insert_rejected    rows that found no place: into a roomier table
+
+namespace karpos {
+
+template <class Storage>
+template <class Rows>
+void hash_table<Storage>::enqueue(execution_space const& exec, Storage const& into,
+                                  Rows const& rows, report_view const& report) const {
+  using keys = typename Rows::keys_type;
+  using stencil = typename Rows::stencil_type;
+  detail::require_key_type<key_type, keys>();
+  this->require_memory();
+  auto const each = detail::values_for<mapped_type>(rows.keys, rows.values);
+  detail::require_reachable<execution_space, keys, detail::view_type_of<decltype(each)>,
+                            detail::view_type_of<stencil>>();
+  using body = detail::insert_body<distance, table_type, keys, std::decay_t<decltype(each)>,
+                                   typename Rows::combine_type, stencil>;
+  device::tally_each_staged<distance>(
+      label(rows.what), exec, rows.size(),
+      body{{into.ref(), rows.keys}, each, rows.combine, rows.stencil}, report);
+}
+
+/// Inserts the keys of a bulk call, and throws about those that are equal to a sentinel.
+template <class Storage>
+template <class Keys, class Values, class Combine, class Stencil>
+insert_report hash_table<Storage>::insert_all(execution_space const& exec, char const* what,
+                                              Keys const& keys, Values const& values,
+                                              Combine const& combine, Stencil const& stencil,
+                                              bulk_options const& bulk) {
+  this->require_memory();
+  auto const each = detail::values_for<mapped_type>(keys, values);
+  insert_report all;
+  detail::in_batches(
+      exec, keys.extent(0),
+      [&](execution_space const& instance, auto const& k, auto const& v, auto const& s) {
+        all += insert_reachable(instance, detail::insertion{what, k, v, combine, s}, bulk);
+      },
+      detail::input{keys}, detail::input{each}, detail::input{stencil});
+  detail::reject_invalid(all, keys.extent(0));
+  return all;
+}
+
+/// Inserts keys that kernels reach: reduced where that is possible and faster.
+template <class Storage>
+template <class Rows>
+insert_report hash_table<Storage>::insert_reachable(execution_space const& exec, Rows const& rows,
+                                                    bulk_options const& bulk) {
+  if constexpr (detail::may_reduce<Storage, Rows>) {
+    insert_report report;
+    if (is_reduced(exec, rows, bulk, report)) return report;
+  }
+  return insert_each(exec, rows, bulk);
+}
+
+/// Inserts each row. A table that grows takes them in parts: that a key finds no place shows after a search of its whole path
+/// only, so the table grows before.
+template <class Storage>
+template <class Rows>
+insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows const& rows,
+                                               bulk_options const& bulk) {
+  bool const in_parts = detail::may_move<Storage, typename Rows::combine_type> && grows();
+  std::uint64_t const n = rows.size();
+  std::uint64_t first = 0, last = n;
+  insert_report all;
+  double share = 0;  // of new keys in the part before
+  do {
+    if (in_parts) last = first + next_part(exec, share, n - first);
+    insert_report const part = insert_part(exec, rows.part(first, last), bulk);
+    share = static_cast<double>(part.inserted + 1) / static_cast<double>(last - first + 1);
+    all += part;
+    first = last;
+  } while (first < n);
+  return all;
+}
+
+/// How many of the keys that are left are inserted next: those that the table has room for, given the share of new ones in
+/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for.
+template <class Storage>
+std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
+                                             std::uint64_t left) {
+  if (left <= tombstones_to_keep()) return left;
+  std::uint64_t const live = this->size(exec);
+  auto const room = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
+  if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()))
+    is_rebuilt(exec, "rehash", 2 * live);
+  double const part = static_cast<double>(room()) / (share > 0 ? share : 1);
+  return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
+}
+
+template <class Storage>
+template <class Rows>
+insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows const& rows,
+                                               bulk_options const& bulk) {
+  make_room_for(exec, rows.size());
+  insert_report report;
+  if (!is_inserted_by_page(exec, rows, bulk, report)) {
+    enqueue(exec, m_storage, rows, m_insert_report);
+    report = read_report(exec);
+  }
+  m_slots_used.inserted(report.inserted);
+  if (report.rejected != 0) insert_rejected(exec, rows, report);
+  return report;
+}
+
+/// Inserts keys page by page, where the table has pages and that is faster. Returns: whether it did.
+template <class Storage>
+template <class Rows>
+bool hash_table<Storage>::is_inserted_by_page(execution_space const& exec, Rows const& rows,
+                                              bulk_options const& bulk, insert_report& report) {
+  if constexpr (detail::has_pages<Storage> && Rows::takes_every_key) {
+    detail::require_key_type<key_type, typename Rows::keys_type>();
+    detail::require_reachable<execution_space, typename Rows::keys_type,
+                              detail::view_type_of<typename Rows::values_type>>();
+    bool const is_empty = m_slots_used.taken == 0 && !m_slots_used.unseen;
+    return m_storage.insert_by_page(exec, rows.what, rows.keys, rows.values, rows.combine, is_empty,
+                                    bulk, m_insert_report, report);
+  }
+  return false;
+}
+
+/// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
+/// one to be had. `report` becomes that of all keys. Merging a value twice would be wrong: of those, the keys that are not
+/// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
+/// that equal keys meet the same end; not in hopscotch hashing, where their keys stay rejected.
+template <class Storage>
+template <class Rows>
+void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,
+                                          insert_report& report) {
+  using combine = typename Rows::combine_type;
+  if constexpr (!detail::may_move<Storage, combine>) return;
+  while (report.rejected != 0) {
+    auto table = roomier(exec, report.rejected);
+    if (!table) return;
+    if constexpr (detail::repeatable<combine>)
+      enqueue(exec, *table, rows, m_insert_report);
+    else
+      enqueue(exec, *table, rows.absent_from(m_storage.ref()), m_insert_report);
+    insert_report const again = read_report(exec);
+    adopt(exec, std::move(*table));
+    m_slots_used.inserted(again.inserted);
+    report.inserted += again.inserted;
+    report.existing += report.rejected - again.inserted - again.rejected;
+    report.rejected = again.rejected;
+    if (again.inserted == 0) return;
+  }
+}
+
+template <class Storage>
+std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
+                                                       std::uint64_t keys,
+                                                       bulk_strategy strategy) const
+  requires has_values
+{
+  std::size_t const bytes = insert_bytes(exec, keys, strategy);
+  if constexpr (detail::reducible<Storage>) {
+    if (detail::may_go_reduced<execution_space>(strategy, keys))
+      return Kokkos::max(bytes, detail::rows_reduction<Storage>::bytes(exec, keys));
+  }
+  return bytes;
+}
+
+/// Reduces the rows and inserts the groups, where that is faster and there is memory for it. Returns: whether it did.
+template <class Storage>
+template <class Rows>
+bool hash_table<Storage>::is_reduced(execution_space const& exec, Rows const& rows,
+                                     bulk_options const& bulk, insert_report& report) {
+  using reduction = detail::rows_reduction<Storage>;
+  detail::require_key_type<key_type, typename Rows::keys_type>();
+  detail::require_reachable<execution_space, typename Rows::keys_type,
+                            detail::view_type_of<typename Rows::values_type>>();
+  if (!is_worth_reducing(exec, rows, bulk.strategy)) return false;
+  std::size_t const bytes = reduction::bytes(exec, rows.size());
+  if (!detail::serves(bulk.workspace, bytes)) return false;
+  std::optional<detail::workspace<execution_space>> w;
+  try {
+    w.emplace(exec, detail::workspace_user{"insert_or_apply", "insert_or_apply_bytes(exec, keys)"},
+              bulk.workspace, bytes);
+  } catch (allocation_error const&) {
+    return false;
+  }
+  report = insert_reduced(exec, rows, reduction(exec, rows.size(), w->data()));
+  return true;
+}
+
+/// Whether reduction is asked for, or a sample of the keys speaks for it.
+template <class Storage>
+template <class Rows>
+bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows const& rows,
+                                            bulk_strategy strategy) {
+  if (!detail::may_go_reduced<execution_space>(strategy, rows.size())) return false;
+  if (strategy == bulk_strategy::reduced) return true;
+  static_assert(sizeof(detail::key_sample) <= sizeof(insert_report));
+  auto* const sample = reinterpret_cast<detail::key_sample*>(m_insert_report.data());
+  detail::take_sample(exec, detail::rows_reduction<Storage>::source(rows),
+                      detail::reduced_tuning<execution_space>::sample_of(rows.size()), sample);
+  return detail::is_worth_reducing(
+      exec, detail::read_back(exec, sample, "karpos::hash_table: a sample of the keys"),
+      rows.size());
+}
+
+/// Inserts the groups of one part of the rows after the other. The report is that of the rows: those whose key found no
+/// place, or is a sentinel, are counted where there are such.
+template <class Storage>
+template <class Rows, class Reduction>
+insert_report hash_table<Storage>::insert_reduced(execution_space const& exec, Rows const& rows,
+                                                  Reduction const& reduction) {
+  insert_report all;
+  std::uint64_t const n = rows.size(), parts = Reduction::parts(n);
+  for (std::uint64_t i = 0; i < parts; ++i) {
+    Rows const part = rows.part(Reduction::begin_of(n, i), Reduction::begin_of(n, i + 1));
+    auto const groups = reduction.groups_of(exec, part);
+    insert_report r = insert_each(exec, groups, {.workspace = reduction.rest()});
+    if (r.rejected + r.invalid != 0) {
+      using body = detail::count_left_out_body<table_type, typename Rows::keys_type>;
+      Kokkos::parallel_reduce(label("count rows left out"), detail::index_range(exec, part.size()),
+                              body{m_storage.ref(), part.keys}, r.rejected, r.invalid);
+    }
+    r.existing = part.size() - r.inserted - r.rejected - r.invalid;
+    all += r;
+  }
+  return all;
+}
+
+}  // namespace karpos

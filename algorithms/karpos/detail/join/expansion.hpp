@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/index_range.hpp"
+
+// Expansion: row i, in order, stands for offsets[i + 1] - offsets[i] elements, none, one or many.
+//
+//   offsets   | 0 | 2 | 2 | 2 | 5 | 6 |
+//   element   | 0 : row 0 | 1 : row 0 | 2 : row 3 | 3 : row 3 | 4 : row 3 | 5 : row 4 |
+//
+// Work is split by elements: whoever begins at an element searches the offsets for its row, and goes on from there. A row
+// of many elements is shared, and rows without any are skipped by a search that doubles its steps.
+
+namespace karpos::detail::join {
+
+struct expansion {
+  std::uint64_t* offsets;  // of each row, and the number of elements
+  std::uint64_t rows;
+
+  /// The row of an element.
+  KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
+    return last_at_most(element, 0, rows);
+  }
+  /// The same, where it is not below `row`.
+  KOKKOS_FUNCTION std::uint64_t row_from(std::uint64_t row, std::uint64_t element) const {
+    std::uint64_t step = 1;
+    while (row + step < rows && offsets[row + step] <= element) {
+      row += step;
+      step *= 2;
+    }
+    return last_at_most(element, row, Kokkos::min(row + step, rows));
+  }
+  /// Calls f(element, row, number in the row) for elements [first, last), in order.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::uint64_t first, std::uint64_t last,
+                                            F const& f) const {
+    if (first >= last) return;
+    std::uint64_t row = row_of(first);
+    for (std::uint64_t element = first;;) {
+      std::uint64_t const begin = offsets[row], end = Kokkos::min(offsets[row + 1], last);
+      for (; element < end; ++element) f(element, row, element - begin);
+      if (element == last) return;
+      row = row_from(row + 1, element);
+    }
+  }
+
+ private:
+  /// The last row in [first, end) whose offset is at most that; the first one's is.
+  KOKKOS_FUNCTION std::uint64_t last_at_most(std::uint64_t element, std::uint64_t first,
+                                             std::uint64_t end) const {
+    while (end - first > 1) {
+      std::uint64_t const middle = first + (end - first) / 2;
+      if (offsets[middle] <= element)
+        first = middle;
+      else
+        end = middle;
+    }
+    return first;
+  }
+};
+
+/// Prefix sums, in place: values become the sums of those before them, and one more the sum of all.
+struct sum_before {
+  std::uint64_t* values;
+  std::uint64_t n;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum, bool final) const {
+    std::uint64_t const value = values[i], before = sum;
+    sum += value;
+    if (!final) return;
+    values[i] = before;
+    if (i + 1 == n) values[n] = sum;
+  }
+};
+/// Returns: the sum of n values; waits.
+template <class ExecSpace>
+std::uint64_t scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
+  std::uint64_t sum = 0;
+  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n), sum_before{values, n}, sum);
+  return sum;
+}
+
+}  // namespace karpos::detail::join

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+
+#include "karpos/rows.hpp"
+
+namespace karpos {
+
+/// Stands for the row that an outer join has none of: the largest number, or -1.
+template <std::integral Number>
+inline constexpr Number no_row = static_cast<Number>(~std::uint64_t(0));
+
+namespace detail::join {
+
+/// Values of a column by row numbers, some of which stand for no row.
+template <class Indices, class Column, class T, class Out>
+struct gather_values {
+  Indices indices;
+  Column column;
+  T missing;
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const row = indices(i);
+    out(i) = row == no_row_of(row) ? missing : value(row);
+  }
+
+ private:
+  template <class Row>
+  KOKKOS_FUNCTION static constexpr Row no_row_of(Row) {
+    return karpos::no_row<Row>;
+  }
+  template <class Row>
+  KOKKOS_FUNCTION T value(Row row) const {
+    if constexpr (is_nullable<Column>)
+      return column.is_valid(row) ? column.values()(row) : missing;
+    else
+      return column(row);
+  }
+};
+
+}  // namespace detail::join
+
+}  // namespace karpos

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/join_options.hpp"
+
+// Where the rows of a join go.
+
+namespace karpos::detail::join {
+
+inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
+/// Throws std::invalid_argument for a kind whose rows are not of that form.
+inline void require_kind(join_kind k, bool pairs) {
+  if (join::has_pairs(k) == pairs) return;
+  if (pairs)
+    reject("a semi or anti join has no pairs", "its rows are single numbers",
+           "write to one view, or call rows()");
+  reject("a join has pairs", "not single rows", "write to two views, or call pairs()");
+}
+
+/// Throws std::invalid_argument for a view whose integers are too small for the numbers of so many rows.
+template <class ExecSpace, class Out>
+void require_numbers(char const* what, Out const&, std::uint64_t rows) {
+  using number = typename Out::value_type;
+  require_reachable<ExecSpace, Out>();
+  static_assert(std::is_integral_v<number> && !std::is_const_v<number> &&
+                    (sizeof(number) == 4 || sizeof(number) == 8),
+                "karpos: numbers of rows are written to views of integers of 32 or 64 bits, not "
+                "const");
+  if (rows > static_cast<std::uint64_t>(std::numeric_limits<number>::max()))
+    reject(std::string(what) + " has too small a type",
+           std::to_string(8 * sizeof(number)) + " bits for the numbers of " + std::to_string(rows) +
+               " rows",
+           "pass a view of std::uint64_t");
+}
+
+/// Throws std::invalid_argument where there is too little room for the rows of a join.
+inline void require_room(char const* what, std::uint64_t room, std::uint64_t rows) {
+  if (room >= rows) return;
+  std::string const n = std::to_string(rows);
+  reject(std::string(what) + " is too short", std::to_string(room) + " elements for " + n + " rows",
+         "pass a view of at least " + n + " elements");
+}
+
+}  // namespace karpos::detail::join

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/hash.hpp"
+
+// How frequent equal keys are, by a sample of them: one team counts it in a table in its scratch.
+
+namespace karpos::detail {
+
+/// What a sample shows.
+struct key_sample {
+  std::uint32_t keys;       ///< looked at
+  std::uint32_t different;  ///< of these
+  std::uint32_t repeated;   ///< different ones that occur more than once in it
+  std::uint32_t most;       ///< how often the most frequent one occurs in it
+};
+
+/// A step of one team: looks at so many keys of a source, one from each of as many ranges, at no constant distance. Keys are
+/// told apart by 31 bits of their hashes: of 4,096 different ones two look equal in one sample of 250.
+template <class ExecSpace, class Source>
+struct sample_keys {
+  static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
+  static constexpr std::uint32_t max_keys = Kokkos::min(
+      std::uint32_t(4096),
+      std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace> - 1024) / 16));
+  static constexpr std::uint32_t slots = 2 * max_keys;
+  static constexpr std::size_t scratch_bytes =
+      sizeof(key_sample) + 2 * slots * sizeof(std::uint32_t);
+
+  Source source;
+  std::uint32_t n;
+  key_sample* to;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto* const sample = reinterpret_cast<key_sample*>(t.scratch());
+    auto* const hashes = reinterpret_cast<std::uint32_t*>(sample + 1);
+    std::uint32_t* const counts = hashes + slots;
+    auto const rank = static_cast<std::uint32_t>(t.rank());
+    auto const size = static_cast<std::uint32_t>(t.size());
+    for (std::uint32_t i = rank; i < 2 * slots; i += size) hashes[i] = 0;
+    if (rank == 0) *sample = {n, 0, 0, 0};
+    t.barrier();
+    for (std::uint32_t i = rank; i < n; i += size) count(hash_at(i), hashes, counts);
+    t.barrier();
+    key_sample mine{};
+    for (std::uint32_t i = rank; i < slots; i += size) {
+      mine.different += counts[i] != 0;
+      mine.repeated += counts[i] > 1;
+      mine.most = Kokkos::max(mine.most, counts[i]);
+    }
+    device::add(device::scratch(&sample->different), mine.different);
+    device::add(device::scratch(&sample->repeated), mine.repeated);
+    device::fetch_max(device::scratch(&sample->most), mine.most);
+    t.barrier();
+    if (rank == 0) *to = *sample;
+  }
+
+ private:
+  /// The hash of a key of range i, which is not 0.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t hash_at(std::uint64_t i) const {
+    std::uint64_t const each = source.size() / n;
+    auto const bits = Source::key_of(source.load(i * each + mix(i) % each));
+    return static_cast<std::uint32_t>(mix(bits) >> 32) | 1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void count(std::uint32_t hash, std::uint32_t* hashes,
+                                                std::uint32_t* counts) {
+    for (std::uint32_t i = hash / 2 % slots;; i = (i + 1) % slots) {
+      std::uint32_t stored = device::load_relaxed(device::scratch(hashes + i));
+      if (stored == 0) stored = device::compare_and_swap(device::scratch(hashes + i), 0, hash);
+      if (stored != 0 && stored != hash) continue;
+      device::add(device::scratch(counts + i), 1);
+      return;
+    }
+  }
+};
+
+/// Writes what a sample of n keys of a source shows, or of as many as a team's scratch holds. Asynchronous.
+/// Requires: the source has so many.
+template <class ExecSpace, class Source>
+void take_sample(ExecSpace const& exec, Source const& source, std::uint32_t n, key_sample* to) {
+  using step = sample_keys<ExecSpace, Source>;
+  device::for_each_in_league("karpos::sample of keys", exec, 1,
+                             step{source, Kokkos::min(n, step::max_keys), to});
+}
+
+}  // namespace karpos::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/detail/probe.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/row_index.hpp"
+#include "karpos/rows.hpp"
+
+// The pairs of one insertion, a batch, grouped by key: an index of rows over the keys puts equal ones side by side, in time
+// linear in their number, however often one occurs. Each different key then goes into the table once, with its block.
+//
+//   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
+//   values    | a | b | c | d | e |        values     | a c d | b e |        where the batch begins
+//                                          different  | 7 | 3 |              and heads: 0 and 3 from there
+
+namespace karpos::detail::multi_table {
+
+/// Equality of keys as the table has it: the same bits, or equal by the caller's function.
+template <class Key, class KeyEqual>
+struct same_key {
+  KeyEqual equal;
+  KOKKOS_FUNCTION bool operator()(Key const& a, Key const& b) const {
+    using bits = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
+    return key_bits_of<bits>(a) == key_bits_of<bits>(b) || equal(a, b);
+  }
+};
+
+/// The values of a batch in the order of its groups.
+template <class Number, class Values, class T>
+struct place_values {
+  Number const* grouped;
+  Values values;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
+};
+
+/// A group of a batch: the row of one of its pairs, its first place, and its pairs.
+template <class Number>
+struct group {
+  std::uint64_t row, begin, count;
+  KOKKOS_FUNCTION static group of(row_index::row_groups<Number> const& groups, std::uint64_t g) {
+    if (!groups.has_runs) return {groups.grouped[g], g, 1};
+    std::uint64_t const begin = groups.begins[g];
+    return {groups.grouped[begin], begin, groups.begins[g + 1] - begin};
+  }
+};
+
+/// A scan over the groups: those whose key may be stored, one after another, with what the table is to say of each.
+template <class Table, class Blocks, class Keys>
+struct write_groups {
+  using number = typename Blocks::mapped;
+  row_index::row_groups<number> groups;
+  Table table;
+  Keys keys;
+  Blocks blocks;
+  std::uint64_t begin;  // of the batch among all pairs
+  typename Keys::non_const_value_type* different;
+  number* heads;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
+    auto const of = group<number>::of(groups, g);
+    auto const key = keys(of.row);
+    if (table.reserved(key)) return;
+    if (last) {
+      different[place] = key;
+      if constexpr (Blocks::has_values)
+        heads[place] = blocks.write_block(begin + of.begin, of.count);
+      else
+        heads[place] = static_cast<number>(of.count);
+    }
+    ++place;
+  }
+};
+
+/// Counts pairs whose key is equal to a sentinel.
+template <class Table, class Keys>
+struct count_reserved {
+  Table table;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += table.reserved(keys(i));
+  }
+};
+
+/// Counts the pairs of different keys that are in the table, or that are not: what was written of them in heads, or what
+/// the table says.
+template <class Table, class Blocks, class Key>
+struct count_pairs {
+  Table table;
+  Blocks blocks;
+  Key const* different;
+  typename Blocks::mapped const* heads;
+  bool in;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const head = find_in<device::access::frozen>(table, one_thread<Table>{}, different[i]);
+    if (head.present == in) n += blocks.count(in ? *head : heads[i]);
+  }
+};
+
+/// The different keys of a batch, and what the table is to say of each.
+template <class ExecSpace, class Key, class Number>
+class batch {
+  using memory_space = typename ExecSpace::memory_space;
+  template <class X>
+  using array = Kokkos::View<X*, memory_space>;
+
+ public:
+  std::uint64_t size = 0;  // different keys that may be stored
+  array<Key> different;
+  array<Number> heads;
+
+  /// Groups keys, and writes their values from `begin` on. Waits.
+  template <class Index, class Blocks, class Keys, class Values>
+  batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
+        Keys const& keys, Values const& values) {
+    using equality = same_key<Key, typename Index::key_equal>;
+    auto const rows =
+        karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
+    using rows_type = std::decay_t<decltype(rows)>;
+    karpos::row_index<rows_type, ExecSpace, Number> const indexed(exec, rows);
+    auto const groups = row_index::opened::groups(indexed);
+    different = allocate<Key>(exec, indexed.groups());
+    heads = allocate<Number>(exec, indexed.groups());
+    if constexpr (Blocks::has_values)
+      device::loop_over("karpos::multi_table: place values", exec, keys.extent(0),
+                        place_values<Number, Values, typename Blocks::value_type>{
+                            groups.grouped, values, blocks.values + begin});
+    using body = write_groups<decltype(table.table()), Blocks, Keys>;
+    Kokkos::parallel_scan(
+        "karpos::multi_table: write groups", index_range(exec, indexed.groups()),
+        body{groups, table.table(), keys, blocks, begin, different.data(), heads.data()}, size);
+    exec.fence("karpos::multi_table: grouped");
+  }
+
+  array<Key const> keys() const {
+    return Kokkos::subview(different, std::pair(std::uint64_t(0), size));
+  }
+  array<Number const> values() const {
+    return Kokkos::subview(heads, std::pair(std::uint64_t(0), size));
+  }
+
+ private:
+  template <class X>
+  static array<X> allocate(ExecSpace const& exec, std::uint64_t n) {
+    return allocate_or_explain<memory_space>(
+        n * sizeof(X), "the different keys of an insertion", "insert fewer pairs at once",
+        [&] { return uninitialized_array<array<X>>(exec, "karpos::multi_table: batch", n); });
+  }
+};
+
+}  // namespace karpos::detail::multi_table

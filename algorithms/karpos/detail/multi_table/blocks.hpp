@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/row_index/memory.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/operations.hpp"
+
+// What belongs to a key that may be there several times. Values lie in blocks, one for all that an insertion brings for a key,
+// and the blocks of a key are chained, the last one first:
+//
+//   table     | 7 : 5 | 3 : 0 | 4 : 7, lone |   the head of a key: where its first block begins
+//   values    | d | e | a | b | c | f | g | h |
+//   links     | . | 2 | . | 3 |   | 2 | 2 | . |     7 has the block f g, before it a b c; 3 has d e; 4 has h
+//             the next block, and whether this one has more than one value; then its length stands in the second word
+//
+// The head of a key with one value says so: its link is not read. A set has no values: its table counts.
+
+namespace karpos::detail::multi_table {
+
+/// Rows between the prefetch of what belongs to one and its use, on CPUs. One thread, 2^22 pairs of as many keys: 9 M/s are
+/// emitted without, 33 with it.
+inline constexpr std::uint64_t rows_ahead = 16;
+
+/// The blocks of values as kernels see them.
+template <class T, class Number>
+struct value_blocks {
+  using mapped =
+      Number;  // of a key in the table: its head, where its first block begins and, in the lowest bit, whether it
+  // has one value only
+  using value_type = T;
+  static constexpr bool has_values = true;
+  /// Stands for no block.
+  static constexpr Number none = static_cast<Number>(~Number(0));
+
+  struct block {
+    Number begin, next;  // next: a head
+    std::uint64_t count;
+  };
+  T* values;
+  Number* links;
+
+  KOKKOS_FUNCTION block at(Number head) const {
+    auto const begin = static_cast<Number>(head >> 1);
+    if ((head & 1) != 0) return {begin, none, 1};
+    Number const link = links[begin];
+    return {begin, static_cast<Number>((link | 1) == none ? none : link & ~Number(1)),
+            (link & 1) != 0 ? static_cast<std::uint64_t>(links[begin + 1]) : 1};
+  }
+  /// Writes a block that is the only one of its key so far. Returns: the head of that key.
+  KOKKOS_FUNCTION Number write_block(std::uint64_t begin, std::uint64_t count) const {
+    links[begin] = static_cast<Number>(none << 1 | Number(count > 1));
+    if (count > 1) links[begin + 1] = static_cast<Number>(count);
+    return static_cast<Number>(begin << 1 | std::uint64_t(count == 1));
+  }
+  /// Puts the block of a head before those of another. Returns: the head of both.
+  KOKKOS_FUNCTION Number chain(Number head, Number before) const {
+    Number& link = links[head >> 1];
+    link = static_cast<Number>((before & ~Number(1)) | (link & 1));
+    return static_cast<Number>(head & ~Number(1));
+  }
+
+  /// CPUs: begins to bring near what the head says where to find, links or values.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_link(Number head) const {
+    if ((head & 1) == 0) device::prefetch(links + (head >> 1));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch_values(Number head) const {
+    if (head != none) device::prefetch(values + (head >> 1));
+  }
+
+  KOKKOS_FUNCTION std::uint64_t count(Number head) const {
+    std::uint64_t n = 0;
+    while (head != none) {
+      block const b = at(head);
+      n += b.count;
+      head = b.next;
+    }
+    return n;
+  }
+  KOKKOS_FUNCTION T const& any(Number head) const { return values[head >> 1]; }
+  /// Calls f(value) for values [first, last) of a key.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Number head, std::uint64_t first, std::uint64_t last,
+                                            F const& f) const {
+    while (first < last) {
+      block const b = at(head);
+      std::uint64_t const end = Kokkos::min(b.count, last);
+      for (std::uint64_t k = first; k < end; ++k) f(values[b.begin + k]);
+      first = first > b.count ? first - b.count : 0;
+      last -= end;
+      head = b.next;
+    }
+  }
+  /// Calls f(value) for each value of a key, lanes side by side.
+  template <device::tile Tile, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Tile const& t, Number head, F const& f) const {
+    while (head != none) {
+      block const b = at(head);
+      t.on(lane_mask<Tile::width>(lane_mask<Tile::width>::all), [&](int lane) {
+        for (auto k = static_cast<std::uint64_t>(lane); k < b.count; k += Tile::width)
+          f(values[b.begin + k]);
+      });
+      head = b.next;
+    }
+  }
+};
+
+/// The same for a set.
+template <class Number>
+struct key_counts {
+  using mapped = Number;  // of a key in the table: how often it is there
+  static constexpr bool has_values = false;
+  static constexpr Number none = 0;
+
+  KOKKOS_FUNCTION void fetch_link(Number) const {}
+  KOKKOS_FUNCTION void fetch_values(Number) const {}
+  KOKKOS_FUNCTION std::uint64_t count(Number n) const { return n; }
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Number, std::uint64_t first, std::uint64_t last,
+                                            F const& f) const {
+    for (; first < last; ++first) f();
+  }
+  template <device::tile Tile, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Tile const& t, Number n, F const& f) const {
+    t.on(lane_mask<Tile::width>(lane_mask<Tile::width>::all), [&](int lane) {
+      for (auto k = static_cast<std::uint64_t>(lane); k < n; k += Tile::width) f();
+    });
+  }
+};
+
+/// Puts a block before those that its key has: what an insertion does with a stored value and a new one. May be called again
+/// for the same block, if another thread came between.
+template <class Blocks>
+struct push {
+  using of_different_keys = void;
+  Blocks blocks;
+  KOKKOS_FUNCTION typename Blocks::mapped operator()(typename Blocks::mapped stored,
+                                                     typename Blocks::mapped block) const {
+    return blocks.chain(block, stored);
+  }
+};
+
+/// The same of a set: counts are added.
+struct add_counts : plus {
+  using of_different_keys = void;
+};
+
+/// Memory of values and links.
+template <class T, class Number, class ExecSpace>
+struct value_storage {
+  using blocks_type = value_blocks<T, Number>;
+  using memory_space = typename ExecSpace::memory_space;
+  static constexpr bool has_values = true;
+  Kokkos::View<T*, memory_space> values;
+  Kokkos::View<Number*, memory_space> links;
+
+  value_storage() = default;
+  value_storage(ExecSpace const& exec, std::uint64_t pairs) {
+    allocate_or_explain<memory_space>(bytes_for(pairs), "pairs", "ask for fewer pairs", [&] {
+      values = uninitialized_array<Kokkos::View<T*, memory_space>>(
+          exec, "karpos::multi_table::values", pairs);
+      links = uninitialized_array<Kokkos::View<Number*, memory_space>>(
+          exec, "karpos::multi_table::links", pairs);
+      return true;
+    });
+  }
+  static std::size_t bytes_for(std::uint64_t pairs) { return pairs * (sizeof(T) + sizeof(Number)); }
+  std::uint64_t room() const { return values.extent(0); }
+  blocks_type blocks() const { return {values.data(), links.data()}; }
+
+  /// Copies the first n pairs of another one, which may lie in another space. Asynchronous.
+  template <class Other>
+  void copy_from(ExecSpace const& exec, Other const& from, std::uint64_t n) const {
+    auto const part = std::pair<std::uint64_t, std::uint64_t>(0, n);
+    Kokkos::deep_copy(exec, Kokkos::subview(values, part), Kokkos::subview(from.values, part));
+    Kokkos::deep_copy(exec, Kokkos::subview(links, part), Kokkos::subview(from.links, part));
+  }
+};
+
+/// A set has none.
+template <class Number, class ExecSpace>
+struct count_storage {
+  using blocks_type = key_counts<Number>;
+  static constexpr bool has_values = false;
+
+  count_storage() = default;
+  count_storage(ExecSpace const&, std::uint64_t) {}
+  static std::size_t bytes_for(std::uint64_t) { return 0; }
+  static std::uint64_t room() { return row_index::max_rows<Number>; }
+  static blocks_type blocks() { return {}; }
+  template <class Other>
+  void copy_from(ExecSpace const&, Other const&, std::uint64_t) const {}
+};
+
+}  // namespace karpos::detail::multi_table

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/detail/probe.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/hash_map.hpp"
+
+// The table of a map or set whose keys may be there several times: from a key to what belongs to it (blocks.hpp).
+
+namespace karpos::detail::multi_table {
+
+/// Heads of keys in the elements of an output.
+template <class Result, class Number>
+struct in_place {
+  static constexpr bool fits = (sizeof(Result) == 4 || sizeof(Result) == 8) &&
+                               sizeof(Result) >= sizeof(Number) &&
+                               std::is_trivially_copyable_v<Result>;
+  using bits = std::conditional_t<sizeof(Result) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr Number none = static_cast<Number>(~Number(0));  // in no table
+
+  KOKKOS_FUNCTION Result operator()(found<Number> const& head) const {
+    return from_bits<Result>(static_cast<bits>(head.value_or(none)));
+  }
+  KOKKOS_FUNCTION static found<Number> read(Result const& element) {
+    auto const head = static_cast<Number>(to_bits<bits>(element));
+    return {head != none, head};
+  }
+};
+/// Turns a block of heads into answers: one thread's, which looks ahead within it.
+template <class Out, class Number, class Write>
+struct answer_in_place {
+  static constexpr std::uint64_t block = 4096;
+  Out out;
+  in_place<typename Out::value_type, Number> heads;
+  Write write;
+  KOKKOS_FUNCTION void operator()(std::uint64_t b) const {
+    std::uint64_t const end = Kokkos::min((b + 1) * block, std::uint64_t(out.extent(0)));
+    for (std::uint64_t i = b * block; i < end; ++i) {
+      if (i + rows_ahead < end) write.fetch(heads.read(out(i + rows_ahead)));
+      out(i) = write(heads.read(out(i)));
+    }
+  }
+};
+
+/// A hash_map whose lookups make an answer of what they find.
+template <class Map>
+class index : public Map {
+ public:
+  using Map::Map;
+
+  /// Writes write(what is found) to out(i). Asynchronous. CPUs do so in two steps where an element of the output takes what is
+  /// found: a lookup that waits for other memory than the table's holds up those in flight (one thread, 2^22 queries of 2^16
+  /// keys: 4 M counts/s at once, 13 in two steps).
+  template <class Queries, class Out, class Write>
+  void look_up(char const* label, typename Map::execution_space const& exec, Queries const& queries,
+               Out const& out, Write const& write) const {
+    this->require_memory();
+    using result = typename Out::value_type;
+    using mapped = typename Map::mapped_type;
+    if constexpr (!device::is_device<typename Map::execution_space> &&
+                  in_place<result, mapped>::fits) {
+      in_place<result, mapped> const heads{};
+      enqueue(label, exec, queries, out, heads);
+      using body = answer_in_place<Out, mapped, Write>;
+      device::loop_over(label, exec, (out.extent(0) + body::block - 1) / body::block,
+                        body{out, heads, write});
+    } else {
+      enqueue(label, exec, queries, out, write);
+    }
+  }
+  auto table() const { return this->m_storage.ref(); }
+  auto hash_function() const { return this->m_storage.settings().hash; }
+  auto key_equality() const { return this->m_storage.settings().equal; }
+  using Map::require_memory;
+
+ private:
+  template <class Queries, class Out, class Write>
+  void enqueue(char const* label, typename Map::execution_space const& exec, Queries const& queries,
+               Out const& out, Write const& write) const {
+    auto const table = this->m_storage.ref();
+    constexpr int ahead = std::decay_t<decltype(this->m_storage)>::prefetch_distance;
+    using body = lookup_body<ahead, decltype(table), Queries, Out, Write, everything>;
+    device::for_each_staged<ahead>(label, exec, queries.extent(0),
+                                   body{{table, queries}, out, write, everything{}});
+  }
+};
+
+/// What a key has in the slots of a table, and what it is.
+template <class Table, class Blocks>
+struct keys_of_slots {
+  using layout = typename Table::layout;
+  using key_type = typename Table::key_type;
+  using mapped = typename Blocks::mapped;
+  Table table;
+
+  KOKKOS_FUNCTION mapped head(std::uint64_t i) const {
+    auto const slot = *table.slot_at(i);
+    return table.slot().live(slot) ? layout::value_of(slot) : Blocks::none;
+  }
+  KOKKOS_FUNCTION key_type key(std::uint64_t i) const {
+    return from_bits<key_type>(layout::key_of(*table.slot_at(i)));
+  }
+  /// Changes what a live slot says.
+  KOKKOS_FUNCTION void set_head(std::uint64_t i, mapped head) const {
+    auto* const slot = table.slot_at(i);
+    *slot = layout::pack(layout::key_of(*slot), layout::bits_of(head));
+  }
+};
+
+/// The same for queries that were looked up.
+template <class Blocks>
+struct heads_of_queries {
+  typename Blocks::mapped const* heads;
+  KOKKOS_FUNCTION typename Blocks::mapped head(std::uint64_t i) const { return heads[i]; }
+};
+
+// What lookups write.
+template <class Blocks, class Count>
+struct count_of {
+  Blocks blocks;
+  KOKKOS_FUNCTION void fetch(found<typename Blocks::mapped> const& head) const {
+    if (head) blocks.fetch_link(*head);
+  }
+  KOKKOS_FUNCTION Count operator()(found<typename Blocks::mapped> const& head) const {
+    return head ? static_cast<Count>(blocks.count(*head)) : Count(0);
+  }
+};
+template <class Blocks, class T>
+struct any_of {
+  Blocks blocks;
+  T missing;
+  KOKKOS_FUNCTION void fetch(found<typename Blocks::mapped> const& head) const {
+    if (head) blocks.fetch_values(*head);
+  }
+  KOKKOS_FUNCTION T operator()(found<typename Blocks::mapped> const& head) const {
+    return head ? blocks.any(*head) : missing;
+  }
+};
+
+}  // namespace karpos::detail::multi_table

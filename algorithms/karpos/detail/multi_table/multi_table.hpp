@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "karpos/detail/join/output.hpp"
+#include "karpos/multi_table.hpp"
+
+// How multi_table (karpos/multi_table.hpp) does it.
+
+namespace karpos {
+
+namespace detail::multi_table {
+
+/// Pairs of all keys, where no memory for a scan is to be had.
+template <class Slots, class Blocks>
+struct sum_slots {
+  Slots slots;
+  Blocks blocks;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const head = slots.head(i);
+    if (head != Blocks::none) n += blocks.count(head);
+  }
+};
+
+template <class ExecSpace, class Body>
+std::uint64_t sum(char const* label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
+  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(label, exec, n, body);
+}
+template <class ExecSpace, class Table, class Keys>
+std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys const& keys) {
+  return sum("karpos::multi_table: count sentinels", exec, keys.extent(0),
+             count_reserved<Table, Keys>{table, keys});
+}
+
+}  // namespace detail::multi_table
+
+template <class Traits>
+void multi_table<Traits>::require_pairs(std::uint64_t n) {
+  if (has_values && n > most_pairs)
+    detail::reject("pair numbers of a table have too small a type",
+                   std::to_string(n) + " pairs of at most " + std::to_string(most_pairs),
+                   "make it with PairNumber = std::uint64_t");
+}
+
+template <class Traits>
+void multi_table<Traits>::swap(multi_table& other) {
+  std::swap(m_index, other.m_index);
+  std::swap(m_storage, other.m_storage);
+  std::swap(m_pending, other.m_pending);
+  std::swap(m_taken_in, other.m_taken_in);
+  std::swap(m_end, other.m_end);
+  std::swap(m_size, other.m_size);
+  std::swap(m_settled, other.m_settled);
+  std::swap(m_batches, other.m_batches);
+}
+
+template <class Traits>
+template <class Keys, class Values>
+insert_report multi_table<Traits>::insert_and_report(execution_space const& exec, Keys const& keys,
+                                                     Values const& values) {
+  detail::require_key_type<key_type, Keys>();
+  detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>>();
+  m_index.require_memory();
+  take_in(exec);
+  insert_report const report = insert_all(exec, keys, values);
+  detail::reject_invalid(report, keys.extent(0));
+  return report;
+}
+
+/// Inserts pairs for as long as there is room for any.
+template <class Traits>
+template <class Keys, class Values>
+insert_report multi_table<Traits>::insert_all(execution_space const& exec, Keys const& keys,
+                                              Values const& values) {
+  std::uint64_t const n = keys.extent(0);
+  insert_report all;
+  for (std::uint64_t first = 0; first < n;) {
+    std::uint64_t const last = first + Kokkos::min(make_room(exec, n - first), n - first);
+    if (first == last) {
+      std::uint64_t const invalid = detail::multi_table::count_sentinels(
+          exec, m_index.table(), detail::part_of(keys, first, n));
+      all += {0, 0, n - first - invalid, invalid};
+      break;
+    }
+    all += insert_batch(exec, detail::part_of(keys, first, last),
+                        detail::part_of(values, first, last));
+    first = last;
+  }
+  shorten_chains(exec);
+  return all;
+}
+
+template <class Traits>
+template <class Keys, class Values>
+insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Keys const& keys,
+                                                Values const& values) {
+  namespace mt = detail::multi_table;
+  std::uint64_t const n = keys.extent(0);
+  batch_type const batch(exec, m_index, blocks(), m_end, keys, values);
+  insert_report report;
+  if (batch.size < batch.different.extent(0))
+    report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
+  ++m_batches;
+  m_end += n;  // before the first block is chained
+  insert_report of_keys;
+  try {
+    if constexpr (has_values)
+      of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(),
+                                        mt::push<blocks_type>{blocks()});
+    else
+      of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(), mt::add_counts{});
+  } catch (...) {
+    m_size = mt::sum("karpos::multi_table: recount", exec, m_index.capacity(),
+                     mt::sum_slots<slots_type, blocks_type>{slots(), blocks()});
+    throw;
+  }
+  if (of_keys.rejected > 0)
+    report.rejected =
+        mt::sum("karpos::multi_table: count rejected", exec, batch.size,
+                mt::count_pairs<table_type, blocks_type, key_type>{
+                    m_index.table(), blocks(), batch.different.data(), batch.heads.data(), false});
+  report.inserted = n - report.invalid - report.rejected;
+  if (report.inserted == 0) {  // no key has a block of it
+    m_end -= n;
+    --m_batches;
+    return report;
+  }
+  m_size += report.inserted;
+  if (!has_values) m_end = m_size;
+  if (m_batches == 1) m_settled = m_end;
+  return report;
+}
+
+/// Makes room for more pairs: by the memory of dead ones or, where the table grows and would be nearly full again, by more
+/// memory. Returns: for how many.
+template <class Traits>
+std::uint64_t multi_table<Traits>::make_room(execution_space const& exec, std::uint64_t more) {
+  if constexpr (has_values) {
+    if (max_pairs() - m_end >= more) return more;
+    std::uint64_t room = max_pairs();
+    if (m_index.grows() && m_size + more > room - room / 4)
+      room = Kokkos::min(Kokkos::max(2 * room, m_size + more), most_pairs);
+    bool const helps = room > max_pairs() || m_end > m_size;
+    if (helps) join_blocks(exec, room);
+    return max_pairs() - m_end;
+  }
+  return max_pairs() - m_size;
+}
+
+/// Long chains become blocks once that costs no more than what was inserted since. Without memory for it they stay.
+template <class Traits>
+void multi_table<Traits>::shorten_chains(execution_space const& exec) {
+  if (m_batches <= chain_to_settle || m_end - m_settled < m_settled / 2) return;
+  try {
+    join_blocks(exec, max_pairs());
+  } catch (allocation_error const&) {
+  }
+}
+
+/// Moves all pairs to memory with room for so many, the values of a key side by side.
+template <class Traits>
+void multi_table<Traits>::join_blocks(execution_space const& exec, std::uint64_t room) {
+  if constexpr (has_values) {
+    namespace mt = detail::multi_table;
+    auto const pairs = all_pairs(exec);
+    storage_type const fresh(exec, room);
+    pairs.emit(exec, m_batches, mt::move_value<mapped_type>{fresh.values.data()});
+    device::loop_over(
+        "karpos::multi_table: join blocks", exec, m_index.capacity(),
+        mt::join_blocks<slots_type, blocks_type>{slots(), fresh.blocks(), pairs.offsets()});
+    exec.fence("karpos::multi_table: before the old pairs are freed");
+    m_storage = fresh;
+    m_end = m_size = pairs.size();
+  }
+  m_settled = m_end;
+  m_batches = 1;
+}
+
+template <class Traits>
+auto multi_table<Traits>::ref(execution_space const& exec, std::uint64_t room) -> ref_type {
+  m_index.require_memory();
+  room = Kokkos::max(room, std::uint64_t(1));  // pairs are counted where some were promised
+  if (room > m_pending.room() - m_pending.promised) {
+    take_in(exec);
+    if (room > m_pending.room()) m_pending = {exec, room};
+  }
+  m_pending.promised += room;
+  return ref_type(m_pending.ref(m_index.table()));
+}
+
+template <class Traits>
+template <class Keys, class Values>
+void multi_table<Traits>::append(execution_space const& exec, Keys const& keys,
+                                 Values const& values) {
+  detail::require_key_type<key_type, Keys>();
+  detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>>();
+  ref(exec, keys.extent(0));
+  auto const pending = m_pending.ref(m_index.table());
+  device::loop_over(
+      "karpos::multi_table: append", exec, keys.extent(0),
+      detail::multi_table::append_pairs<std::decay_t<decltype(pending)>, Keys, Values>{
+          pending, keys, values});
+}
+
+/// Inserts the pairs that are pending. Where that fails, they stay pending if none is in yet; else those that are not in count
+/// as rejected: none is inserted twice.
+template <class Traits>
+void multi_table<Traits>::take_in(execution_space const& exec) {
+  std::uint64_t const offered = m_pending.count(exec);
+  std::uint64_t const n = Kokkos::min(offered, m_pending.room());
+  auto const part = std::pair(std::uint64_t(0), n);
+  auto const keys = Kokkos::subview(m_pending.keys, part);
+  std::uint64_t const before = m_size;
+  try {
+    if constexpr (has_values)
+      m_taken_in += insert_all(exec, keys, Kokkos::subview(m_pending.values, part));
+    else
+      m_taken_in += insert_all(exec, keys, no_values{});
+    m_taken_in.rejected += offered - n;
+  } catch (...) {
+    if (m_size == before) throw;
+    m_taken_in.inserted += m_size - before;
+    m_taken_in.rejected += offered - (m_size - before);
+    m_pending.clear(exec);
+    throw;
+  }
+  m_pending.clear(exec);
+}
+
+template <class Traits>
+insert_report multi_table<Traits>::settle(execution_space const& exec) {
+  m_index.require_memory();
+  take_in(exec);
+  if (m_batches > 1 || m_end > m_size) join_blocks(exec, max_pairs());
+  return std::exchange(m_taken_in, {});
+}
+
+template <class Traits>
+template <view_1d Keys>
+std::uint64_t multi_table<Traits>::erase(execution_space const& exec, Keys const& keys) {
+  detail::require_key_type<key_type, Keys>();
+  detail::require_reachable<execution_space, Keys>();
+  m_index.require_memory();
+  take_in(exec);
+  namespace mt = detail::multi_table;
+  batch_type const batch(exec, m_index, mt::key_counts<number>{}, 0, keys, no_values{});
+  std::uint64_t const erased =
+      mt::sum("karpos::multi_table: count erased", exec, batch.size,
+              mt::count_pairs<table_type, blocks_type, key_type>{
+                  m_index.table(), blocks(), batch.different.data(), batch.heads.data(), true});
+  m_index.erase(exec, batch.keys());
+  m_size -= erased;
+  if (!has_values) m_end = m_size;
+  return erased;
+}
+
+template <class Traits>
+void multi_table<Traits>::clear(execution_space const& exec) {
+  m_index.clear(exec);
+  m_pending.clear(exec);
+  m_end = m_size = m_settled = m_batches = 0;
+}
+
+template <class Traits>
+void multi_table<Traits>::move_to(execution_space const& exec, std::uint64_t pairs,
+                                  std::uint64_t keys) {
+  require_pairs(pairs);
+  m_index.require_memory();
+  take_in(exec);
+  if (pairs < m_size)
+    throw capacity_error("rehash would not hold the pairs that are in", m_size, pairs, m_size);
+  m_index.rehash(exec, keys);
+  join_blocks(exec, pairs);
+}
+
+template <class Traits>
+template <class Other>
+void multi_table<Traits>::copy_from(execution_space const& exec, multi_table<Other> const& src) {
+  if (src.m_pending.promised > 0)
+    detail::reject("a table with pending pairs cannot be copied",
+                   "room for " + std::to_string(src.m_pending.promised) + " of them was made",
+                   "settle it first");
+  storage_type const fresh(exec, src.m_storage.room());
+  fresh.copy_from(exec, src.m_storage, src.m_end);
+  deep_copy(exec, m_index, src.m_index);
+  exec.fence("karpos::deep_copy: the source may change once this returns");
+  m_storage = fresh;
+  m_pending.clear(exec);
+  m_taken_in = src.m_taken_in;
+  m_end = src.m_end;
+  m_size = src.m_size;
+  m_settled = src.m_settled;
+  m_batches = src.m_batches;
+}
+
+namespace detail::multi_table {
+/// The matches of queries, with what the table says of each.
+template <class ExecSpace, class Heads, class Blocks>
+struct query_matches : matches<ExecSpace, heads_of_queries<Blocks>, Blocks> {
+  Heads heads;
+  query_matches(ExecSpace const& exec, Heads const& h, Blocks const& blocks, std::uint64_t least)
+      : query_matches::matches(exec, {h.data()}, h.extent(0), blocks, least),
+        heads(h) {}
+};
+}  // namespace detail::multi_table
+
+template <class Traits>
+template <class Queries>
+auto multi_table<Traits>::matches_of(execution_space const& exec, Queries const& queries,
+                                     std::uint64_t least) const {
+  using heads_type = Kokkos::View<number*, memory_space>;
+  std::uint64_t const n = queries.extent(0);
+  auto const heads = detail::allocate_or_explain<memory_space>(
+      n * sizeof(number), "what a table says of queries", "ask for fewer keys at once", [&] {
+        return detail::uninitialized_array<heads_type>(exec, "karpos::multi_table: heads", n);
+      });
+  m_index.find(exec, queries, heads, blocks_type::none);
+  return detail::multi_table::query_matches<execution_space, heads_type, blocks_type>(
+      exec, heads, blocks(), least);
+}
+
+template <class Traits>
+template <class Queries, class QueriesOut, class ValuesOut>
+std::uint64_t multi_table<Traits>::write_matches(
+    execution_space const& exec, Queries const& queries, QueriesOut const& out_queries,
+    ValuesOut const& out_values, mapped_type const& missing, std::uint64_t least) const {
+  namespace mt = detail::multi_table;
+  detail::require_reachable<execution_space, ValuesOut>();
+  detail::require_result_type<mapped_type, ValuesOut>();
+  detail::require_same_extent("query numbers", out_queries.extent(0), "values",
+                              out_values.extent(0));
+  char const* const what = "the view for numbers of queries";
+  detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
+  auto const matches = matches_of(exec, queries, least);
+  detail::join::require_room(what, out_queries.extent(0), matches.size());
+  emit(exec, matches,
+       mt::write_match<QueriesOut, ValuesOut, mapped_type>{out_queries, out_values, missing});
+  return matches.size();
+}
+
+template <class Traits>
+template <class Queries, class QueriesOut>
+std::uint64_t multi_table<Traits>::write_queries(execution_space const& exec,
+                                                 Queries const& queries,
+                                                 QueriesOut const& out_queries,
+                                                 std::uint64_t least) const {
+  namespace mt = detail::multi_table;
+  char const* const what = "the view for numbers of queries";
+  detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
+  auto const matches = matches_of(exec, queries, least);
+  detail::join::require_room(what, out_queries.extent(0), matches.size());
+  emit(exec, matches, mt::write_query<QueriesOut>{out_queries});
+  return matches.size();
+}
+
+template <class Traits>
+template <class KeysOut, class... ValuesOut>
+std::uint64_t multi_table<Traits>::write_all(execution_space const& exec, KeysOut const& keys,
+                                             ValuesOut const&... values) const {
+  detail::require_reachable<execution_space, KeysOut, ValuesOut...>();
+  auto const pairs = all_pairs(exec);
+  detail::join::require_room("the view for keys", keys.extent(0), pairs.size());
+  emit(exec, pairs,
+       detail::multi_table::write_pair<slots_type, KeysOut, ValuesOut...>{
+           slots(), keys, {{values}...}});
+  return pairs.size();
+}
+
+}  // namespace karpos

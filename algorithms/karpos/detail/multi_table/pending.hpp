@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/outcome.hpp"
+
+// Pairs that kernels insert: appended to a list, which is taken into the table later (multi_table::ref).
+
+namespace karpos::detail::multi_table {
+
+/// The list as kernels see it. T: no_value of a set.
+template <class Table, class T>
+class pending_ref {
+ public:
+  using key_type = typename Table::key_type;
+  static constexpr bool has_values = !is_no_value<T>;
+  pending_ref(Table const& table, key_type* keys, T* values, std::uint64_t* offered,
+              std::uint64_t room)
+      : m_table(table),
+        m_keys(keys),
+        m_values(values),
+        m_offered(offered),
+        m_room(room) {}
+
+  KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.reserved(key); }
+  /// Returns: inserted, or full.
+  KOKKOS_FUNCTION outcome append(key_type const& key, [[maybe_unused]] T const& value) const {
+    std::uint64_t const at = device::fetch_add(m_offered, 1);
+    if (at >= m_room) return outcome::full;
+    m_keys[at] = key;
+    if constexpr (has_values) m_values[at] = value;
+    return outcome::inserted;
+  }
+
+ private:
+  Table m_table;  // for its sentinels
+  key_type* m_keys;
+  T* m_values;
+  std::uint64_t* m_offered;  // pairs that were appended, or found no room
+  std::uint64_t m_room;
+};
+
+template <class Ref, class Keys, class Values>
+struct append_pairs {
+  Ref ref;
+  Keys keys;
+  Values values;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { ref.append(keys(i), values(i)); }
+};
+
+/// The memory of the list.
+template <class Key, class T, class ExecSpace>
+struct pending_pairs {
+  using memory_space = typename ExecSpace::memory_space;
+  Kokkos::View<Key*, memory_space> keys;
+  Kokkos::View<T*, memory_space> values;
+  Kokkos::View<std::uint64_t, memory_space> offered;
+  std::uint64_t promised =
+      0;  // pairs that were to be appended since the list was empty; no more than its room
+
+  pending_pairs() = default;
+  pending_pairs(ExecSpace const& exec, std::uint64_t room) {
+    std::uint64_t const values_room = is_no_value<T> ? 0 : room;
+    allocate_or_explain<memory_space>(
+        room * sizeof(Key) + values_room * sizeof(T), "pairs that kernels insert",
+        "ask for room for fewer", [&] {
+          keys = uninitialized_array<Kokkos::View<Key*, memory_space>>(
+              exec, "karpos::multi_table::pending_keys", room);
+          values = uninitialized_array<Kokkos::View<T*, memory_space>>(
+              exec, "karpos::multi_table::pending_values", values_room);
+          offered = Kokkos::View<std::uint64_t, memory_space>(
+              Kokkos::view_alloc(exec, "karpos::multi_table::pending_count"));
+          return true;
+        });
+  }
+  std::uint64_t room() const { return keys.extent(0); }
+  template <class Table>
+  pending_ref<Table, T> ref(Table const& table) const {
+    return {table, keys.data(), values.data(), offered.data(), room()};
+  }
+  /// Pairs that were offered so far. Waits.
+  std::uint64_t count(ExecSpace const& exec) const {
+    return promised == 0 ? 0
+                         : read_back(exec, offered.data(), "karpos::multi_table: pending pairs");
+  }
+  /// Makes the list empty. Asynchronous.
+  void clear(ExecSpace const& exec) {
+    if (promised > 0) Kokkos::deep_copy(exec, offered, std::uint64_t(0));
+    promised = 0;
+  }
+};
+
+}  // namespace karpos::detail::multi_table

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/slot.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/key_value.hpp"
+
+// The rows of an insertion that goes page by page: keys with their values, or keys of a set.
+
+namespace karpos::detail::open_addressing {
+
+template <class Key, class T>
+struct row_type {
+  using type = key_value<Key, T>;
+};
+template <class Key>
+struct row_type<Key, no_value> {
+  using type = Key;
+};
+
+template <class Table>
+using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
+/// Whether keys and values can be split by a partition, and a team looks at the pairs of buckets at once.
+template <class Table>
+inline constexpr bool has_rows =
+    Table::bucket_slots <= 32 &&
+    (sizeof(row_of<Table>) == 4 || sizeof(row_of<Table>) == 8 || sizeof(row_of<Table>) == 16);
+
+/// The key of a row: a pair's, or the row itself, whatever members it has.
+template <class Key, class T>
+KOKKOS_FORCEINLINE_FUNCTION Key const& key_of(key_value<Key, T> const& r) {
+  return r.key;
+}
+template <class Key>
+KOKKOS_FORCEINLINE_FUNCTION Key const& key_of(Key const& key) {
+  return key;
+}
+
+/// The keys and the values of an array of rows, as the bodies of bulk kernels read them.
+template <class Row>
+struct keys_of_rows {
+  Row const* rows;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    return open_addressing::key_of(rows[i]);
+  }
+};
+template <class Row, class T>
+struct values_of_rows {
+  Row const* rows;
+  KOKKOS_FUNCTION T operator()([[maybe_unused]] std::uint64_t i) const {
+    if constexpr (is_no_value<T>)
+      return {};
+    else
+      return rows[i].value;
+  }
+};
+/// Stencil: the rows whose bit is set.
+struct set_bits_of {
+  std::uint32_t const* bits;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    return (bits[i / 32] >> (i % 32) & 1) != 0;
+  }
+};
+
+/// How a table is cut into parts of equal length, at least two pairs, which rows are split by, and these into pages, which a
+/// team holds at once: one, or several where there are more pages than parts of one pass.
+struct page_plan {
+  std::uint64_t pairs, part_pairs, page_pairs;
+  std::uint64_t parts, pages_per_part;
+
+  page_plan(std::uint64_t table_pairs, std::uint64_t max_page_pairs, std::uint64_t max_parts)
+      : pairs(table_pairs) {
+    std::uint64_t const pages = ratio(pairs, max_page_pairs);
+    pages_per_part = ratio(pages, max_parts);
+    parts = ratio(pages, pages_per_part);
+    part_pairs = Kokkos::max(ratio(pairs, parts), std::uint64_t(2));
+    parts = ratio(pairs, part_pairs);
+    page_pairs = ratio(part_pairs, pages_per_part);
+  }
+
+ private:
+  static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+};
+
+/// The part of a key: where its first bucket is. Requires: fewer than 2^32 pairs.
+template <class Table>
+struct part_of_key {
+  Table table;
+  std::uint64_t
+      per_part;  // 2^64 over the pairs of a part, rounded up: a factor instead of a division
+
+  part_of_key(Table const& t, page_plan const& p)
+      : table(t),
+        per_part(~std::uint64_t(0) / p.part_pairs + 1) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
+    std::uint64_t const pair = table.home_of(table.hash(key)) / 2;
+    return static_cast<std::uint32_t>(multiply_high(pair, per_part));
+  }
+};
+
+}  // namespace karpos::detail::open_addressing

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/aggregates.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/reduce_by_key/columns.hpp"
+#include "karpos/detail/reduce_by_key/memory.hpp"
+#include "karpos/detail/reduce_by_key/reduction.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/table_options.hpp"
+
+// A reduction by key from its arguments on.
+
+namespace karpos::detail::reduce_by_key {
+
+/// Reduces a source. `bytes_call` says how large a workspace is.
+template <class ExecSpace, class Source, class Result, class Op>
+std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& result, Op const& op,
+                  wrapped_memory const& given, char const* bytes_call) {
+  using row = typename Source::row;
+  std::size_t const bytes = memory<ExecSpace, row>(exec, source.size()).bytes();
+  workspace<ExecSpace> const w(exec, {"reduce_by_key", bytes_call}, given, bytes);
+  reduction<ExecSpace, row, Result, Op> const all(
+      exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result, op);
+  std::uint64_t const groups = all.run(source);
+  w.finish();
+  if (groups > result.room)
+    reject("the views for different keys are too short",
+           std::to_string(result.room) + " elements for " + std::to_string(groups) + " keys",
+           "pass views of " + std::to_string(groups) + " elements");
+  return groups;
+}
+/// A reduction of several columns.
+template <class ExecSpace, class Key, class Columns, class Outputs>
+struct aggregation;
+template <class ExecSpace, class Key, class... Columns, class... Outputs>
+struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...>> {
+  using list = aggregate_list<std::tuple<Columns...>, std::tuple<Outputs...>>;
+  template <class Output>
+  using makes = field_of<ExecSpace, Key, std::tuple<Columns...>, Output>;
+  template <class Output>
+  using field_for = typename makes<Output>::type;
+  using fields = pack<field_for<Outputs>...>;
+  using bits = bits_of<Key>;
+  using split = typename split_row<bits, Columns...>::type;
+  using row = key_value<bits, pack<typename field_for<Outputs>::state...>>;
+  static_assert(sizeof(split) <= sizeof(row));  // one memory serves both
+  static_assert(sizeof(row) <= 128,
+                "karpos: a key and the results of a reduction have 128 bytes at most: take some of "
+                "the aggregates to a reduction of their own");
+
+  static std::size_t bytes(ExecSpace const& exec, std::uint64_t rows) {
+    return memory<ExecSpace, row>(exec, rows).bytes();
+  }
+
+  template <class Keys, class OutKeys>
+  static std::uint64_t run(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
+                           list const& aggregates, wrapped_memory const& given) {
+    require_reachable<ExecSpace, Columns..., decltype(Outputs::out)...>();
+    return run(exec, keys, out_keys, aggregates, given, std::index_sequence_for<Columns...>{},
+               std::index_sequence_for<Outputs...>{});
+  }
+
+ private:
+  template <class Keys, class OutKeys, std::size_t... C, std::size_t... O>
+  static std::uint64_t run(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
+                           list const& a, wrapped_memory const& given, std::index_sequence<C...>,
+                           std::index_sequence<O...>) {
+    (require_same_extent("keys", keys.extent(0), "a column", std::get<C>(a.columns).extent(0)),
+     ...);
+    std::uint64_t room = out_keys.extent(0);
+    ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
+    fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
+    using loaded = loaded_columns<split, Keys, Columns...>;
+    using make = rows_of_fields<row, split, field_for<Outputs>...>;
+    return reduce_by_key::run(
+        exec, keys_and_columns<loaded, make>(loaded(keys, {{std::get<C>(a.columns)}...}), make{f}),
+        result_fields<OutKeys, field_for<Outputs>...>{out_keys, f, room},
+        merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
+        "reduce_by_key_bytes<Key>(exec, rows, aggregates)");
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

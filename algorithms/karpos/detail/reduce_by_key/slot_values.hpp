@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "karpos/detail/merge.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/rows.hpp"
+
+// The values of a table's slots: an array of words for each number of a value.
+
+namespace karpos::detail::reduce_by_key {
+
+constexpr std::size_t even(std::size_t n) { return (n + 1) / 2 * 2; }
+
+/// Values that are one number.
+template <class ExecSpace, class T>
+class slot_values {
+  using word = bits_of<T>;
+
+ public:
+  static constexpr std::size_t bytes(std::uint32_t slots) { return even(slots) * sizeof(word); }
+  KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t)
+      : m_words(reinterpret_cast<word*>(memory)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION T get(std::uint32_t i) const { return from_bits<T>(m_words[i]); }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, T const& v) const {
+    m_words[i] = to_bits<word>(v);
+  }
+  /// Without a branch on CPUs.
+  KOKKOS_FORCEINLINE_FUNCTION void store_if(bool yes, std::uint32_t i, T const& v) const {
+    m_words[i] = device::select(yes, to_bits<word>(v), m_words[i]);
+  }
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, T const& v, Op const& op) const {
+    if constexpr (device::is_device<ExecSpace>)
+      merge_in_scratch(m_words + i, v, op);
+    else
+      store(i, static_cast<T>(op(get(i), v)));
+  }
+
+ private:
+  word* m_words;
+};
+
+/// Values of several numbers, each merged by an operation of its own: op.get<I>().
+template <class ExecSpace, std::size_t... I, class... T>
+class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
+  using value = pack<T...>;
+
+ public:
+  static constexpr std::size_t bytes(std::uint32_t slots) {
+    return (slot_values<ExecSpace, T>::bytes(slots) + ...);
+  }
+  /// Initializers of an aggregate are evaluated in order: each takes its bytes from the memory that is left.
+  KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
+      : m_each{{slot_values<ExecSpace, T>(taken(memory, slot_values<ExecSpace, T>::bytes(slots)),
+                                          slots)}...} {}
+
+  KOKKOS_FORCEINLINE_FUNCTION value get(std::uint32_t i) const {
+    return {{detail::get<I>(m_each).get(i)}...};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, value const& v) const {
+    (detail::get<I>(m_each).store(i, detail::get<I>(v)), ...);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store_if(bool yes, std::uint32_t i, value const& v) const {
+    (detail::get<I>(m_each).store_if(yes, i, detail::get<I>(v)), ...);
+  }
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {
+    (detail::get<I>(m_each).merge(i, detail::get<I>(v), detail::get<I>(op.each)), ...);
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::byte* taken(std::byte*& memory, std::size_t bytes) {
+    std::byte* const first = memory;
+    memory += bytes;
+    return first;
+  }
+
+  pack<slot_values<ExecSpace, T>...> m_each;
+};
+
+/// An operation for each number of a value.
+template <class... Op>
+struct merge_each {
+  pack<Op...> each;
+  template <std::size_t... I, class... T>
+  KOKKOS_FORCEINLINE_FUNCTION pack_of<std::index_sequence<I...>, T...> operator()(
+      pack_of<std::index_sequence<I...>, T...> const& a,
+      pack_of<std::index_sequence<I...>, T...> const& b) const {
+    return {{static_cast<T>(get<I>(each)(detail::get<I>(a), detail::get<I>(b)))}...};
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

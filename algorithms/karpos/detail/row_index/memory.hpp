@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/row_index/tuning.hpp"
+#include "karpos/device/streaming.hpp"
+#include "karpos/key_value.hpp"
+#include "karpos/partition.hpp"
+#include "karpos/table_options.hpp"
+
+// What an index of rows keeps, and what its build needs besides.
+
+namespace karpos::detail::row_index {
+
+/// Rows that numbers of this type and slots of eight bytes can tell apart: there are twice as many slots.
+template <class RowNumber>
+inline constexpr std::uint64_t max_rows =
+    sizeof(RowNumber) == 4 ? (std::uint64_t(1) << 31) - 8 : (std::uint64_t(1) << 40) - 8;
+
+template <class RowNumber>
+void require_row_numbers(std::uint64_t rows) {
+  if (rows > max_rows<RowNumber>)
+    reject("row numbers of an index have too small a type",
+           std::to_string(rows) + " rows of at most " + std::to_string(max_rows<RowNumber>),
+           sizeof(RowNumber) == 4 ? "make it with RowNumber = std::uint64_t"
+                                  : "index a part of the rows");
+}
+
+/// Slots for so many rows, a multiple of a line: half of them at most are taken.
+constexpr std::uint64_t slots_for(std::uint64_t rows) { return (2 * rows + 1 + 7) / 8 * 8; }
+
+/// The arrays that an index keeps. Without runs there are no begins.
+template <class RowNumber>
+struct arrays {
+  std::uint64_t* slots;
+  RowNumber* group_of;  // of each row
+  RowNumber* begins;    // of the run of each group, and where the last one ends
+  RowNumber* grouped;   // row numbers in runs, a group's each
+  std::size_t bytes;
+
+  arrays(std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
+    arena a(memory);
+    a.take(slots, slots_for(rows));
+    a.take(group_of, rows);
+    a.take(begins, runs ? rows + 1 : 0);
+    a.take(grouped, rows);
+    bytes = a.bytes();
+  }
+};
+
+/// The arrays that a build, or an insertion, works in: for so many rows at once. Without runs none are sorted.
+template <class ExecSpace, class RowNumber>
+struct build_arrays {
+  using pair = key_value<RowNumber, RowNumber>;
+  RowNumber* first_of;
+  pair *sorted, *sorted_too;  // (group, row), in turns
+  std::uint64_t* digits;      // where the rows of each digit begin
+  std::byte* of_partition;
+  std::size_t bytes_of_partition = 0, bytes;
+
+  build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
+    std::uint64_t const most_digits = std::uint64_t(1) << digit_bits(rows);
+    if (runs)
+      bytes_of_partition =
+          partition_bytes<pair>(exec, rows, most_digits, partition_options{.stable = true});
+    arena a(memory);
+    a.take(first_of, rows);
+    a.take(sorted, runs ? rows : 0);
+    a.take(sorted_too, runs ? rows : 0);
+    a.take(digits, runs ? most_digits + 1 : 0);
+    a.take(of_partition, bytes_of_partition);
+    bytes = a.bytes();
+  }
+  /// Bits of a group's number that one pass splits by at most.
+  static int digit_bits(std::uint64_t rows) {
+    return Kokkos::min(tuning<ExecSpace>::digit_bits, static_cast<int>(std::bit_width(rows)));
+  }
+};
+
+/// Memory of the caller's, or our own, of so many bytes.
+template <class ExecSpace>
+Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace const& exec,
+                                                                      wrapped_memory const& given,
+                                                                      std::size_t bytes) {
+  using memory_space = typename ExecSpace::memory_space;
+  if (given.data == nullptr)
+    return allocated_bytes<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
+                                         "index fewer rows");
+  if (given.bytes < bytes)
+    reject("the memory of a karpos::row_index is too small",
+           std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
+           "allocate bytes_for(rows, duplicates)");
+  if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
+    reject("the memory of a karpos::row_index is not aligned",
+           "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");
+  return Kokkos::View<std::byte*, memory_space>(static_cast<std::byte*>(given.data), bytes);
+}
+
+}  // namespace karpos::detail::row_index

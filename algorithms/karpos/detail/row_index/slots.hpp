@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/row_index/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/pipeline.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/lane_mask.hpp"
+
+// The slots of an index of rows: open addressing over buckets of one memory sector or cache line, a slot for each
+// different row.
+//
+//   slot     | row : 32 or 40 | tag |      the number of the first row that has these values, and low bits of its hash; or empty
+//
+// Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most half of all slots are taken,
+// so that every probe ends at an empty one. A tag that differs tells rows apart without a look at their columns. A slot keeps
+// its tag; while the index is built its row may become a lower one that is equal.
+
+namespace karpos::detail::row_index {
+
+/// What a slot holds.
+template <class RowNumber>
+struct slot_word {
+  static constexpr int low_bits = sizeof(RowNumber) == 4 ? 32 : 24;
+  static constexpr std::uint64_t low_mask = (std::uint64_t(1) << low_bits) - 1;
+  static constexpr std::uint64_t empty = ~std::uint64_t(0);
+
+  /// One bit less than there is room for: no tag is that of an empty slot.
+  KOKKOS_FUNCTION static constexpr std::uint64_t tag_of(std::uint64_t hash) {
+    return hash & low_mask >> 1;
+  }
+  KOKKOS_FUNCTION static constexpr std::uint64_t make(std::uint64_t tag, std::uint64_t row) {
+    return row << low_bits | tag;
+  }
+  KOKKOS_FUNCTION static constexpr RowNumber row_of(std::uint64_t word) {
+    return static_cast<RowNumber>(word >> low_bits);
+  }
+};
+
+// Predicates of slots. CPUs compare all slots of a bucket with what is wanted at once.
+template <class RowNumber>
+struct has_tag {
+  using word = slot_word<RowNumber>;
+  std::uint64_t tag;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t w) const { return (w & word::low_mask) == tag; }
+  KOKKOS_FUNCTION std::uint32_t wanted_key() const
+    requires(word::low_bits == 32)
+  {
+    return static_cast<std::uint32_t>(tag);
+  }
+};
+struct is_empty {
+  KOKKOS_FUNCTION bool operator()(std::uint64_t w) const { return w == wanted_key(); }
+  KOKKOS_FUNCTION static std::uint64_t wanted_key() { return ~std::uint64_t(0); }
+};
+
+/// Where a row is looked for: from a slot on, in its bucket and those behind.
+struct slot_path {
+  std::uint64_t slot, hash;
+  bool compares;  // the slot has the row's tag: its row is compared, whose columns are on their way
+};
+
+/// What a bucket says: at `slot` is the tag; or the row is not in the index, because a slot is empty; or the bucket is full
+/// of others, and `slot` is where the next one begins.
+struct bucket_answer {
+  std::uint64_t slot;
+  bool has_tag, ended;
+};
+
+template <class ExecSpace, class RowNumber>
+struct slot_table {
+  using word = slot_word<RowNumber>;
+  static constexpr int bucket_slots = tuning<ExecSpace>::bucket_slots;
+  std::uint64_t* words;
+  std::uint64_t slots;
+
+  /// By the high bits of the hash.
+  KOKKOS_FUNCTION slot_path home(std::uint64_t hash) const {
+    return {multiply_high(hash, slots / bucket_slots) * bucket_slots, hash, false};
+  }
+  KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
+  KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {
+    return slot / bucket_slots * bucket_slots;
+  }
+
+  template <device::access Access>
+  KOKKOS_FORCEINLINE_FUNCTION bucket_answer ask(slot_path const& p) const {
+    device::tile_for<ExecSpace, 1> const thread{};
+    std::uint64_t const first = bucket_of(p.slot);
+    auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
+    using mask = lane_mask<bucket_slots>;
+    mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
+    auto const hits = window.match(has_tag<RowNumber>{word::tag_of(p.hash)}) & behind;
+    bool ended = false;
+    // A bucket that fills meanwhile must not look full before all of it was seen: only what is frozen is asked twice.
+    if constexpr (Access == device::access::frozen && !device::is_device<ExecSpace>)
+      ended = is_empty{}(words[first + bucket_slots - 1]);
+    else
+      ended = window.any(is_empty{});
+    bool const hit = static_cast<bool>(hits);
+    return {hit ? first + static_cast<std::uint64_t>((hits | mask::of(bucket_slots - 1)).first())
+                : wrap(first + bucket_slots),
+            hit, ended && !hit};
+  }
+};
+
+/// Searches the slots for rows equal to queries, of which query i is row begin + i. A body of a bulk operation derives from it,
+/// and has
+///
+///   at_end(later, i, path)   what to do where the row is not in the index; returns whether that ends the search; later: nothing
+///   at_equal(i, slot)        what to do at the slot of an equal row
+///   without(i)               what to do for a query that is left out
+///   asks(i)                  whether query i is looked for
+///
+/// CPUs look in two steps, between which others are looked for: at a bucket, for the tag; then at the columns of the row that
+/// is named there. Whether the first look is enough decides no branch.
+template <int Distance, device::access Access, class Body, class Rows, class Queries,
+          class ExecSpace, class RowNumber>
+struct slot_search {
+  using word = slot_word<RowNumber>;
+  Rows rows;
+  Queries queries;
+  std::uint64_t begin;
+  slot_table<ExecSpace, RowNumber> table;
+
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
+    return rows.hash(queries[begin + i]);
+  }
+  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t, std::uint64_t hash) const {
+    return table.home(hash);
+  }
+  KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return table.home(home(i)); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(slot_path const& p) const {
+    if (p.compares)
+      rows.for_each_address(row_at(p.slot), [](void const* at) { device::prefetch(at); });
+    else
+      device::prefetch(table.words + p.slot);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                               slot_path const& p) const {
+    if (!self().asks(i) || !rows.can_equal(queries[begin + i])) {
+      self().without(i);
+      return device::staged_result::done();
+    }
+    if constexpr (Distance == 0)
+      return search(i, p);
+    else
+      return look(i, p);
+  }
+  /// From a slot with the tag to its columns, and from there to the slots behind; else to the next bucket.
+  KOKKOS_FUNCTION void move_on(slot_path& p) const {
+    if (p.compares) {
+      p = {table.wrap(p.slot + 1), p.hash, false};
+    } else {
+      auto const a = table.template ask<Access>(p);
+      p = {a.ended ? p.slot : a.slot, p.hash, a.has_tag};
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Body const& self() const { return *static_cast<Body const*>(this); }
+  KOKKOS_FORCEINLINE_FUNCTION RowNumber row_at(std::uint64_t slot) const {
+    if constexpr (Access == device::access::frozen)
+      return word::row_of(device::load_frozen(table.words + slot));
+    else
+      return word::row_of(device::load_relaxed(table.words + slot));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
+    return rows.equal(rows[row_at(slot)], queries[begin + i]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION device::staged_result look(std::uint64_t i,
+                                                         slot_path const& p) const {
+    if (p.compares) {
+      bool const equal = is_equal(i, p.slot);
+      if (equal) self().at_equal(i, p.slot);
+      return device::staged_result::done_unless(!equal);
+    }
+    bool const later = !table.template ask<Access>(p).ended;
+    return device::staged_result::done_unless(!self().at_end(later, i, p));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
+    for (;;) {
+      auto const a = table.template ask<Access>(p);
+      if (a.has_tag && is_equal(i, a.slot)) {
+        self().at_equal(i, a.slot);
+        break;
+      }
+      if (a.ended) {
+        if (self().at_end(false, i, p)) break;
+      } else {
+        p.slot = a.has_tag ? table.wrap(a.slot + 1) : a.slot;
+      }
+    }
+    return device::staged_result::done();
+  }
+};
+
+}  // namespace karpos::detail::row_index

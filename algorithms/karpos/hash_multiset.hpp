@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/concepts.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/hash_map.hpp"
+#include "karpos/multi_table.hpp"
+#include "karpos/probing.hpp"
+
+// hash_multiset: a key may be there any number of times. Its operations: karpos/multi_table.hpp in bulk,
+// karpos/multi_table_ref.hpp in kernels.
+
+namespace karpos {
+
+namespace detail::multi_table {
+/// What a hash_multiset is made of.
+template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
+          class Number>
+struct set_traits {
+  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
+                "karpos: pair numbers are std::uint32_t or std::uint64_t");
+  using key_type = Key;
+  using mapped_type = no_value;
+  using execution_space = ExecSpace;
+  using index_type = index<hash_map<Key, Number, ExecSpace, Hash, KeyEqual, Probing, B>>;
+  using storage_type = count_storage<Number, ExecSpace>;
+};
+}  // namespace detail::multi_table
+
+/// Hash multiset of keys of up to eight bytes: a hash_map that counts. Of keys that are equal, one is kept, with their number;
+/// every operation is O(1) for each key, whatever the multiplicities are. Otherwise as hash_multimap.
+/// Memory: bytes_for(max_keys, load).
+template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
+          class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
+          std::unsigned_integral PairNumber = std::uint32_t,
+          int BucketSlots =
+              detail::open_addressing::default_bucket_slots<Key, PairNumber, ExecSpace>>
+class hash_multiset
+    : public multi_table<detail::multi_table::set_traits<Key, ExecSpace, Hash, KeyEqual, Probing,
+                                                         BucketSlots, PairNumber>> {
+  using base = typename hash_multiset::multi_table;
+  using traits = detail::multi_table::set_traits<Key, ExecSpace, Hash, KeyEqual, Probing,
+                                                 BucketSlots, PairNumber>;
+
+ public:
+  using typename base::options;
+  /// The same set in the host's memory: see create_host_mirror.
+  using host_mirror_type = hash_multiset<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
+                                         Probing, PairNumber, BucketSlots>;
+
+  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  hash_multiset() = default;
+  /// Makes an empty set for max_keys different keys. Throws as hash_multimap does.
+  hash_multiset(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
+                Hash const& hash = {}, KeyEqual const& equal = {})
+      : base(exec, 0, max_keys, o, hash, equal) {}
+
+  /// Bytes of a set of so many different keys.
+  static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
+    return traits::index_type::bytes_for(max_keys, load);
+  }
+};
+
+}  // namespace karpos

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/join/expansion.hpp"
+#include "karpos/detail/join/gather.hpp"
+#include "karpos/detail/join/matches.hpp"
+#include "karpos/detail/join/memory.hpp"
+#include "karpos/detail/join/output.hpp"
+#include "karpos/detail/join/right_rows.hpp"
+#include "karpos/detail/join/tuning.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/join_options.hpp"
+#include "karpos/row_index.hpp"
+#include "karpos/rows.hpp"
+#include "karpos/table_options.hpp"
+
+// Joins of two tables by equal rows: which row of the left one matches which row of the right one, which is indexed
+// (row_index.hpp).
+//
+//   left       | a | b | c | b |         right   | b | a | b | d |
+//   begins     | 2 | 0 | . | 0 |         of the runs  | 0 2 | 1 | 3 |  of the index: b is in rows 0 and 2
+//   offsets    | 0 | 1 | 3 | 3 | 5 |     a prefix sum over the matches of each left row
+//   pairs      | 0,1 | 1,0 | 1,2 | 3,0 | 3,2 |
+//
+// A join finds the matches once, says how many rows it has, then writes them, or shows them to a function. It is written by
+// rows of the output, from whose place the left row is searched among the offsets: a frequent row on either side is shared
+// (detail/join/expansion.hpp). Where it is the left table that is indexed, swap the sides: left becomes right.
+
+namespace karpos {
+
+/// Lets every pair of equal rows match.
+struct every_pair {};
+
+/// Numbers of left rows and of right ones, pair by pair.
+template <class Number, class MemorySpace>
+struct join_pairs {
+  Kokkos::View<Number*, MemorySpace> left, right;
+};
+
+/// The matches of two tables, found once: how many rows the join has, then these rows, as often as wanted. Rows come in the
+/// order of left rows, and for each in that of right ones; right rows without a left one follow, in order.
+///
+/// Rows are compared by the functions of the index' rows, and nulls as these have it: SQL's joins want rows that were made
+/// with_nulls(null_equality::unequal). Rows with a null then match nothing, and stand among those without a match. Rows that
+/// a mask left out of the index are not of the right table, unless they have such a null.
+///
+/// It keeps the index' memory; the left columns are not needed later. What it launches is to be waited for before it is
+/// destroyed.
+template <class Left, class Index, class Predicate = every_pair>
+class join {
+  static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
+  static_assert(
+      std::is_same_v<typename Left::row_type, typename Index::rows_type::row_type>,
+      "karpos: the two sides of a join have columns of the same types, in the same order");
+
+ public:
+  using execution_space = typename Index::execution_space;
+  using memory_space = typename Index::memory_space;
+  using number_type = typename Index::number_type;
+  using pairs_type = join_pairs<number_type, memory_space>;
+
+  /// Finds the matches of every left row in the index of the right ones.
+  ///
+  /// Complexity: a lookup for each left row and a prefix sum; for right, full, right_semi and right_anti also a pass over
+  ///   the right rows.
+  /// Concurrency: works on `exec`, and waits for it.
+  /// Memory: bytes_for(left rows, right rows, kind).
+  /// Throws: std::invalid_argument for memory that is too small or not aligned, and for these four kinds of an index that
+  ///   dropped duplicates; allocation_error.
+  /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE 2013, for the phases; Green,
+  ///   McColl, Bader, "GPU merge path", ICS 2012, for work that is split by the output.
+  join(execution_space const& exec, Left const& left, Index const& index, join_kind kind,
+       join_options const& options = {})
+      : join(exec, left, index, kind, Predicate{}, options) {}
+
+  /// The same for pairs of equal rows, candidates, that a predicate accepts: accepts(left, right), called in a kernel with
+  /// their numbers, once for each.
+  ///
+  /// Complexity: also a pass over the candidates.
+  /// Memory: also a quarter of a byte for each candidate, which is allocated.
+  join(execution_space const& exec, Left const& left, Index const& index, join_kind kind,
+       Predicate const& accepts, join_options const& options = {})
+      : m_index(index),
+        m_kind(kind),
+        m_left(left.size()),
+        m_right(detail::row_index::opened::end(index)),
+        m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
+                    (require_duplicates(), options.memory), bytes_for(m_left, m_right, kind)),
+        m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
+    find_matches(exec, left);
+    if constexpr (has_predicate) accept(exec, accepts);
+    m_of_left = detail::join::scan(exec, m_arrays.offsets, m_left);
+    if (marks_right(kind)) find_right_rows(exec);
+    exec.fence("karpos::join: matched");
+  }
+
+  /// Bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate; 4 for each right row for the kinds
+  /// right, full, right_semi and right_anti.
+  static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
+    return arrays(left, right, marks_right(kind), has_predicate).bytes;
+  }
+
+  /// Rows of the join.
+  std::uint64_t size() const { return m_of_left + m_of_right; }
+  join_kind kind() const { return m_kind; }
+  /// Whether its rows are pairs.
+  bool has_pairs() const { return detail::join::has_pairs(m_kind); }
+
+  /// Writes row j of the join, a pair, to left(j) and right(j): views of at least size() elements, of integers of 32 or 64
+  /// bits; no_row of their types where there is no row. Asynchronous.
+  ///
+  /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows, however unequal the rows are.
+  /// Throws: std::invalid_argument for views that are too short, which says how many rows there are, or whose integers are
+  ///   too small for the row numbers, and for a kind without pairs. Nothing was written then.
+  template <view_1d LeftOut, view_1d RightOut>
+  void write(execution_space const& exec, LeftOut const& left, RightOut const& right) const {
+    detail::join::require_kind(m_kind, true);
+    require_output("the output for left rows", left, m_left);
+    require_output("the output for right rows", right, m_right);
+    emit(exec, detail::join::write_pair<LeftOut, RightOut>{left, right});
+  }
+  /// The same for a semi or anti join: row j is one number.
+  template <view_1d Out>
+  void write(execution_space const& exec, Out const& out) const {
+    detail::join::require_kind(m_kind, false);
+    bool const of_left = m_kind <= join_kind::left_anti;
+    require_output("the output of a join", out, of_left ? m_left : m_right);
+    if (of_left)
+      emit(exec, detail::join::write_left<Out>{out});
+    else
+      emit(exec, detail::join::write_right<Out>{out});
+  }
+
+  /// Returns: the pairs, in views of their own. Asynchronous.
+  /// Throws: as write; allocation_error.
+  pairs_type pairs(execution_space const& exec) const {
+    detail::join::require_kind(m_kind, true);
+    pairs_type const out{allocate(exec), allocate(exec)};
+    write(exec, out.left, out.right);
+    return out;
+  }
+  /// Returns: the rows of a semi or anti join, likewise.
+  Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
+    detail::join::require_kind(m_kind, false);
+    auto const out = allocate(exec);
+    write(exec, out);
+    return out;
+  }
+
+  /// Calls f(left, right) in a kernel, with std::uint64_t, for each pair, once, in any order; no_row<std::uint64_t> where
+  /// there is no row. Nothing is stored. Asynchronous.
+  /// Throws: std::invalid_argument for a kind without pairs.
+  template <class F>
+  void for_each_pair(execution_space const& exec, F const& f) const {
+    static_assert(std::is_invocable_v<F const&, std::uint64_t, std::uint64_t>,
+                  "karpos: the visitor of a join is called as f(left, right), const");
+    detail::join::require_kind(m_kind, true);
+    emit(exec, detail::join::visit_pair<F>{f});
+  }
+
+ private:
+  static constexpr bool has_predicate = !std::is_same_v<Predicate, every_pair>;
+  using arrays = detail::join::arrays<number_type>;
+  using runs = detail::join::runs<number_type>;
+  using matches = std::conditional_t<has_predicate, detail::join::accepted_matches<number_type>,
+                                     detail::join::all_matches<number_type>>;
+  using right_rows = detail::join::right_rows<typename Index::rows_type, number_type>;
+
+  static bool marks_right(join_kind k) {
+    return k == join_kind::right || k == join_kind::full || k >= join_kind::right_semi;
+  }
+  /// The run of each left row; and how many rows it becomes or, for a predicate, how many candidates it has.
+  void find_matches(execution_space const& exec, Left const& left) {
+    using labels =
+        Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    m_index.label(exec, left, labels(m_arrays.begins, m_left));
+    auto* const counts = has_predicate ? m_arrays.candidates : m_arrays.offsets;
+    auto const of =
+        has_predicate ? detail::join::multiplicity::matches : detail::join::multiplicity_of(m_kind);
+    device::loop_over(
+        "karpos::join: count matches", exec, m_left,
+        detail::join::count_matches<number_type>{groups(), m_arrays.begins, counts, of});
+  }
+  /// Asks the predicate for every candidate, and counts what is left.
+  void accept(execution_space const& exec, Predicate const& accepts) {
+    m_candidates = detail::join::scan(exec, m_arrays.candidates, m_left);
+    std::size_t const bytes = detail::join::candidate_bits(m_candidates).bytes;
+    m_bits_memory = detail::allocated_bytes<memory_space>(
+        exec, "karpos::join: candidates", bytes, "candidates of a join", "join fewer rows at once");
+    m_bits = detail::join::candidate_bits(m_candidates, m_bits_memory.data());
+    using body = detail::join::accept_candidates<number_type, Predicate>;
+    device::loop_over(
+        "karpos::join: accept", exec, m_bits.words,
+        body{runs_of_left(), candidates(), m_candidates, accepts, m_bits.bits, m_bits.ranks});
+    detail::join::scan(exec, m_bits.ranks, m_bits.words);
+    device::loop_over(
+        "karpos::join: count accepted", exec, m_left,
+        detail::join::count_accepted<number_type>{matches_of_left(), m_arrays.offsets,
+                                                  detail::join::multiplicity_of(m_kind)});
+  }
+  /// Marks the right rows that have a match, and counts those that the join has by themselves.
+  void find_right_rows(execution_space const& exec) {
+    detail::fill_words("karpos::join: clear marks", exec, m_arrays.marks, m_right, 0);
+    if constexpr (has_predicate)
+      device::loop_over("karpos::join: mark", exec, m_bits.words,
+                        detail::join::mark_accepted<number_type>{matches_of_left(), m_candidates,
+                                                                 m_arrays.marks});
+    else
+      device::loop_over("karpos::join: mark", exec, m_left,
+                        detail::join::mark_runs<number_type>{runs_of_left(), m_arrays.marks});
+    m_of_right = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::join: count right rows", exec, m_right,
+        detail::join::count_chosen<right_rows>{chosen()});
+  }
+
+  template <class Emit>
+  void emit(execution_space const& exec, Emit const& emit) const {
+    constexpr std::uint64_t slice = detail::join::tuning<execution_space>::slice_rows;
+    device::loop_over("karpos::join: write", exec, (m_of_left + slice - 1) / slice,
+                      detail::join::emit_slice<slice, matches, Emit>{
+                          {m_arrays.offsets, m_left}, m_of_left, matches_of_left(), emit});
+    if (m_of_right > 0)
+      Kokkos::parallel_scan("karpos::join: write right rows", detail::index_range(exec, m_right),
+                            detail::join::emit_chosen<right_rows, Emit>{chosen(), m_of_left, emit});
+  }
+
+  auto groups() const { return detail::row_index::opened::groups(m_index); }
+  runs runs_of_left() const { return {m_arrays.begins, groups().grouped}; }
+  detail::join::expansion candidates() const { return {m_arrays.candidates, m_left}; }
+  matches matches_of_left() const {
+    if constexpr (has_predicate)
+      return {runs_of_left(), candidates(), m_bits.bits, m_bits.ranks};
+    else
+      return {runs_of_left()};
+  }
+  right_rows chosen() const {
+    return {m_index.rows(), groups(), m_arrays.marks, !has_predicate,
+            m_kind == join_kind::right_semi};
+  }
+
+  void require_duplicates() const {
+    if (marks_right(m_kind) && !detail::row_index::opened::keeps_duplicates(m_index))
+      detail::reject("a join cannot list right rows of an index that dropped duplicates",
+                     "it holds the first of equal rows only", "build it with duplicates::kept");
+  }
+  template <class Out>
+  void require_output(char const* what, Out const& out, std::uint64_t rows) const {
+    detail::join::require_numbers<execution_space>(what, out, rows);
+    detail::join::require_room(what, out.extent(0), size());
+  }
+  Kokkos::View<number_type*, memory_space> allocate(execution_space const& exec) const {
+    using out = Kokkos::View<number_type*, memory_space>;
+    return detail::allocate_or_explain<memory_space>(
+        size() * sizeof(number_type), "the rows of a join", "visit them by for_each_pair",
+        [&] { return detail::uninitialized_array<out>(exec, "karpos::join: rows", size()); });
+  }
+
+  Index m_index;
+  join_kind m_kind;
+  std::uint64_t m_left, m_right;  // rows of the two sides
+  detail::workspace<execution_space> m_workspace;
+  arrays m_arrays;
+  std::uint64_t m_candidates = 0;
+  Kokkos::View<std::byte*, memory_space> m_bits_memory;
+  detail::join::candidate_bits m_bits{0};
+  std::uint64_t m_of_left = 0;   // rows of the join that have a left row
+  std::uint64_t m_of_right = 0;  // and those that have none
+};
+
+template <class ExecSpace, class Left, class Index>
+join(ExecSpace const&, Left const&, Index const&, join_kind) -> join<Left, Index>;
+template <class ExecSpace, class Left, class Index>
+join(ExecSpace const&, Left const&, Index const&, join_kind, join_options const&)
+    -> join<Left, Index>;
+template <class ExecSpace, class Left, class Index, class Predicate>
+join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&)
+    -> join<Left, Index, Predicate>;
+template <class ExecSpace, class Left, class Index, class Predicate>
+join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&, join_options const&)
+    -> join<Left, Index, Predicate>;
+
+/// Returns: the number of rows of a join; waits. Otherwise as the constructor of join.
+template <execution_space ExecSpace, class Left, class Index>
+std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& index,
+                        join_kind kind) {
+  return join<Left, Index>(exec, left, index, kind).size();
+}
+
+/// Writes column(indices(i)) to out(i), and `missing` where there is no row, or a null. The column is a view or
+/// nullable(values, mask). Asynchronous.
+///
+/// Throws: std::invalid_argument for an output that is not as long as the indices.
+template <execution_space ExecSpace, view_1d Indices, detail::column Column, view_1d Out>
+void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
+            typename detail::column_traits<Column>::value_type const& missing, Out const& out) {
+  using value = typename detail::column_traits<Column>::value_type;
+  detail::require_reachable<ExecSpace, Indices, Out>();
+  static_assert(
+      detail::column_traits<Column>::template reached_by<ExecSpace>,
+      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
+  static_assert(std::is_same_v<typename Out::value_type, value>,
+                "karpos: what is gathered goes to a view of the column's values, not const");
+  static_assert(std::is_integral_v<typename Indices::non_const_value_type>,
+                "karpos: rows are gathered by a view of integers");
+  detail::require_same_extent("the indices of a gather", indices.extent(0), "its output",
+                              out.extent(0));
+  device::loop_over(
+      "karpos::gather", exec, indices.extent(0),
+      detail::join::gather_values<Indices, Column, value, Out>{indices, column, missing, out});
+}
+/// Returns: the same in a view of its own. Asynchronous.
+template <execution_space ExecSpace, view_1d Indices, detail::column Column>
+auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
+            typename detail::column_traits<Column>::value_type const& missing) {
+  using out_type = Kokkos::View<typename detail::column_traits<Column>::value_type*,
+                                typename ExecSpace::memory_space>;
+  auto const out = detail::uninitialized_array<out_type>(exec, "karpos::gather", indices.extent(0));
+  karpos::gather(exec, indices, column, missing, out);
+  return out;
+}
+
+}  // namespace karpos

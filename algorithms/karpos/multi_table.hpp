@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/multi_table/batch.hpp"
+#include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/detail/multi_table/index.hpp"
+#include "karpos/detail/multi_table/matches.hpp"
+#include "karpos/detail/multi_table/pending.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/multi_table_ref.hpp"
+#include "karpos/operations.hpp"
+#include "karpos/outcome.hpp"
+
+// Every operation of hash_multimap and hash_multiset in bulk; those in kernels are in karpos/multi_table_ref.hpp. How pairs lie
+// in memory: detail/multi_table/blocks.hpp; how they get there: detail/multi_table/batch.hpp.
+
+namespace karpos {
+
+/// A map or set whose keys may be there several times. An execution space instance comes first; views are read and written in
+/// its memory. Views that belong together have the same length: every operation throws std::invalid_argument otherwise.
+/// Lookups and erasures answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call
+/// until it has run. Values of a key come in no particular order.
+///
+/// Lookups may run beside each other, nothing beside what changes the table. Insertions and erasures wait, but for
+/// insert_async.
+template <class Traits>
+class multi_table {
+ public:
+  using key_type = typename Traits::key_type;
+  using mapped_type = typename Traits::mapped_type;  ///< detail::no_value of a set
+  using execution_space = typename Traits::execution_space;
+  using memory_space = typename execution_space::memory_space;
+  using options = hash_table_options<key_type>;
+  static constexpr bool has_values = Traits::storage_type::has_values;
+
+ private:
+  using index_type = typename Traits::index_type;
+  using storage_type = typename Traits::storage_type;
+  using blocks_type = typename storage_type::blocks_type;
+  using number = typename blocks_type::mapped;
+  using table_type = decltype(std::declval<index_type const&>().table());
+
+ public:
+  /// What kernels take by value: to insert, and to look up.
+  using ref_type = multi_ref<table_type, mapped_type>;
+  using frozen_ref_type =
+      multi_reader<execution_space, typename index_type::frozen_ref_type, blocks_type>;
+
+  /// Inserts every pair. `values` is a view as long as keys, or one value for all of them. Returns: how many pairs were
+  /// inserted and rejected; none is `existing`.
+  /// Complexity: O(pairs), however often a key occurs, and now and then O(size), which adds O(1) for each pair that was ever
+  ///   inserted (settle). A map that may not grow, and is nearly full: O(size) whenever erased pairs have to make room.
+  /// Memory: about 60 bytes a pair while it runs (docs/hash_multimap.md).
+  /// Throws std::invalid_argument when a key equals a sentinel: every other pair has then been handled; allocation_error.
+  template <view_1d Keys, class Values>
+    requires has_values
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
+    return insert_and_report(exec, keys, detail::values_for<mapped_type>(keys, values));
+  }
+  template <view_1d Keys>  // a set
+    requires(!has_values)
+  insert_report insert(execution_space const& exec, Keys const& keys) {
+    return insert_and_report(exec, keys, no_values{});
+  }
+  /// The same, but pairs are pending, as those that kernels insert. Asynchronous where their list has room left; else as ref,
+  /// which also says what is thrown.
+  template <view_1d Keys, class Values>
+    requires has_values
+  void insert_async(execution_space const& exec, Keys const& keys, Values const& values) {
+    append(exec, keys, detail::values_for<mapped_type>(keys, values));
+  }
+  template <view_1d Keys>
+    requires(!has_values)
+  void insert_async(execution_space const& exec, Keys const& keys) {
+    append(exec, keys, no_values{});
+  }
+  /// Makes room for so many pending pairs beyond those that it was made for before. Returns: what kernels insert them with.
+  /// Lookups do not find them before they are taken in: by settle, rehash, an insertion that waits, an erasure, or here where
+  /// the list has no room left. Earlier refs become invalid. Waits, and takes in what is pending, where the list has no room
+  /// left; else asynchronous. Throws allocation_error, for the list or for pairs that are taken in.
+  ref_type ref(execution_space const& exec, std::uint64_t room);
+  /// Takes in the pairs that are pending, and puts the values of every key side by side, as one insertion of all pairs would:
+  /// lookups then read one block for each key. Pairs that were erased give their memory back. Frozen refs become invalid.
+  /// Returns: what became of the pairs that were pending since the last settle, those that found no room as `rejected`. Waits.
+  /// Complexity: O(size + slots). Memory: room for all pairs once more, and 8 bytes a slot, while it runs.
+  insert_report settle(execution_space const& exec);
+
+  /// Writes how often each query is there. `out` is a view of integers, to which counts are converted. Asynchronous.
+  template <view_1d Queries, view_1d Out>
+  void count(execution_space const& exec, Queries const& queries, Out const& out) const {
+    using result = typename Out::value_type;
+    static_assert(std::is_integral_v<result> && !std::is_const_v<result>,
+                  "karpos: counts are written to a view of integers, not const");
+    look_up("karpos::multi_table: count", exec, queries, out,
+            detail::multi_table::count_of<blocks_type, result>{blocks()});
+  }
+  /// Writes whether each query is there. Asynchronous.
+  template <view_1d Queries, view_1d Out>
+  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
+    m_index.contains(exec, queries, out);
+  }
+  /// Writes a value of each query, unspecified which, or `missing`. Asynchronous. Maps only.
+  template <view_1d Queries, view_1d Out>
+    requires has_values
+  void find_any(execution_space const& exec, Queries const& queries, Out const& out,
+                mapped_type const& missing) const {
+    detail::require_result_type<mapped_type, Out>();
+    look_up("karpos::multi_table: find_any", exec, queries, out,
+            detail::multi_table::any_of<blocks_type, mapped_type>{blocks(), missing});
+  }
+
+  /// Returns: pairs that retrieve writes for these queries. Waits.
+  template <view_1d Queries>
+  std::uint64_t retrieve_size(execution_space const& exec, Queries const& queries) const {
+    return matches_of(exec, queries, 0).size();
+  }
+  /// Returns: pairs that retrieve_outer writes. Waits.
+  template <view_1d Queries>
+  std::uint64_t retrieve_outer_size(execution_space const& exec, Queries const& queries) const {
+    return matches_of(exec, queries, 1).size();
+  }
+  /// Writes every match: the number of a query and a value, in the order of queries. Query numbers go to a view of integers
+  /// of 32 or 64 bits. Returns: how many there are; so it waits.
+  /// Complexity: O(queries + matches); a key with many values is shared by threads.
+  /// Memory: 12 bytes a query while it runs (16 with numbers of 64 bits).
+  /// Throws std::invalid_argument for views that are too short, which says how many matches there are; nothing was written then.
+  template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
+    requires has_values
+  std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
+                         QueriesOut const& out_queries, ValuesOut const& out_values) const {
+    return write_matches(exec, queries, out_queries, out_values, mapped_type{}, 0);
+  }
+  template <view_1d Queries, view_1d QueriesOut>  // a set: a query's number as often as it is there
+    requires(!has_values)
+  std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
+                         QueriesOut const& out_queries) const {
+    return write_queries(exec, queries, out_queries, 0);
+  }
+  /// As retrieve, and a pair of the query and `missing` for each query without a match.
+  template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
+    requires has_values
+  std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
+                               QueriesOut const& out_queries, ValuesOut const& out_values,
+                               mapped_type const& missing) const {
+    return write_matches(exec, queries, out_queries, out_values, missing, 1);
+  }
+  template <view_1d Queries, view_1d QueriesOut>
+    requires(!has_values)
+  std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
+                               QueriesOut const& out_queries) const {
+    return write_queries(exec, queries, out_queries, 1);
+  }
+  /// Calls f(query's number, value), or f(query's number) of a set, in a kernel for every match, in any order: nothing is
+  /// stored. Waits. Complexity and memory: as retrieve.
+  template <view_1d Queries, class F>
+  void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
+    emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});
+  }
+
+  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits.
+  /// Complexity: O(size + slots). Memory: 8 bytes a slot while it runs.
+  template <class Visit>
+  void for_each(execution_space const& exec, Visit const& visit) const {
+    emit(exec, all_pairs(exec), detail::multi_table::visit_pair<slots_type, Visit>{slots(), visit});
+  }
+  /// Writes every pair, those of a key side by side. Returns: how many there are; so it waits. Throws std::invalid_argument
+  /// for views that are too short.
+  template <view_1d KeysOut, view_1d ValuesOut>
+    requires has_values
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
+                             ValuesOut const& values) const {
+    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    return write_all(exec, keys, values);
+  }
+  template <view_1d KeysOut>
+    requires(!has_values)
+  std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
+    return write_all(exec, keys);
+  }
+
+  /// Removes all pairs of some keys. Returns: how many pairs; so it waits. Their memory is used again after settle, which an
+  /// insertion without room calls.
+  template <view_1d Keys>
+  std::uint64_t erase(execution_space const& exec, Keys const& keys);
+  /// Removes every pair, pending ones too. Asynchronous.
+  void clear(execution_space const& exec);
+  /// Moves to memory for so many pairs and different keys, and settles. Throws capacity_error, before anything changes, when
+  /// those that are in would not fit.
+  void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
+    requires has_values
+  {
+    move_to(exec, max_pairs, max_keys);
+  }
+  void rehash(execution_space const& exec, std::uint64_t max_keys)
+    requires(!has_values)
+  {
+    move_to(exec, storage_type::room(), max_keys);
+  }
+
+  /// What kernels look up with, while nobody changes the table.
+  frozen_ref_type frozen_ref() const { return {m_index.frozen_ref(), blocks()}; }
+  /// Pairs that are in, without those that are pending.
+  std::uint64_t size() const { return m_size; }
+  bool empty() const { return m_size == 0; }
+  /// Different keys. Complexity: as hash_map's size. Waits for exec.
+  std::uint64_t different_keys(execution_space const& exec) const { return m_index.size(exec); }
+  /// Blocks that a key has at most: 1 after settle. Maps only.
+  std::uint64_t longest_chain() const
+    requires has_values
+  {
+    return m_batches;
+  }
+  /// Pairs that there is room for; of a set, that it can count.
+  std::uint64_t max_pairs() const { return m_storage.room(); }
+  /// Different keys that the table was made for.
+  std::uint64_t max_keys() const { return m_index.max_keys(); }
+  /// Slots of the table of keys.
+  std::uint64_t capacity() const { return m_index.capacity(); }
+
+  /// Makes dst an exact copy of src, which may live in another memory space; both have buckets of the same size. Waits for
+  /// exec. Throws std::invalid_argument for a source with pending pairs.
+  template <class Other>
+  friend void deep_copy(execution_space const& exec, multi_table& dst,
+                        multi_table<Other> const& src) {
+    dst.copy_from(exec, src);
+  }
+
+ protected:
+  multi_table() = default;
+  multi_table(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys,
+              options const& o, typename index_type::hasher const& hash,
+              typename index_type::key_equal const& equal)
+      : m_index(exec, (require_pairs(max_pairs), max_keys), o, hash, equal),
+        m_storage(exec, max_pairs) {}
+  multi_table(multi_table&& other) : multi_table() { swap(other); }
+  multi_table& operator=(multi_table&& other) {
+    multi_table taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~multi_table() = default;
+
+ private:
+  template <class>
+  friend class multi_table;
+  using no_values = detail::constant<detail::no_value>;
+  using slots_type = detail::multi_table::keys_of_slots<table_type, blocks_type>;
+  using batch_type = detail::multi_table::batch<execution_space, key_type, number>;
+  static constexpr std::uint64_t most_pairs = detail::row_index::max_rows<number>;
+  /// Chains up to this length are left alone; longer ones when as many pairs are in them as half of those before.
+  static constexpr std::uint64_t chain_to_settle = 8;
+
+  template <class Keys, class Values>
+  insert_report insert_and_report(execution_space const& exec, Keys const& keys,
+                                  Values const& values);
+  template <class Keys, class Values>
+  insert_report insert_all(execution_space const& exec, Keys const& keys, Values const& values);
+  template <class Keys, class Values>
+  insert_report insert_batch(execution_space const& exec, Keys const& keys, Values const& values);
+  template <class Keys, class Values>
+  void append(execution_space const& exec, Keys const& keys, Values const& values);
+  void take_in(execution_space const& exec);
+  std::uint64_t make_room(execution_space const& exec, std::uint64_t more);
+  void shorten_chains(execution_space const& exec);
+  void join_blocks(execution_space const& exec, std::uint64_t room);
+  void move_to(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys);
+  template <class Other>
+  void copy_from(execution_space const& exec, multi_table<Other> const& src);
+  void swap(multi_table& other);
+  static void require_pairs(std::uint64_t n);
+
+  template <class Queries, class Out, class Write>
+  void look_up(char const* label, execution_space const& exec, Queries const& queries,
+               Out const& out, Write const& write) const {
+    detail::require_reachable<execution_space, Queries, Out>();
+    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+    m_index.look_up(label, exec, queries, out, write);
+  }
+  template <class Queries>
+  auto matches_of(execution_space const& exec, Queries const& queries, std::uint64_t least) const;
+  auto all_pairs(execution_space const& exec) const {
+    m_index.require_memory();
+    return detail::multi_table::matches<execution_space, slots_type, blocks_type>(
+        exec, slots(), m_index.capacity(), blocks());
+  }
+  /// Emits what was found, and waits: its memory is freed.
+  template <class Matches, class Emit>
+  void emit(execution_space const& exec, Matches const& matches, Emit const& emit) const {
+    matches.emit(exec, m_batches, emit);
+    exec.fence("karpos::multi_table: before the offsets are freed");
+  }
+  template <class Queries, class QueriesOut, class ValuesOut>
+  std::uint64_t write_matches(execution_space const& exec, Queries const& queries,
+                              QueriesOut const& out_queries, ValuesOut const& out_values,
+                              mapped_type const& missing, std::uint64_t least) const;
+  template <class Queries, class QueriesOut>
+  std::uint64_t write_queries(execution_space const& exec, Queries const& queries,
+                              QueriesOut const& out_queries, std::uint64_t least) const;
+  template <class KeysOut, class... ValuesOut>
+  std::uint64_t write_all(execution_space const& exec, KeysOut const& keys,
+                          ValuesOut const&... values) const;
+
+  blocks_type blocks() const { return m_storage.blocks(); }
+  slots_type slots() const { return {m_index.table()}; }
+
+  index_type m_index;
+  storage_type m_storage;
+  detail::multi_table::pending_pairs<key_type, mapped_type, execution_space> m_pending;
+  insert_report m_taken_in;     // what became of pending pairs since the last settle
+  std::uint64_t m_end = 0;      // where the next block begins: pairs that are in, and dead ones
+  std::uint64_t m_size = 0;     // pairs that are in
+  std::uint64_t m_settled = 0;  // those that lay side by side after the last settle
+  std::uint64_t m_batches = 0;  // insertions since, that one included: no chain is longer
+};
+
+}  // namespace karpos
+
+#include "karpos/detail/multi_table/multi_table.hpp"

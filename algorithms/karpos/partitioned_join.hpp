@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/join/output.hpp"
+#include "karpos/detail/join/split_join.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/join.hpp"
+#include "karpos/join_options.hpp"
+#include "karpos/rows.hpp"
+
+// A join of two tables that are joined once: both are split by the hash of their rows into parts so small that what is
+// random stays in scratch memory. How: detail/join/split_join.hpp.
+
+namespace karpos {
+
+namespace detail::join {
+
+/// Writes rows of a join that there is room for, also of one whose sides have traded places.
+template <class Write>
+struct write_within {
+  Write write;
+  std::uint64_t room;
+  bool swaps;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t at, std::uint64_t l,
+                                              std::uint64_t r) const {
+    if (at < room) write(at, swaps ? r : l, swaps ? l : r);
+  }
+};
+struct write_nothing {
+  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t, std::uint64_t) const {}
+};
+
+/// Two tables that are joined once.
+template <class ExecSpace, class Left, class Right>
+class pair_of_tables {
+  static_assert(is_row_view<Left> && is_row_view<Right>,
+                "karpos: the sides of a partitioned join are rows(column, ...)");
+  static_assert(
+      std::is_same_v<typename Left::row_type, typename Right::row_type>,
+      "karpos: the two sides of a join have columns of the same types, in the same order");
+  static_assert(
+      Left::template reached_by<ExecSpace> && Right::template reached_by<ExecSpace>,
+      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
+  using index_type = karpos::row_index<Right, ExecSpace>;
+
+ public:
+  pair_of_tables(ExecSpace const& exec, Left const& left, Right const& right)
+      : m_exec(exec),
+        m_left(left),
+        m_right(right) {
+    for (std::uint64_t const rows : {left.size(), right.size()})
+      if (rows > max_rows)
+        reject("a partitioned join has too many rows",
+               std::to_string(rows) + " on a side, of at most " + std::to_string(max_rows),
+               "join by an index with row numbers of 64 bits");
+  }
+
+  /// Writes rows of the join that there is room for, from part to part. Returns: how many they are in all; nothing where tables
+  /// are too small or their rows too unequal to be split, and for a full join.
+  template <class Write>
+  std::optional<std::uint64_t> split(join_kind kind, Write const& write, std::uint64_t room,
+                                     partitioned_join_options const& o) const {
+    if (kind == join_kind::full ||
+        m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
+      return {};
+    using m = multiplicity;
+    switch (kind) {
+      case join_kind::right:
+        return run(backward(), m::matches_or_one, write_within<Write>{write, room, true}, o);
+      case join_kind::right_semi:
+        return run(backward(), m::one_if_matched, write_within<Write>{write, room, true}, o);
+      case join_kind::right_anti:
+        return run(backward(), m::one_if_not, write_within<Write>{write, room, true}, o);
+      default:
+        return run(forward(), join::multiplicity_of(kind), write_within<Write>{write, room, false},
+                   o);
+    }
+  }
+  /// The same join by an index of the right table.
+  karpos::join<Left, index_type> by_index(join_kind kind) const {
+    return {m_exec, m_left, index_type(m_exec, m_right), kind};
+  }
+
+  std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
+
+ private:
+  static constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
+
+  split_join<ExecSpace, Left, Right, Right> forward() const {
+    return {m_exec, m_left, m_right, m_right};
+  }
+  split_join<ExecSpace, Right, Left, Right> backward() const {
+    return {m_exec, m_right, m_left, m_right};
+  }
+  template <class Join, class Emit>
+  std::optional<std::uint64_t> run(Join const& join, multiplicity kind, Emit const& emit,
+                                   partitioned_join_options const& o) const {
+    workspace<ExecSpace> const w(m_exec,
+                                 {"partitioned_join", "partitioned_join_bytes(exec, left, right)"},
+                                 o.workspace, bytes());
+    return join.run(kind, emit, w.data());
+  }
+
+  ExecSpace m_exec;
+  Left m_left;
+  Right m_right;
+};
+
+/// Writes the rows of a join, by parts or by an index. Returns: how many they are; waits.
+template <class ExecSpace, class Left, class Right, class Write, class... Out>
+std::uint64_t write_once(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, Right> const& both,
+                         join_kind kind, partitioned_join_options const& o, Write const& write,
+                         Out const&... out) {
+  std::uint64_t const room = std::min({std::uint64_t(out.extent(0))...});
+  auto rows = both.split(kind, write, room, o);
+  if (!rows) {
+    auto const by_index = both.by_index(kind);
+    by_index.write(exec, out...);
+    exec.fence("karpos::partitioned_join: written");
+    rows = by_index.size();
+  }
+  join::require_room("the output of a join", room, *rows);
+  return *rows;
+}
+
+}  // namespace detail::join
+
+/// Bytes of the workspace of a partitioned join of these rows.
+template <execution_space ExecSpace, class Left, class Right>
+std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right) {
+  return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
+}
+
+/// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row numbers, as join has them
+/// (join.hpp). For tables that are joined once: nothing is kept. Rows are compared by the functions of the right ones.
+///
+/// Returns: how many rows there are; waits.
+/// Complexity: reads and writes both tables twice, in order, and looks up in scratch memory what it has split. For a full join,
+///   tables of fewer than 2^17 rows in all, and where a part does not fit into scratch, because many right rows (left ones for
+///   the kinds right, right_semi and right_anti) are equal to more than about a hundred others, an index is built instead
+///   (row_index.hpp), in memory of its own, after the split; the rows are those of join then, in its order.
+/// Requires: the outputs overlap no other view.
+/// Concurrency: works on `exec`.
+/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables, 16 for keys of one 8-byte column, and what a
+///   partition takes.
+/// Throws: std::invalid_argument for a kind without pairs, outputs that are too short (the message says how many elements
+///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
+///   2^31 - 8 rows on a side; allocation_error.
+/// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002 (radix join); Balkesen,
+///   Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE 2013.
+template <execution_space ExecSpace, class Left, class Right, view_1d LeftOut, view_1d RightOut>
+std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
+                               join_kind kind, LeftOut const& left_out, RightOut const& right_out,
+                               partitioned_join_options const& options = {}) {
+  namespace d = detail::join;
+  d::require_kind(kind, true);
+  d::require_numbers<ExecSpace>("the output for left rows", left_out, left.size());
+  d::require_numbers<ExecSpace>("the output for right rows", right_out, right.size());
+  return d::write_once(exec, d::pair_of_tables<ExecSpace, Left, Right>(exec, left, right), kind,
+                       options, d::write_pair<LeftOut, RightOut>{left_out, right_out}, left_out,
+                       right_out);
+}
+/// The same for a semi or anti join: row j is one number.
+template <execution_space ExecSpace, class Left, class Right, view_1d Out>
+std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
+                               join_kind kind, Out const& out,
+                               partitioned_join_options const& options = {}) {
+  namespace d = detail::join;
+  d::require_kind(kind, false);
+  bool const of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
+  d::require_numbers<ExecSpace>("the output of a join", out, of_left ? left.size() : right.size());
+  d::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
+  if (of_left) return d::write_once(exec, both, kind, options, d::write_left<Out>{out}, out);
+  return d::write_once(exec, both, kind, options, d::write_right<Out>{out}, out);
+}
+
+/// Returns: the number of rows of a join; waits. Otherwise as partitioned_join.
+template <execution_space ExecSpace, class Left, class Right>
+std::uint64_t partitioned_join_size(ExecSpace const& exec, Left const& left, Right const& right,
+                                    join_kind kind, partitioned_join_options const& options = {}) {
+  detail::join::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
+  auto const rows = both.split(kind, detail::join::write_nothing{}, 0, options);
+  return rows ? *rows : both.by_index(kind).size();
+}
+
+}  // namespace karpos

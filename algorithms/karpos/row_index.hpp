@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/detail/row_index/build.hpp"
+#include "karpos/detail/row_index/lookup.hpp"
+#include "karpos/detail/row_index/memory.hpp"
+#include "karpos/detail/row_index/slots.hpp"
+#include "karpos/detail/row_index/tuning.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/rows.hpp"
+#include "karpos/table_options.hpp"
+
+// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. Also the table for keys of
+// more than eight bytes: a column of structs, or a column for each member.
+//
+//   row     slot                group     its run
+//   b  ->   | tag of b | 1 |    1         | 1 | 4 |        rows 1 and 4 are equal to b
+//
+// A slot names the first of the rows that are equal; its columns tell for certain. How it is built:
+// detail/row_index/build.hpp.
+
+namespace karpos {
+
+/// What becomes of rows that are equal to one before them.
+enum class duplicates {
+  kept,  ///< the index holds every row
+  dropped  ///< it holds the first of each different row, and takes more rows later; label knows the others
+};
+
+struct row_index_options {
+  karpos::duplicates duplicates = karpos::duplicates::kept;
+  /// Rows that are indexed at once, from the first on; insert appends the others. By default all.
+  std::uint64_t rows = ~std::uint64_t(0);
+  /// Memory of the caller's, at least bytes_for(rows, duplicates), aligned to 64 bytes; null: allocated. It lives as long
+  /// as the index.
+  wrapped_memory memory = {nullptr, 0};
+  /// Memory for the build alone, at least workspace_bytes(exec, rows, duplicates), aligned to 64 bytes; null: allocated, and
+  /// freed.
+  wrapped_memory workspace = {nullptr, 0};
+};
+
+/// What kernels see of an index, by value: a row of any columns of its types is looked up, query[i] of other rows, or
+/// karpos::row(values...).
+template <class Rows, class ExecSpace, std::unsigned_integral RowNumber>
+class row_index_ref {
+ public:
+  using row_type = typename Rows::row_type;
+  using number_type = RowNumber;
+
+  row_index_ref(Rows const& rows, detail::row_index::slot_table<ExecSpace, RowNumber> const& table,
+                detail::row_index::row_groups<RowNumber> const& groups)
+      : m_rows(rows),
+        m_table(table),
+        m_groups(groups) {}
+
+  /// Returns: the first row, by its number, that equals this one.
+  KOKKOS_FUNCTION found<RowNumber> find(row_type const& row) const {
+    return detail::row_index::find_row(m_rows, m_table, row);
+  }
+  KOKKOS_FUNCTION bool contains(row_type const& row) const { return find(row).present; }
+  /// Returns: how many rows of the index equal this one.
+  KOKKOS_FUNCTION RowNumber count(row_type const& row) const {
+    auto const first = find(row);
+    return first ? m_groups.count(*first) : RowNumber(0);
+  }
+  /// Returns: the number of the group of rows that equal this one, below groups().
+  KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
+    auto const first = find(row);
+    return first ? found<RowNumber>{true, m_groups.group_of[*first]} : found<RowNumber>{};
+  }
+  /// Calls f(number) for each row of the index that equals this one, from the first on.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_match(row_type const& row, F const& f) const {
+    if (auto const first = find(row)) m_groups.for_each(*first, f);
+  }
+
+  /// The rows that the index was built from: rows()[number].
+  KOKKOS_FUNCTION Rows const& rows() const { return m_rows; }
+
+ private:
+  Rows m_rows;
+  detail::row_index::slot_table<ExecSpace, RowNumber> m_table;
+  detail::row_index::row_groups<RowNumber> m_groups;
+};
+
+/// An index of rows. It keeps the views of the columns, not copies of them: nobody changes rows that are indexed. Copies of
+/// an index share its memory.
+///
+/// Rows with a null, where nulls are unequal, are equal to no row: they are in no group, and are not found. RowNumber is
+/// std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
+template <class Rows, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
+          std::unsigned_integral RowNumber = std::uint32_t>
+  requires detail::is_row_view<Rows>
+class row_index {
+  static_assert(sizeof(RowNumber) == 4 || sizeof(RowNumber) == 8,
+                "karpos: row numbers are std::uint32_t or std::uint64_t");
+  static_assert(
+      Rows::template reached_by<ExecSpace>,
+      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
+
+ public:
+  using rows_type = Rows;
+  using execution_space = ExecSpace;
+  using memory_space = typename ExecSpace::memory_space;
+  using number_type = RowNumber;
+  using ref_type = row_index_ref<Rows, ExecSpace, RowNumber>;
+  using options = row_index_options;
+  /// What find and label write for rows that are not in the index.
+  static constexpr RowNumber missing = ~RowNumber(0);
+
+  /// Indexes all rows.
+  ///
+  /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more than others. Where rows
+  ///   have equals, they are sorted by group besides: a pass for each 2^13 in the number of groups, on GPUs for each 2^8.
+  /// Concurrency: works on `exec`, and waits for it.
+  /// Memory: bytes_for(rows, duplicates), and while it is built workspace_bytes(exec, rows, duplicates).
+  /// Throws: std::invalid_argument for more rows than RowNumber takes, memory or a workspace that is too small or not
+  ///   aligned; allocation_error.
+  /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash table of joins that keeps bits of
+  ///   the hash in its slots; Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the sort.
+  row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
+      : row_index(exec, rows, o, detail::everything{}) {}
+  /// Indexes the rows i with members(i): a view of bool or integers, as long as the rows.
+  template <view_1d Members>
+  row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
+            row_index_options const& o = {})
+      : row_index(exec, rows, o, mask_of(rows, members)) {}
+
+  /// Bytes of an index of so many rows, whatever they are: about 28 a row, 40 where row numbers have 64 bits; 24 and 32
+  /// where duplicates are dropped.
+  static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
+    return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
+  }
+  /// Bytes that its build, or an insertion of so many rows, needs besides.
+  static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
+                                     duplicates d = duplicates::kept) {
+    bool const runs = d == duplicates::kept;
+    return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
+  }
+
+  /// Rows of the index: all that are in a group, or the first of each group where duplicates are dropped.
+  std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
+  /// Different rows.
+  std::uint64_t groups() const { return m_groups; }
+  Rows const& rows() const { return m_rows; }
+
+  /// Appends the next n rows of the columns to those that were indexed, of which equal ones are dropped. Groups and their
+  /// numbers stay; new ones follow. Columns may be written until their rows are appended.
+  ///
+  /// Returns: how many of them are new; waits.
+  /// Complexity: O(n), whatever the size of the index is.
+  /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay valid; copies of the index do
+  ///   not know of it.
+  /// Memory: workspace_bytes(exec, n, duplicates::dropped), the caller's or allocated.
+  /// Throws: std::invalid_argument for more rows than are left, for an index that keeps duplicates, for a workspace that is too
+  ///   small or not aligned; allocation_error.
+  std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
+                       wrapped_memory const& workspace = {nullptr, 0}) {
+    if (m_duplicates == duplicates::kept)
+      detail::reject("rows cannot be appended to an index that keeps duplicates",
+                     "its runs lie side by side", "build it with duplicates::dropped");
+    if (n > m_rows.size() - m_end)
+      detail::reject("too many rows to append to an index",
+                     std::to_string(n) + " of " + std::to_string(m_rows.size() - m_end) + " left",
+                     "build it over longer columns");
+    return append(exec, n, detail::everything{}, workspace);
+  }
+
+  /// Writes the number of the first row of the index that equals queries[i], or missing, to out(i). Queries are rows of
+  /// columns of the same types; they are compared by the functions of the index' rows. Asynchronous, as are count,
+  /// contains and label.
+  template <class Queries, view_1d Out>
+  void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
+    look_up<RowNumber>("find", exec, queries, detail::row_index::first_of{}, out);
+  }
+  /// Writes how many rows of the index equal queries[i].
+  template <class Queries, view_1d Out>
+  void count(ExecSpace const& exec, Queries const& queries, Out const& out) const {
+    look_up<RowNumber>("count", exec, queries, detail::row_index::count_of{}, out);
+  }
+  /// Writes whether any does, to a view of bool or of integers.
+  template <class Queries, view_1d Out>
+  void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
+    look_up<typename Out::non_const_value_type>("contains", exec, queries,
+                                                detail::row_index::is_present{}, out);
+  }
+  /// Writes the number of the group of rows that equal queries[i], below groups(), or missing. Groups are numbered in the
+  /// order of their first rows.
+  template <class Queries, view_1d Out>
+    requires detail::is_row_view<Queries>
+  void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
+    look_up<RowNumber>("label", exec, queries, detail::row_index::label_of{}, out);
+  }
+  /// The same for the rows that were indexed, and appended: none is looked up.
+  template <view_1d Out>
+  void label(ExecSpace const& exec, Out const& out) const {
+    require_numbers<Out>();
+    detail::require_same_extent("the rows of an index", m_end, "the labels", out.extent(0));
+    using body = detail::row_index::copy_labels<RowNumber, Out>;
+    device::loop_over("karpos::row_index: label", exec, m_end, body{m_arrays.group_of, out});
+  }
+  /// Writes the first row of each group, in order; out has at least groups() elements. Asynchronous.
+  template <view_1d Out>
+  void distinct(ExecSpace const& exec, Out const& out) const {
+    require_numbers<Out>();
+    if (out.extent(0) < m_groups)
+      detail::reject("the output for different rows is too short",
+                     std::to_string(out.extent(0)) + " elements for " + std::to_string(m_groups),
+                     "pass a view of groups() elements");
+    device::loop_over("karpos::row_index: distinct", exec, m_groups,
+                      detail::row_index::copy_first_rows<RowNumber, Out>{runs(), out});
+  }
+
+  ref_type ref() const { return {m_rows, table(), runs()}; }
+
+ private:
+  friend struct detail::row_index::opened;
+  using arrays = detail::row_index::arrays<RowNumber>;
+  using row_groups = detail::row_index::row_groups<RowNumber>;
+
+  template <class Members>
+  static auto mask_of(Rows const& rows, Members const& members) {
+    detail::require_reachable<ExecSpace, Members>();
+    detail::require_same_extent("the rows of an index", rows.size(), "their mask",
+                                members.extent(0));
+    return detail::where<Members, detail::as_bool>{members, {}};
+  }
+
+  template <class Members>
+    requires(!Kokkos::is_view_v<Members>)
+  row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o,
+            Members const& members)
+      : m_rows(rows),
+        m_duplicates(o.duplicates),
+        m_memory(
+            (detail::row_index::require_row_numbers<RowNumber>(rows.size()),
+             detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
+        m_arrays(rows.size(), o.duplicates == duplicates::kept, m_memory.data()) {
+    detail::fill_with(
+        "karpos::row_index: clear slots", exec, m_arrays.slots, table().slots,
+        detail::same_value<std::uint64_t>{detail::row_index::slot_word<RowNumber>::empty});
+    append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
+  }
+
+  /// Indexes the next n rows. Returns: how many groups are new.
+  template <class Members>
+  std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
+                       wrapped_memory const& workspace) {
+    detail::workspace<ExecSpace> const w(exec,
+                                         {"row_index", "workspace_bytes(exec, rows, duplicates)"},
+                                         workspace, workspace_bytes(exec, n, m_duplicates));
+    bool const keeps = m_duplicates == duplicates::kept;
+    detail::row_index::build<ExecSpace, RowNumber> const build(
+        exec, m_arrays,
+        detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, n, keeps, w.data()));
+    auto const found = build.find_groups(m_rows, members, m_end, m_end + n, m_groups);
+    m_end += n;
+    m_indexed += found.rows;
+    m_groups += found.groups;
+    m_has_runs = keeps && m_indexed > m_groups;
+    if (m_has_runs) build.group_rows(n, {m_indexed, m_groups});
+    exec.fence("karpos::row_index: built");
+    return found.groups;
+  }
+
+  template <class Out>
+  static constexpr void require_numbers() {
+    detail::require_reachable<ExecSpace, Out>();
+    static_assert(
+        std::is_same_v<typename Out::value_type, RowNumber>,
+        "karpos: numbers of rows and groups, and counts, are written to a view of the index' "
+        "row numbers, not const");
+  }
+
+  template <class Result, class Queries, class Answer, class Out>
+  void look_up(char const* what, ExecSpace const& exec, Queries const& queries,
+               Answer const& answer, Out const& out) const {
+    static_assert(detail::is_row_view<Queries>, "karpos: queries are rows(column, column, ...)");
+    static_assert(std::is_same_v<typename Queries::row_type, typename Rows::row_type>,
+                  "karpos: queries have columns of the types of the index' columns");
+    static_assert(
+        Queries::template reached_by<ExecSpace>,
+        "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+        "with Kokkos::create_mirror_view_and_copy first");
+    detail::require_reachable<ExecSpace, Out>();
+    static_assert(
+        std::is_same_v<typename Out::value_type, Result>,
+        "karpos: numbers of rows and groups, and counts, are written to a view of the index' "
+        "row numbers, not const");
+    detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
+    constexpr int distance = detail::row_index::tuning<ExecSpace>::prefetch_distance;
+    using body =
+        detail::row_index::look_up<distance, Rows, Queries, ExecSpace, RowNumber, Answer, Out>;
+    device::for_each_staged<distance>(std::string("karpos::row_index: ") + what, exec,
+                                      queries.size(),
+                                      body{{m_rows, queries, 0, table()}, runs(), answer, out});
+  }
+
+  detail::row_index::slot_table<ExecSpace, RowNumber> table() const {
+    return {m_arrays.slots, detail::row_index::slots_for(m_rows.size())};
+  }
+  row_groups runs() const {
+    return {m_arrays.group_of, m_arrays.begins, m_arrays.grouped, m_has_runs};
+  }
+
+  Rows m_rows;
+  duplicates m_duplicates;
+  Kokkos::View<std::byte*, memory_space> m_memory;
+  arrays m_arrays;
+  std::uint64_t m_end =
+      0;  // rows that were indexed or left out: of the mask, or because they equal nothing
+  std::uint64_t m_indexed = 0;  // those in a group
+  std::uint64_t m_groups = 0;
+  bool m_has_runs = false;  // else every row in a group stands for it
+};
+
+/// Numbers the groups of equal rows in the order of their first rows: writes the number of row i's group, below that of
+/// groups, to out(i); the largest value of the type where a row has a null and nulls are unequal. Out is a view of
+/// std::uint32_t, or of std::uint64_t for more than 2^31 - 8 rows.
+///
+/// Returns: the number of groups; waits for it.
+/// Memory: that of a row_index and of its build.
+/// Throws: as the constructor of row_index; std::invalid_argument for an output that is not as long as the rows.
+template <execution_space ExecSpace, class Rows, view_1d Out>
+  requires detail::is_row_view<Rows>
+std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
+  row_index<Rows, ExecSpace, typename Out::value_type> const index(
+      exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  index.label(exec, out);
+  exec.fence("karpos::label: before the index is freed");
+  return index.groups();
+}
+
+/// Writes the number of the first row of each group, in order. Otherwise as label.
+///
+/// Throws: also std::invalid_argument for an output that is too short: the message says how many elements would do.
+template <execution_space ExecSpace, class Rows, view_1d Out>
+  requires detail::is_row_view<Rows>
+std::uint64_t distinct(ExecSpace const& exec, Rows const& rows, Out const& out) {
+  row_index<Rows, ExecSpace, typename Out::value_type> const index(
+      exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  index.distinct(exec, out);
+  exec.fence("karpos::distinct: before the index is freed");
+  return index.groups();
+}
+
+}  // namespace karpos

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/hash.hpp"
+
+// Columns as rows: what relational algorithms take for keys.
+//
+//   i    | 0 | 0 | 1 | 0 |
+//   j    | 5 | 7 | 5 | 5 |      rows(i, j, k) has four rows, of which the first and the last are equal
+//   k    | 2 | 2 | 2 | 2 |
+
+namespace karpos {
+
+/// What a null, a value that its column's mask calls invalid, is equal to.
+enum class null_equality {
+  equal,   ///< to every other null of its column, as in GROUP BY and DISTINCT of SQL
+  unequal  ///< to nothing, so that a row with a null is equal to no row: as in SQL's `=`, by which tables are joined
+};
+
+/// A column with a mask: value i is a null unless valid(i) holds. The mask is a view of bool or of an integer type. The
+/// value of a null is not looked at.
+/// Throws: std::invalid_argument for a mask that is not as long as the values.
+template <view_1d Values, view_1d Valid>
+class nullable {
+ public:
+  using value_type = typename Values::non_const_value_type;
+  static_assert(std::is_integral_v<typename Valid::non_const_value_type>,
+                "karpos: the mask of a column is a view of bool or of integers");
+  static_assert(std::is_default_constructible_v<value_type>,
+                "karpos: values that may be null have a default constructor");
+
+  nullable(Values const& values, Valid const& valid) : m_values(values), m_valid(valid) {
+    detail::require_same_extent("the values of a column", values.extent(0), "its mask",
+                                valid.extent(0));
+  }
+  KOKKOS_FUNCTION Values const& values() const { return m_values; }
+  KOKKOS_FUNCTION Valid const& mask() const { return m_valid; }
+  KOKKOS_FUNCTION bool is_valid(std::uint64_t i) const { return static_cast<bool>(m_valid(i)); }
+
+ private:
+  Values m_values;
+  Valid m_valid;
+};
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_nullable = false;
+template <class Values, class Valid>
+inline constexpr bool is_nullable<nullable<Values, Valid>> = true;
+
+template <class X>
+concept column = view_1d<X> || is_nullable<X>;
+
+/// The types of a column's values, and whether a space reaches all of it.
+template <class Column>
+struct column_traits {
+  using value_type = typename Column::non_const_value_type;
+  template <class Space>
+  static constexpr bool reached_by = reaches<Space, Column>;
+};
+template <class Values, class Valid>
+struct column_traits<nullable<Values, Valid>> {
+  using value_type = typename Values::non_const_value_type;
+  template <class Space>
+  static constexpr bool reached_by = reaches<Space, Values> && reaches<Space, Valid>;
+};
+
+/// Objects of several types, as a tuple that kernels can use.
+template <std::size_t I, class X>
+struct pack_element {
+  X x;
+};
+template <class Indices, class... X>
+struct pack_of;
+template <std::size_t... I, class... X>
+struct pack_of<std::index_sequence<I...>, X...> : pack_element<I, X>... {};
+template <class... X>
+using pack = pack_of<std::index_sequence_for<X...>, X...>;
+template <std::size_t I, class X>
+KOKKOS_FORCEINLINE_FUNCTION constexpr X const& get(pack_element<I, X> const& e) {
+  return e.x;
+}
+
+/// The bits that stand for a value of any size, as words.
+template <class T>
+struct value_words {
+  static constexpr int count = static_cast<int>((sizeof(T) + 7) / 8);
+  std::uint64_t word[count];
+};
+template <class T>
+KOKKOS_FUNCTION constexpr value_words<T> words_of(T const& value) {
+  constexpr std::size_t bytes = sizeof(value_words<T>);
+  if constexpr (sizeof(T) <= 8) {
+    return {{key_bits_of<std::uint64_t>(value)}};
+  } else if constexpr (sizeof(T) == bytes) {
+    return Kokkos::bit_cast<value_words<T>>(value);
+  } else {
+    struct padded {
+      T value;
+      unsigned char zeros[bytes - sizeof(T)];
+    };
+    static_assert(sizeof(padded) == bytes, "karpos: this type cannot be padded to machine words");
+    return Kokkos::bit_cast<value_words<T>>(padded{value, {}});
+  }
+}
+
+/// Whether equal values have equal bits, but for floating-point numbers, which key_bits_of takes care of.
+template <class T>
+inline constexpr bool has_key_bits =
+    std::has_unique_object_representations_v<T> || (std::is_floating_point_v<T> && sizeof(T) <= 8);
+
+}  // namespace detail
+
+/// Default hash of rows: spreads every bit of every value over 64 bits, values one after the other. As hash<Key> has it,
+/// 0.0 and -0.0 are equal, and every NaN is equal to every other. Values of any size that have no padding and, beside
+/// numbers, no floating-point members: pass functions of your own for others.
+struct row_hash {
+  using is_avalanching = std::true_type;
+  template <class... T>
+  KOKKOS_FUNCTION constexpr std::uint64_t operator()(T const&... values) const {
+    static_assert(
+        (detail::has_key_bits<T> && ...),
+        "karpos: rows of values with padding or with floating-point members need a hash and an "
+        "equality of yours (with_functions)");
+    std::uint64_t h = 0x9e3779b97f4a7c15u;
+    (add(h, detail::words_of(values)), ...);
+    return h;
+  }
+
+ private:
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr void add(std::uint64_t& h,
+                                                        detail::value_words<T> const& words) {
+    for (int i = 0; i < detail::value_words<T>::count; ++i) h = mix(h ^ words.word[i]);
+  }
+};
+
+/// Default equality of rows: values are equal whose bits are, or that are zeros or NaNs, as row_hash has it.
+struct row_equal {};
+
+/// The values of a row, one of each column, and which of them are null.
+template <class... T>
+class row {
+ public:
+  KOKKOS_FUNCTION constexpr explicit row(T const&... values) : m_values{{values}...} {}
+  KOKKOS_FUNCTION constexpr row(detail::pack<T...> const& values, std::uint64_t nulls)
+      : m_values(values),
+        m_nulls(nulls) {}
+
+  template <int Column>
+  KOKKOS_FUNCTION constexpr auto const& value() const {
+    return detail::get<Column>(m_values);
+  }
+  KOKKOS_FUNCTION constexpr bool is_null(int column) const { return m_nulls >> column & 1; }
+  /// A bit for each column.
+  KOKKOS_FUNCTION constexpr std::uint64_t nulls() const { return m_nulls; }
+
+ private:
+  detail::pack<T...> m_values;
+  std::uint64_t m_nulls = 0;
+};
+
+/// Columns as rows: made by rows(). Cheap to copy, also into kernels; the views share their memory.
+template <class Hash, class Equal, detail::column... Columns>
+class row_view {
+  static_assert(sizeof...(Columns) > 0 && sizeof...(Columns) <= 64,
+                "karpos: rows have 1 to 64 columns");
+  template <class Column>
+  using value_of = typename detail::column_traits<Column>::value_type;
+  static_assert((std::is_trivially_copyable_v<value_of<Columns>> && ...),
+                "karpos: values of rows are trivially copyable");
+  static constexpr bool default_equal = std::is_same_v<Equal, row_equal>;
+  using every_column = std::index_sequence_for<Columns...>;
+
+ public:
+  using row_type = row<value_of<Columns>...>;
+  using hasher = Hash;
+  using row_equality = Equal;
+  /// Whether a row may have nulls.
+  static constexpr bool may_have_nulls = (detail::is_nullable<Columns> || ...);
+  /// Whether kernels of that space reach all columns and masks.
+  template <class ExecSpace>
+  static constexpr bool reached_by =
+      (detail::column_traits<Columns>::template reached_by<ExecSpace> && ...);
+
+  row_view(Hash const& hash, Equal const& equal, null_equality nulls, Columns const&... columns)
+      : m_columns{{columns}...},
+        m_hash(hash),
+        m_equal(equal),
+        m_nulls(nulls),
+        m_size(extent(detail::get<0>(m_columns))) {
+    (detail::require_same_extent("the first column of rows", m_size, "another one",
+                                 extent(columns)),
+     ...);
+  }
+
+  /// The same rows, whose nulls are equal, as without this, or not.
+  row_view with_nulls(null_equality nulls) const {
+    row_view r = *this;
+    r.m_nulls = nulls;
+    return r;
+  }
+  /// The same rows with functions of the caller's, called in kernels: hash(values...) of one row's values, an integer,
+  /// which is mixed unless the function says is_avalanching (hash.hpp); equal(values..., other_values...) of those of one
+  /// row and then of another. Rows that are equal have equal hashes. Nulls are T{} to both: that they are null is
+  /// compared, and hashed, besides.
+  template <class UserHash, class UserEqual>
+  row_view<UserHash, UserEqual, Columns...> with_functions(UserHash const& hash,
+                                                           UserEqual const& equal) const {
+    return with_functions(hash, equal, every_column{});
+  }
+
+  KOKKOS_FUNCTION std::uint64_t size() const { return m_size; }
+  KOKKOS_FUNCTION null_equality nulls() const { return m_nulls; }
+
+  /// The values of row i.
+  KOKKOS_FORCEINLINE_FUNCTION row_type operator[](std::uint64_t i) const {
+    return load(i, every_column{});
+  }
+  /// Whether any row can be equal to this one: not where it has a null and nulls are unequal.
+  KOKKOS_FORCEINLINE_FUNCTION bool can_equal(row_type const& r) const {
+    return r.nulls() == 0 || m_nulls == null_equality::equal;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash(row_type const& r) const {
+    return hash(r, every_column{});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool equal(row_type const& a, row_type const& b) const {
+    return a.nulls() == b.nulls() && can_equal(a) && equal(a, b, every_column{});
+  }
+  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const { return hash((*this)[i]); }
+  KOKKOS_FUNCTION bool equal(std::uint64_t i, std::uint64_t j) const {
+    return equal((*this)[i], (*this)[j]);
+  }
+  /// Whether row i is equal to row j of other rows, by the functions of these. The columns have the same types.
+  template <class OtherRows>
+  KOKKOS_FUNCTION bool equal(std::uint64_t i, OtherRows const& other, std::uint64_t j) const {
+    static_assert(std::is_same_v<typename OtherRows::row_type, row_type>,
+                  "karpos: rows that are compared have columns of the same types");
+    return equal((*this)[i], other[j]);
+  }
+
+  /// Calls f(address) for each value and mask of row i: to fetch them.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_address(std::uint64_t i, F const& f) const {
+    for_each_address(i, f, every_column{});
+  }
+
+ private:
+  template <class Column>
+  static std::uint64_t extent(Column const& c) {
+    if constexpr (detail::is_nullable<Column>)
+      return c.values().extent(0);
+    else
+      return c.extent(0);
+  }
+  template <class UserHash, class UserEqual, std::size_t... I>
+  auto with_functions(UserHash const& hash, UserEqual const& equal,
+                      std::index_sequence<I...>) const {
+    using result = row_view<UserHash, UserEqual, Columns...>;
+    return result(hash, equal, m_nulls, detail::get<I>(m_columns)...);
+  }
+
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION row_type load(std::uint64_t i, std::index_sequence<I...>) const {
+    std::uint64_t nulls = 0;
+    detail::pack<value_of<Columns>...> const values{
+        {load_value<I>(detail::get<I>(m_columns), i, nulls)}...};
+    return row_type(values, nulls);
+  }
+  template <std::size_t I, class Column>
+  KOKKOS_FORCEINLINE_FUNCTION static value_of<Column> load_value(
+      Column const& c, std::uint64_t i, [[maybe_unused]] std::uint64_t& nulls) {
+    if constexpr (!detail::is_nullable<Column>) {
+      return c(i);
+    } else {
+      if (c.is_valid(i)) return c.values()(i);
+      nulls |= std::uint64_t(1) << I;
+      return value_of<Column>{};
+    }
+  }
+
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash(row_type const& r,
+                                                 std::index_sequence<I...>) const {
+    static_assert(
+        requires(Hash const h) { static_cast<std::uint64_t>(h(r.template value<I>()...)); },
+        "karpos: a hash of rows is called as hash(values...), const, and returns an integer");
+    auto const of_values = m_hash(r.template value<I>()...);
+    auto h = static_cast<std::uint64_t>(of_values);
+    if constexpr (!detail::avalanching<Hash> || sizeof(of_values) != sizeof(h)) h = mix(h);
+    if constexpr (may_have_nulls) h = mix(h + r.nulls());
+    return h;
+  }
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION bool equal(row_type const& a, row_type const& b,
+                                         std::index_sequence<I...>) const {
+    if constexpr (default_equal) {
+      return (row_view::same_bits(a.template value<I>(), b.template value<I>()) & ...);
+    } else {
+      static_assert(
+          requires(Equal const e) {
+            static_cast<bool>(e(a.template value<I>()..., b.template value<I>()...));
+          }, "karpos: an equality of rows is called as equal(values..., other_values...), const");
+      return static_cast<bool>(m_equal(a.template value<I>()..., b.template value<I>()...));
+    }
+  }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static bool same_bits(T const& a, T const& b) {
+    static_assert(
+        detail::has_key_bits<T>,
+        "karpos: rows of values with padding or with floating-point members need a hash and an "
+        "equality of yours (with_functions)");
+    auto const x = detail::words_of(a), y = detail::words_of(b);
+    bool same = true;
+    for (int i = 0; i < detail::value_words<T>::count; ++i) same &= x.word[i] == y.word[i];
+    return same;
+  }
+
+  template <class F, std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_address(std::uint64_t i, F const& f,
+                                                    std::index_sequence<I...>) const {
+    (row_view::address(detail::get<I>(m_columns), i, f), ...);
+  }
+  template <class Column, class F>
+  KOKKOS_FORCEINLINE_FUNCTION static void address(Column const& c, std::uint64_t i, F const& f) {
+    if constexpr (detail::is_nullable<Column>) {
+      address(c.values(), i, f);
+      address(c.mask(), i, f);
+    } else if constexpr (std::is_lvalue_reference_v<decltype(c(i))>) {
+      f(&c(i));
+    }
+  }
+
+  detail::pack<Columns...> m_columns;
+  Hash m_hash;
+  Equal m_equal;
+  null_equality m_nulls;
+  std::uint64_t m_size;
+};
+
+namespace detail {
+template <class X>
+inline constexpr bool is_row_view = false;
+template <class Hash, class Equal, class... Columns>
+inline constexpr bool is_row_view<row_view<Hash, Equal, Columns...>> = true;
+template <class X>
+inline constexpr bool is_row_view<X const> = is_row_view<X>;
+}  // namespace detail
+
+/// Columns as rows. A column is a view of rank one, strided ones too, of trivially copyable values of any size, or
+/// nullable(values, mask). Rows are hashed and compared by row_hash and row_equal, where 0.0 equals -0.0 and NaN equals
+/// NaN, and nulls are equal: with_functions and with_nulls of row_view change that.
+///
+/// Returns: a row_view, which kernels take by value.
+/// Complexity: O(columns) for each row that is hashed or compared.
+/// Concurrency: reads only; nobody changes the columns while they are used as keys.
+/// Memory: none; shares that of the columns.
+/// Throws: std::invalid_argument for columns of different length.
+template <detail::column... Columns>
+row_view<row_hash, row_equal, Columns...> rows(Columns const&... columns) {
+  return {row_hash{}, row_equal{}, null_equality::equal, columns...};
+}
+
+}  // namespace karpos

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "perf/driver/command.hpp"
+#include "perf/driver/groupby/group_file.hpp"
+#include "perf/driver/groupby/measure.hpp"
+#include "perf/driver/groupby/summary.hpp"
+#include "perf/driver/option_values.hpp"
+#include "perf/driver/program/checked_options.hpp"
+#include "perf/graph/generator_spec.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+struct groupby_words {
+  std::string rows;
+  groupby_parameters of_file;
+  groupby_measure_parameters of_rows;
+  std::uint64_t seed = 1;
+  std::vector<std::string> peers;
+  bool as_json = false;
+  std::vector<CLI::Option*> for_files, for_generators;
+};
+
+int measure(groupby_words const& o) {
+  require_none(o.for_files, o.rows + " is a generator", "a file");
+  groupby_measure_parameters p = o.of_rows;
+  p.rows = parse_row_spec(o.rows);
+  p.rows.seed = o.seed;
+  p.with_sort = o.for_generators.front()->count() > 0;
+  groupby_run run;
+  {
+    progress bar("karpos groupby");
+    run = run_groupby(p, [&](double part, std::string const& what) { bar.show(part, what); });
+  }
+  if (o.as_json)
+    print_json(to_json(run));
+  else
+    print(run);
+  if (run.wrong() == 0) return 0;
+  std::fprintf(stderr, "karpos: %s groups were wrong\n", grouped(run.wrong()).c_str());
+  return 1;
+}
+
+int group(groupby_words const& o) {
+  require_none(o.for_generators, o.rows + " is a file", "a generator");
+  groupby_parameters p = o.of_file;
+  p.file = o.rows;
+  if (p.by.empty())
+    throw bad_input("--by is missing: name the column whose equal values make a group");
+  require_output(p.output, {p.file}, "the table");
+  file_groups groups;
+  {
+    progress bar("karpos groupby");
+    groups = group_file(p, [&](double part, std::string const& what) { bar.show(part, what); });
+  }
+  if (!p.output.empty()) write_groups(p.output, groups);
+  if (o.as_json)
+    print_json(to_json(p, groups));
+  else
+    print(p, groups);
+  return 0;
+}
+
+void add_file_options(CLI::App& app, groupby_words& o) {
+  groupby_parameters& p = o.of_file;
+  auto const add = [&](CLI::Option* option) { o.for_files.push_back(option); };
+  auto const add_columns = [&](char const* name, std::vector<std::string>& columns,
+                               char const* what) {
+    add(app.add_option(name, columns, what)->delimiter(',')->allow_extra_args(false));
+  };
+  add(app.add_option("--by", p.by, "column of the keys: a number from 1, or a name of the header"));
+  add_columns("--sum", p.sum, "columns of numbers to add up in each group");
+  add_columns("--min", p.min, "columns of numbers of which each group's least is found");
+  add_columns("--max", p.max, "columns of numbers of which each group's largest is found");
+  add(app.add_option("--top", p.top, "how many groups to print: the largest first sums, or counts")
+          ->transform(count_word())
+          ->capture_default_str());
+  add(app.add_option("--output", p.output, "write all groups as CSV, ordered by key"));
+  add(app.add_option("--separator", p.format.separator,
+                     "auto, blank, tab, comma, semicolon or one character")
+          ->capture_default_str());
+  add(app.add_option("--header", p.format.header,
+                     "whether the first line names the columns; auto: as karpos count has it")
+          ->capture_default_str()
+          ->check(CLI::IsMember({"auto", "yes", "no"})));
+  add(app.add_flag("--text", p.format.text, "keys are words, also where they are numbers"));
+}
+
+void add_generator_options(CLI::App& app, groupby_words& o) {
+  auto const add = [&](CLI::Option* option) { o.for_generators.push_back(option); };
+  add(app.add_option("--peers", o.peers,
+                     "beside generated rows, in the same run: sort, then reduce runs of equal keys")
+          ->expected(0, -1)
+          ->delimiter(',')
+          ->check(CLI::IsMember({"sort", ""})));
+  add(app.add_option("--reps", o.of_rows.repetitions,
+                     "readings of the clock for generated rows; their median counts")
+          ->capture_default_str()
+          ->transform(count_word())
+          ->check(CLI::Range(1, 1000)));
+  add(app.add_option("--key-bytes", o.of_rows.key_bytes, "bytes of a generated key, and of a value")
+          ->capture_default_str()
+          ->check(CLI::IsMember({"4", "8"})));
+  add(app.add_option("--seed", o.seed, "of a generator")
+          ->transform(count_word())
+          ->capture_default_str());
+}
+
+action define_groupby(CLI::App& app) {
+  auto const o = std::make_shared<groupby_words>();
+  app.add_option("rows", o->rows,
+                 "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard\n"
+                 "input); or a generator, which is measured:\n"
+                 "uniform:rows=2^26,distinct=1e7  zipf:rows=2^26,distinct=1e7,s=1")
+      ->required();
+  add_file_options(app, *o);
+  add_generator_options(app, *o);
+  app.add_flag("--json", o->as_json, "print one JSON object");
+  app.footer(
+      "Integers, and decimals whose digits fit, are added exactly, in 64 bits; a column with an\n"
+      "exponent, or with more digits, in doubles, with the same sums in any order of the rows. A\n"
+      "file that is called like a generator is reached as ./NAME.");
+  return [o] { return is_generator(o->rows) ? measure(*o) : group(*o); };
+}
+
+command const groupby_command("groupby", "Group a table by a column: counts, sums, extremes.",
+                              define_groupby);
+
+}  // namespace
+}  // namespace karpos::perf

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "perf/driver/groupby/parameters.hpp"
+
+namespace karpos::perf {
+
+/// Reads a table and groups its rows: by numbers, or by words where the first row has none. Rows with their columns are
+/// held in memory at once.
+/// Throws: bad_input, graph_file_error that name file, line and column; allocation_error.
+file_groups group_file(groupby_parameters const& p, reporter const& report);
+
+/// Writes all groups as CSV, with a header.
+/// Throws: std::invalid_argument if the file cannot be written; what was written of it is removed.
+void write_groups(std::string const& path, file_groups const& groups);
+
+}  // namespace karpos::perf

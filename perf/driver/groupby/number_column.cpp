@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/groupby/number_column.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "perf/driver/count/table_text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+constexpr int most_places = 18;
+
+std::int64_t power_of_ten(int n) {
+  std::int64_t power = 1;
+  for (int i = 0; i < n; ++i) power *= 10;
+  return power;
+}
+
+std::uint64_t magnitude_of(std::int64_t x) {
+  return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
+}
+
+struct decimal {
+  std::int64_t digits = 0;
+  int places = 0;
+};
+
+/// Reads an optional sign and digits, with at most one point among them. Returns: whether they fit.
+bool read_decimal(std::string_view field, decimal& d) {
+  bool const negative = field.front() == '-';
+  if (negative || field.front() == '+') field.remove_prefix(1);
+  std::size_t const point = field.find('.');
+  std::size_t const behind = point == std::string_view::npos ? 0 : field.size() - point - 1;
+  if (behind > most_places || field.size() == (point != std::string_view::npos)) return false;
+  d = {0, static_cast<int>(behind)};
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (i == point) continue;
+    int const digit = field[i] - '0';
+    if (digit < 0 || digit > 9 || __builtin_mul_overflow(d.digits, 10, &d.digits) ||
+        __builtin_add_overflow(d.digits, negative ? -digit : digit, &d.digits))
+      return false;
+  }
+  return true;
+}
+
+bool is_integer(std::string_view field) {
+  return field.find_first_not_of("0123456789", field.front() == '-' || field.front() == '+') ==
+         std::string_view::npos;
+}
+
+}  // namespace
+
+char const* number_column::add(std::string_view field) {
+  field = trimmed(field);
+  if (field.empty()) return "is empty";
+  if (!is_real(field)) return "is no number";
+  decimal d;
+  if (m_exact && read_decimal(field, d)) {
+    if (add_exactly(d.digits, d.places)) return nullptr;
+  } else if (m_exact && is_integer(field)) {
+    return "does not fit into 64 bits, as integers have to (doubles: write it like 1e19)";
+  }
+  if (m_exact) become_real();
+  if (field.front() == '+') field.remove_prefix(1);  // from_chars knows no plus
+  double value = 0;
+  auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error != std::errc()) return "lies outside of double's range";
+  m_reals.push_back(value);
+  return nullptr;
+}
+
+/// Returns: whether 64 bits hold the new number and all others with as many places.
+bool number_column::add_exactly(std::int64_t digits, int places) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (places > m_places) {
+    std::int64_t const factor = power_of_ten(places - m_places);
+    if (m_largest > most / static_cast<std::uint64_t>(factor)) return false;
+    for (std::int64_t& x : m_integers) x *= factor;
+    m_largest *= static_cast<std::uint64_t>(factor);
+    m_magnitude *= factor;
+    m_places = places;
+  }
+  if (__builtin_mul_overflow(digits, power_of_ten(m_places - places), &digits)) return false;
+  m_largest = std::max(m_largest, magnitude_of(digits));
+  m_magnitude += magnitude_of(digits);
+  m_integers.push_back(digits);
+  return true;
+}
+
+void number_column::become_real() {
+  m_reals.reserve(m_integers.size() + 1);
+  for (std::int64_t const x : m_integers) m_reals.push_back(decimal_value(x, m_places));
+  m_integers = {};
+  m_exact = false;
+}
+
+std::string decimal_text(std::int64_t digits, int places) {
+  std::string text = std::to_string(magnitude_of(digits));
+  auto const behind = static_cast<std::size_t>(places);
+  if (text.size() <= behind) text.insert(0, behind + 1 - text.size(), '0');
+  if (behind > 0) text.insert(text.size() - behind, ".");
+  return digits < 0 ? "-" + text : text;
+}
+
+double decimal_value(std::int64_t digits, int places) {
+  return static_cast<double>(digits) / static_cast<double>(power_of_ten(places));
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "perf/driver/count/table_format.hpp"
+#include "perf/driver/groupby/row_spec.hpp"
+#include "perf/support/map_run.hpp"
+
+namespace karpos::perf {
+
+/// What `karpos groupby` may vary of a file.
+struct groupby_parameters {
+  std::string file, by, output;
+  std::vector<std::string> sum, min, max;  ///< columns
+  format_wishes format;
+  std::size_t top = 10;
+};
+
+/// One value of each group: the sum, the least or the largest of a column.
+struct group_values {
+  std::string operation;   ///< sum, min, max
+  std::size_t column = 0;  ///< from 0
+  std::string name;        ///< "sum of sales"
+  bool exact = true;       ///< integers, of which the last `places` digits stand behind the point
+  int places = 0;
+  std::vector<std::int64_t> integers;
+  std::vector<double> reals;
+
+  std::string text(std::size_t group) const;
+  double value(std::size_t group) const;
+  bool less(std::size_t a, std::size_t b) const;
+};
+
+/// The groups of a file, ordered by key.
+struct file_groups {
+  table_format format;
+  std::size_t by = 0;  ///< column, from 0
+  std::string by_name;
+  bool numeric = true;
+  std::uint64_t lines = 0;
+  std::vector<std::uint64_t> keys;  ///< if numeric
+  std::vector<std::string> words;   ///< if not
+  std::vector<std::uint64_t> counts;
+  std::vector<group_values> values;
+  std::vector<std::size_t> top;  ///< the first by their first sum, or by their count
+  double seconds = 0, grouping_seconds = 0;
+
+  std::size_t size() const { return counts.size(); }
+  std::string key(std::size_t group) const {
+    return numeric ? std::to_string(keys[group]) : words[group];
+  }
+};
+
+/// What it may vary of rows that are made.
+struct groupby_measure_parameters {
+  row_spec rows;
+  int key_bytes = 4;  ///< values are as wide
+  int repetitions = 5;
+  bool with_sort = false;
+};
+
+/// One way to count or to add up.
+struct groupby_result {
+  std::string name;       ///< karpos, or sort
+  std::string operation;  ///< count, sum
+  int bytes_each = 0;     ///< of a row that are read
+  std::uint64_t wrong = 0;
+  samples time;
+};
+
+struct groupby_run {
+  groupby_measure_parameters parameters;
+  std::uint64_t groups = 0;
+  std::size_t workspace_bytes = 0;
+  ceiling copy;
+  std::vector<groupby_result> results;
+
+  double rate(groupby_result const& r) const {
+    return static_cast<double>(parameters.rows.rows) / r.time.median();
+  }
+  double of_copy(groupby_result const& r) const {
+    return rate(r) * r.bytes_each / copy.bytes_per_second();
+  }
+  /// Time of a peer by ours at the same operation.
+  double lead_over(groupby_result const& peer) const {
+    for (groupby_result const& r : results)
+      if (r.name == "karpos" && r.operation == peer.operation)
+        return peer.time.median() / r.time.median();
+    return 0;
+  }
+  std::uint64_t wrong() const {
+    std::uint64_t sum = 0;
+    for (groupby_result const& r : results) sum += r.wrong;
+    return sum;
+  }
+};
+
+}  // namespace karpos::perf

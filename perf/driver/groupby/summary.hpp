@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "perf/driver/groupby/parameters.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+/// The run with its context, as perf/results/README.md describes it.
+json to_json(groupby_run const& run);
+json to_json(groupby_parameters const& p, file_groups const& groups);
+
+void print(groupby_run const& run);
+void print(groupby_parameters const& p, file_groups const& groups);
+
+}  // namespace karpos::perf

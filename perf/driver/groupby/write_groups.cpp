@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "perf/driver/groupby/group_file.hpp"
+#include "perf/driver/program/cells.hpp"
+#include "perf/driver/program/output_file.hpp"
+
+namespace karpos::perf {
+namespace {
+
+std::string header(file_groups const& g) {
+  std::string line = csv_cell(g.by_name) + ",count";
+  for (group_values const& v : g.values) line += ',' + csv_cell(v.name);
+  return line + '\n';
+}
+
+std::string row_of(file_groups const& g, std::size_t i) {
+  std::string line = csv_cell(g.key(i)) + ',' + std::to_string(g.counts[i]);
+  for (group_values const& v : g.values) line += ',' + v.text(i);
+  return line + '\n';
+}
+
+}  // namespace
+
+void write_groups(std::string const& path, file_groups const& groups) {
+  output_file file(path);
+  file.write(header(groups));
+  for (std::size_t i = 0; i < groups.size(); ++i) file.write(row_of(groups, i));
+  file.close();
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "perf/driver/join/table_files.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+/// The report with its context, as perf/results/README.md describes it.
+json to_json(join_parameters const& p, joined_files const& joined);
+json to_json(distinct_parameters const& p, distinct_file const& found);
+
+void print(join_parameters const& p, joined_files const& joined);
+void print(distinct_parameters const& p, distinct_file const& found);
+
+}  // namespace karpos::perf

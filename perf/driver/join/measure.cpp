@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/join/measure.hpp"
+
+#include <algorithm>
+
+#include "perf/driver/command.hpp"
+#include "perf/driver/join/parameters.hpp"
+#include "perf/subjects/sort_join.hpp"
+#include "perf/support/host_memory.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Of the join of such tables, as the settings say.
+double expected_rows(join_spec const& t, join_kind kind) {
+  auto const left = static_cast<double>(t.left), right = static_cast<double>(t.right);
+  double const matched = left * t.match;
+  double const pairs = matched * static_cast<double>(std::min(t.multiplicity, t.right));
+  bool const all_left = kind == join_kind::left || kind == join_kind::full;
+  double rows = 0;
+  if (kind <= join_kind::full) rows = pairs + (all_left ? left - matched : 0);
+  if (kind == join_kind::left_semi) rows = matched;
+  if (kind == join_kind::left_anti) rows = left - matched;
+  if (kind >= join_kind::right_semi) rows = right / 2;
+  return rows;
+}
+
+/// Keys and copies of them in order on the host, the index and its build, the join, its rows; what the sort takes besides.
+double bytes_for(join_measure_parameters const& p) {
+  auto const left = static_cast<double>(p.tables.left), right = static_cast<double>(p.tables.right);
+  double const rows = expected_rows(p.tables, join_kind_of(p.how));
+  double const kept = (left + right) * p.key_bytes + left * 16 + right * 2.0 * p.key_bytes;
+  double const joined = right * 48 + left * 12 + rows * 8;
+  double const sorted = (left + right) * (p.key_bytes + 12) + rows * 16;
+  return kept + joined + (p.with_sort ? sorted : 0);
+}
+
+}  // namespace
+
+join_run run_join(join_measure_parameters const& p, reporter const& report) {
+  if (p.with_sort && make_sort_join<std::uint32_t> == nullptr)
+    throw bad_input("--peers sort: this build has no sort to measure; leave it out");
+  if constexpr (on_host)
+    require_memory(bytes_for(p), "a measurement of such tables",
+                   "ask for fewer rows (left=, right=), or a smaller multiplicity=");
+  if (p.key_bytes == 8) return measure_join<std::uint64_t>(p, report);
+  return measure_join<std::uint32_t>(p, report);
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/join/row_keys.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "perf/driver/join/word_labels.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Reads a sign and digits; all that 64 bits hold, but for the integer that is null_word. Returns: whether that is it.
+bool read_integer(std::string_view field, std::uint64_t& word) {
+  std::int64_t value = 0;
+  if (field.size() > 1 && field.front() == '+' && field[1] != '-') field.remove_prefix(1);
+  auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  word = static_cast<std::uint64_t>(value);
+  return error == std::errc() && end == field.data() + field.size() && word != null_word;
+}
+
+struct number_rows {
+  array<std::uint64_t const> words;
+  std::uint64_t width;
+  array<std::uint64_t> numbers;
+  array<bool> valid;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    bool whole = true;
+    for (std::uint64_t c = 0; c < width; ++c) whole &= words(i * width + c) != null_word;
+    numbers(i) = i;
+    valid(i) = whole;
+  }
+};
+
+}  // namespace
+
+row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tables, bool text)
+    : m_exec(exec),
+      m_width(tables.front()->keys().size()) {
+  std::uint64_t n = 0;
+  for (text_table const* t : tables) {
+    m_begins.push_back(n);
+    n += t->rows();
+  }
+  m_begins.push_back(n);
+  m_host_words.resize(n * m_width);
+  for (std::size_t key = 0; key < m_width; ++key) take_column(key, tables, text);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    m_nulls.push_back(0);
+    for (std::uint64_t i = m_begins[t]; i < m_begins[t + 1]; ++i) {
+      auto const* const row = m_host_words.data() + i * m_width;
+      m_nulls.back() += std::find(row, row + m_width, null_word) != row + m_width;
+    }
+  }
+  m_words = on_device(m_exec, m_host_words);
+  m_numbers = make_array<std::uint64_t>("numbers of rows", n);
+  m_valid = make_array<bool>("rows without a null", n);
+  Kokkos::parallel_for("karpos::perf::number_rows", range(m_exec, n),
+                       number_rows{m_words, m_width, m_numbers, m_valid});
+  m_exec.fence("karpos::perf: keys");
+}
+
+void row_keys::take_column(std::size_t key, std::vector<text_table const*> const& tables,
+                           bool text) {
+  std::vector<std::string_view> fields;
+  fields.reserve(m_begins.back());
+  for (text_table const* t : tables)
+    fields.insert(fields.end(), t->fields_of_key(key).begin(), t->fields_of_key(key).end());
+  m_is_integer.push_back(!text && take_integers(key, fields));
+  if (m_is_integer.back()) return;
+  auto const labels = label_words(m_exec, fields);
+  for (std::uint64_t i = 0; i < fields.size(); ++i)
+    m_host_words[i * m_width + key] = fields[i].empty() ? null_word : labels(i);
+}
+
+/// Returns: whether all fields are integers, or empty.
+bool row_keys::take_integers(std::size_t key, std::vector<std::string_view> const& fields) {
+  for (std::uint64_t i = 0; i < fields.size(); ++i) {
+    std::uint64_t& word = m_host_words[i * m_width + key];
+    if (fields[i].empty())
+      word = null_word;
+    else if (!read_integer(fields[i], word))
+      return false;
+  }
+  return true;
+}
+
+row_keys::rows_type row_keys::rows_of(std::size_t table, null_equality nulls) const {
+  auto const here = std::make_pair(m_begins[table], m_begins[table + 1]);
+  array<bool> valid = m_valid;
+  if (nulls == null_equality::equal) {
+    valid = make_array<bool>("all rows", m_valid.extent(0));
+    Kokkos::deep_copy(m_exec, valid, true);
+  }
+  return rows(nullable(array<std::uint64_t>(Kokkos::subview(m_numbers, here)),
+                       array<bool>(Kokkos::subview(valid, here))))
+      .with_functions(hash_of_words{m_words.data(), m_width},
+                      equality_of_words{m_words.data(), m_width})
+      .with_nulls(nulls);
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/row_index.hpp"
+#include "karpos/rows.hpp"
+#include "perf/driver/join/text_table.hpp"
+#include "perf/support/on_device.hpp"
+
+// Keys of any number of columns of text files, as rows that the library joins.
+//
+//   the word of a field: the integer, where the column has nothing else in any of the tables; the number of the text among the
+//   different ones, else; null_word where the field is empty
+
+namespace karpos::perf {
+
+/// Stands for an empty field. No integer of a key is that one.
+inline constexpr std::uint64_t null_word = std::uint64_t(1) << 63;
+
+struct hash_of_words {
+  using is_avalanching = std::true_type;
+  std::uint64_t const* words;
+  std::uint64_t width;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t row) const {
+    std::uint64_t h = width;
+    for (std::uint64_t c = 0; c < width; ++c) h = mix(h ^ words[row * width + c]);
+    return h;
+  }
+};
+struct equality_of_words {
+  std::uint64_t const* words;
+  std::uint64_t width;
+
+  KOKKOS_FUNCTION bool operator()(std::uint64_t a, std::uint64_t b) const {
+    bool same = true;
+    for (std::uint64_t c = 0; c < width; ++c) same &= words[a * width + c] == words[b * width + c];
+    return same;
+  }
+};
+
+/// The words of the keys of one table, or of two, the rows of the second behind those of the first.
+class row_keys {
+  using numbered_rows = decltype(rows(nullable(array<std::uint64_t>(), array<bool>())));
+
+ public:
+  using rows_type =
+      decltype(std::declval<numbered_rows>().with_functions(hash_of_words{}, equality_of_words{}));
+  using index_type = row_index<rows_type, space>;
+
+  /// `text`: integers are compared as texts, too. The tables are read, and have as many keys each.
+  row_keys(space const& exec, std::vector<text_table const*> const& tables, bool text);
+
+  /// A row is null if a field of it is empty, where `nulls` are unequal; else none is.
+  rows_type rows_of(std::size_t table, null_equality nulls) const;
+  /// Whether the fields of a key are compared as integers.
+  bool is_integer(std::size_t key) const { return m_is_integer[key]; }
+  /// Rows of a table with an empty field.
+  std::uint64_t nulls(std::size_t table) const { return m_nulls[table]; }
+
+  /// Bytes that so many rows of so many columns take.
+  static double bytes_for(double rows, std::size_t columns) {
+    return rows * (8.0 * static_cast<double>(columns) + sizeof(std::uint64_t) + sizeof(bool));
+  }
+
+ private:
+  void take_column(std::size_t key, std::vector<text_table const*> const& tables, bool text);
+  bool take_integers(std::size_t key, std::vector<std::string_view> const& fields);
+
+  space m_exec;
+  std::vector<std::uint64_t> m_host_words;  // row by row
+  array<std::uint64_t const> m_words;
+  std::uint64_t m_width;
+  std::vector<bool> m_is_integer;
+  std::vector<std::uint64_t> m_begins, m_nulls;  // of tables
+  array<std::uint64_t> m_numbers;
+  array<bool> m_valid;
+};
+
+}  // namespace karpos::perf

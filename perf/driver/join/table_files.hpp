@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "perf/driver/join/parameters.hpp"
+#include "perf/driver/join/selected_rows.hpp"
+#include "perf/driver/join/text_table.hpp"
+
+namespace karpos::perf {
+
+/// Two tables of files, joined.
+struct joined_files {
+  std::unique_ptr<text_table> left, right;
+  std::vector<bool> key_is_integer;
+  std::uint64_t left_nulls = 0, right_nulls = 0;  ///< rows with an empty key
+  std::uint64_t size = 0;
+  double memory_bytes = 0;  ///< beside the text and the join's rows, as it was estimated before
+  selected_rows rows;
+  double seconds = 0, index_seconds = 0, match_seconds = 0, write_seconds = 0;
+};
+
+/// Reads both tables and joins them by equal keys; rows with an empty key match nothing. All rows are held in memory.
+/// Throws: bad_input, graph_file_error that name file and line; allocation_error, before it begins where that can be seen.
+joined_files join_files(join_parameters const& p, reporter const& report);
+
+/// The different rows of some columns of a table.
+struct distinct_file {
+  std::unique_ptr<text_table> table;
+  std::uint64_t size = 0;
+  selected_rows rows;  ///< in the order in which they come first
+  double seconds = 0, distinct_seconds = 0;
+};
+
+/// Empty fields are equal to each other here.
+distinct_file find_distinct(distinct_parameters const& p, reporter const& report);
+
+}  // namespace karpos::perf

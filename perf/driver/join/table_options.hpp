@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "perf/driver/option_values.hpp"
+
+namespace karpos::perf {
+
+/// The options of a command that makes rows of tables: how these are read, and where the rows go. Returns: the options.
+template <class Parameters>
+std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
+  return {app.add_option("--top", p.top, "how many of the first rows to print")
+              ->transform(count_word())
+              ->capture_default_str(),
+          app.add_option("--output", p.output, "write all rows as CSV"),
+          app.add_option("--separator", p.format.separator,
+                         "auto, blank, tab, comma, semicolon or one character")
+              ->capture_default_str(),
+          app.add_option("--header", p.format.header,
+                         "whether the first line names the columns; auto: as karpos count has it")
+              ->capture_default_str()
+              ->check(CLI::IsMember({"auto", "yes", "no"})),
+          app.add_flag("--text", p.format.text, "compare words, also where they are integers")};
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/join/text_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Every line has the columns of the first one, of which fields are kept as text.
+table_format whole_lines(mapped_file const& file, format_wishes wishes) {
+  wishes.text = true;
+  table_format format = detect_format(file, wishes);
+  format.least = format.most = format.column_count;
+  if (format.columns.empty()) {
+    format.columns.resize(format.column_count);
+    std::iota(format.columns.begin(), format.columns.end(), std::size_t(0));
+  }
+  return format;
+}
+
+}  // namespace
+
+text_table::text_table(std::string const& path, format_wishes const& wishes)
+    : m_file(path),
+      m_format(whole_lines(m_file, wishes)),
+      m_reader(m_file, m_format),
+      m_names(m_format.names) {
+  std::string_view const text = m_file.text().substr(m_format.data_begin);
+  m_most_rows = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
+                (text.back() != '\n');
+  for (std::size_t c = m_names.size(); c < m_format.column_count; ++c)
+    m_names.push_back(column_text(c, {}));
+  for (std::string const& wish : wishes.columns) m_keys.push_back(column_of(wish, m_format.names));
+  if (wishes.columns.empty()) m_keys = m_format.columns;
+  auto const& all = m_format.columns;
+  for (std::size_t const column : m_keys)
+    m_places.push_back(
+        static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), column) - all.begin()));
+  m_fields.resize(all.size());
+}
+
+void text_table::read(reporter const& report) {
+  std::size_t const width = m_fields.size();
+  m_begins.reserve(m_most_rows);
+  for (auto& fields : m_fields) fields.reserve(m_most_rows);
+  while (!m_reader.done()) {
+    for (table_part const& part : m_reader.next()) {
+      m_begins.insert(m_begins.end(), part.begins.begin(), part.begins.end());
+      for (std::size_t i = 0; i < part.words.size(); i += width)
+        for (std::size_t c = 0; c < width; ++c) m_fields[c].push_back(part.words[i + c]);
+    }
+    report(m_reader.progress(), path() + ": " + counted(rows(), "row", "rows"));
+  }
+}
+
+void text_table::take_row(std::uint64_t row, std::vector<std::string>& fields) const {
+  fields.clear();
+  for_each_field(line_at(m_file.text(), m_begins[row]), m_format.separator,
+                 [&](std::size_t, table_field const& f) {
+                   fields.push_back(f.doubled ? undoubled(f.text) : std::string(f.text));
+                 });
+}
+
+}  // namespace karpos::perf

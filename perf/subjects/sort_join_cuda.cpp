@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/subjects/pair_sorter_cuda.hpp"
+#include "perf/subjects/sort_join_steps.hpp"
+
+namespace karpos::perf {
+namespace {
+
+register_sort_join<sort_join_by_halves> const here;
+
+}  // namespace
+}  // namespace karpos::perf

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "perf/support/hash_run.hpp"
+
+namespace karpos::perf {
+
+/// As run_hash, of hash_multimap with p.keys pairs of which p.multiplicity have the same key, in a random order: insert;
+/// count, a query for each pair; retrieve, a query for each key, in pairs per second. Beside it hash_map with as many different
+/// keys: insert, find hits. All answers are verified.
+hash_run run_multi(hash_parameters const& p, reporter const& report);
+
+}  // namespace karpos::perf

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Several columns reduced by key at once come to what each comes to by itself, at the index of their key.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <karpos/reduce_by_key.hpp>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::aggregate;
+using karpos::aggregate_count;
+using karpos::aggregates;
+using karpos_test::holds;
+using karpos_test::permute;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::view;
+
+/// An operation of a user's, which has no atomic instruction.
+struct combine_modulo {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    return (a + b) % 65'521;
+  }
+};
+
+/// A table, and what its groups come to.
+template <class Key>
+struct sales {
+  std::vector<Key> keys;
+  std::vector<std::int32_t> price;
+  std::vector<double> weight;
+  std::vector<std::uint32_t> code;
+
+  void add(Key key, std::uint32_t i) {
+    keys.push_back(key);
+    price.push_back(static_cast<std::int32_t>(permute(i)) / 2);
+    weight.push_back(static_cast<double>(permute(i + 1) % 4096) - 2048);
+    code.push_back(permute(i + 2) % 65'521);
+  }
+};
+struct group {
+  std::uint32_t orders = 0;
+  std::int64_t revenue = 0;
+  std::int32_t cheapest = std::numeric_limits<std::int32_t>::max();
+  double total = 0, heaviest = -1e9;
+  std::uint32_t codes = 0;
+  bool operator==(group const&) const = default;
+};
+
+template <class Key>
+std::map<Key, group> oracle(sales<Key> const& table) {
+  std::map<Key, group> groups;
+  for (std::size_t i = 0; i < table.keys.size(); ++i) {
+    group& g = groups[table.keys[i]];
+    ++g.orders;
+    g.revenue += table.price[i];
+    g.cheapest = std::min(g.cheapest, table.price[i]);
+    g.total += table.weight[i];
+    g.heaviest = std::max(g.heaviest, table.weight[i]);
+    g.codes = combine_modulo{}(g.codes, table.code[i]);
+  }
+  return groups;
+}
+
+/// Views for so many groups.
+template <class Key>
+struct group_views {
+  view<Key> keys;
+  view<std::uint32_t> orders, codes;
+  view<std::int64_t> revenue;
+  view<std::int32_t> cheapest;
+  view<double> total, heaviest;
+
+  explicit group_views(std::size_t n)
+      : keys("keys", n),
+        orders("orders", n),
+        codes("codes", n),
+        revenue("revenue", n),
+        cheapest("cheapest", n),
+        total("total", n),
+        heaviest("heaviest", n) {}
+
+  std::map<Key, group> first(std::uint64_t n) const {
+    auto const k = to_host(keys, n);
+    auto const o = to_host(orders, n), c = to_host(codes, n);
+    auto const r = to_host(revenue, n);
+    auto const l = to_host(cheapest, n);
+    auto const t = to_host(total, n), h = to_host(heaviest, n);
+    std::map<Key, group> groups;
+    for (std::size_t i = 0; i < n; ++i) groups[k[i]] = {o[i], r[i], l[i], t[i], h[i], c[i]};
+    return groups;
+  }
+};
+
+/// Six results of three columns.
+template <class Key>
+auto six(sales<Key> const& table, group_views<Key> const& out) {
+  return aggregates(
+      aggregate(to_space(table.price), karpos::plus{}, out.revenue, karpos::minimum{},
+                out.cheapest),
+      aggregate_count(out.orders),
+      aggregate(to_space(table.weight), karpos::plus{}, out.total, karpos::maximum{}, out.heaviest),
+      aggregate(to_space(table.code), combine_modulo{}, out.codes));
+}
+
+template <class Key>
+void check(std::string const& what, sales<Key> const& table) {
+  auto const expected = oracle(table);
+  group_views<Key> const out(expected.size());
+  std::uint64_t const n =
+      karpos::reduce_by_key(space(), to_space(table.keys), out.keys, six(table, out));
+  same(what + ": groups", n, expected.size());
+  if (n == expected.size()) holds(what, out.first(n) == expected);
+}
+
+/// n rows of so many groups; every `frequent`th row has one key.
+template <class Key>
+sales<Key> made(std::size_t n, std::uint64_t groups, std::size_t frequent = 0) {
+  random_numbers random(n + groups);
+  sales<Key> table;
+  for (std::size_t i = 0; i < n; ++i) {
+    Key key = static_cast<Key>(permute(static_cast<std::uint64_t>(random.below(groups))));
+    if (frequent != 0 && i % frequent == 0) key = 12;
+    table.add(key, static_cast<std::uint32_t>(i));
+  }
+  return table;
+}
+
+constexpr std::uint64_t all_different = std::uint64_t(1) << 40;
+
+}  // namespace
+
+TEST_CASE("goldens: nothing, one row, and four rows of three keys") {
+  for (std::size_t n : {0u, 1u, 4u}) {
+    sales<std::uint32_t> table;
+    std::uint32_t const keys[] = {5, 3, 5, 8};
+    for (std::uint32_t i = 0; i < n; ++i) table.add(keys[i], i);
+    check(std::to_string(n) + " rows", table);
+  }
+}
+
+TEST_CASE("any number of groups, also where half of the rows have one key") {
+  for (std::uint64_t groups :
+       {std::uint64_t(1), std::uint64_t(300), std::uint64_t(20'000), all_different}) {
+    std::string const what = std::to_string(groups) + " groups";
+    check(what, made<std::uint32_t>(150'001, groups));
+    check(what + ", half one key", made<std::uint64_t>(150'001, groups, 2));
+  }
+}
+
+TEST_CASE("sizes around those of chunks and samples") {
+  for (std::size_t n : {2u, 1023u, 2730u, 2731u, 4096u, 5462u, 65'535u, 65'537u})
+    check(std::to_string(n) + " rows", made<std::uint32_t>(n, all_different));
+}
+
+TEST_CASE("keys of all ones and all zeros") {
+  auto table = made<std::uint64_t>(70'000, 3'000);
+  for (std::size_t i = 0; i < table.keys.size(); i += 5) {
+    table.keys[i] = ~std::uint64_t(0);
+    table.keys[i + 1] = 0;
+  }
+  check("both", table);
+}
+
+TEST_CASE("counts alone, and a column alone") {
+  for (std::uint64_t groups : {std::uint64_t(100), all_different}) {
+    auto const table = made<std::uint32_t>(100'000, groups);
+    auto const keys = to_space(table.keys);
+    auto expected = oracle(table);
+    group_views<std::uint32_t> const out(expected.size());
+    same("groups", karpos::reduce_by_key(space(), keys, out.keys, aggregate_count(out.orders)),
+         expected.size());
+    auto k = to_host(out.keys);
+    auto const orders = to_host(out.orders);
+    for (std::size_t i = 0; i < k.size(); ++i) same("orders", orders[i], expected[k[i]].orders);
+    auto const price = to_space(table.price);
+    same("groups",
+         karpos::reduce_by_key(space(), keys, out.keys,
+                               aggregate(price, karpos::plus{}, out.revenue)),
+         expected.size());
+    k = to_host(out.keys);
+    auto const revenue = to_host(out.revenue);
+    for (std::size_t i = 0; i < k.size(); ++i) same("revenue", revenue[i], expected[k[i]].revenue);
+  }
+}
+
+TEST_CASE("fifteen sums of eight bytes: rows of 128") {
+  auto const table = made<std::uint64_t>(60'000, 9'000);
+  auto expected = oracle(table);
+  auto const weight = to_space(table.weight);
+  view<double> out[15];
+  for (auto& o : out) o = view<double>("out", expected.size());
+  view<std::uint64_t> const keys("keys", expected.size());
+  auto const five = [&](int i) {
+    return aggregate(weight, karpos::plus{}, out[i], karpos::maximum{}, out[i + 1], karpos::plus{},
+                     out[i + 2], karpos::maximum{}, out[i + 3], karpos::plus{}, out[i + 4]);
+  };
+  same("groups",
+       karpos::reduce_by_key(space(), to_space(table.keys), keys,
+                             aggregates(five(0), five(5), five(10))),
+       expected.size());
+  auto const k = to_host(keys);
+  for (int o = 0; o < 15; ++o) {
+    auto const values = to_host(out[o]);
+    bool right = true;
+    for (std::size_t i = 0; i < k.size(); ++i)
+      right &= values[i] == (o % 5 % 2 == 0 ? expected[k[i]].total : expected[k[i]].heaviest);
+    holds("result " + std::to_string(o), right);
+  }
+}
+
+TEST_CASE("one short view of several: filled and no further, and the message says what would do") {
+  auto const table = made<std::uint32_t>(50'000, all_different);
+  std::size_t const n = oracle(table).size();
+  group_views<std::uint32_t> out(n);
+  Kokkos::deep_copy(out.codes, 0xabababab);
+  auto const all_codes = out.codes;
+  out.codes = Kokkos::subview(all_codes, std::pair<std::size_t, std::size_t>(0, n - 1));
+  throws<std::invalid_argument>(
+      [&] { karpos::reduce_by_key(space(), to_space(table.keys), out.keys, six(table, out)); },
+      std::to_string(n - 1), std::to_string(n) + " keys");
+  same("the element behind", to_host(all_codes)[n - 1], 0xabababab);
+}
+
+TEST_CASE("the caller's workspace, as large as reduce_by_key_bytes says") {
+  auto const table = made<std::uint32_t>(60'000, 20'000);
+  auto const expected = oracle(table);
+  group_views<std::uint32_t> const out(expected.size());
+  auto const wanted = six(table, out);
+  auto const keys = to_space(table.keys);
+  std::size_t const bytes =
+      karpos::reduce_by_key_bytes<std::uint32_t>(space(), table.keys.size(), wanted);
+  view<std::byte> const memory("workspace", bytes);
+  std::uint64_t const n =
+      karpos::reduce_by_key(space(), keys, out.keys, wanted, {{memory.data(), bytes}});
+  holds("groups", out.first(n) == expected);
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::reduce_by_key(space(), keys, out.keys, wanted, {{memory.data(), bytes - 1}});
+      },
+      "workspace", std::to_string(bytes), "aggregates");
+}
+
+TEST_CASE("refused: a column of another length") {
+  view<std::uint32_t> const keys("keys", 30), values("values", 30), other("other", 29),
+      out("out", 30);
+  auto const wanted =
+      aggregates(aggregate(values, karpos::plus{}, out), aggregate(other, karpos::plus{}, out));
+  throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, out, wanted); }, "29");
+}

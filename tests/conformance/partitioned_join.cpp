@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A partitioned join has the rows that a loop over a map of the right rows finds, in whatever order, whichever way it takes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <karpos/partitioned_join.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "conformance/join_oracle.hpp"
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/listener.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::join_kind;
+using karpos_test::any_pair;
+using karpos_test::draws;
+using karpos_test::every_kind;
+using karpos_test::holds;
+using karpos_test::oracle;
+using karpos_test::pair_list;
+using karpos_test::permute;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::table;
+using karpos_test::table_of;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::view;
+using karpos_test::widened;
+
+/// Rows from which on tables are split.
+constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
+/// Right rows that the table of a part holds.
+constexpr std::uint64_t room = karpos::detail::join::part_table<space>::room;
+
+template <class Number>
+pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uint64_t n) {
+  auto const l = to_host(left), r = to_host(right);
+  pair_list pairs;
+  for (std::size_t i = 0; i < n && i < l.size(); ++i)
+    pairs.emplace_back(widened(l[i]), widened(r[i]));
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+/// Whether a kernel of that label was seen.
+bool launched(std::string const& label) {
+  auto const& all = karpos_test::record.launches;
+  return std::any_of(all.begin(), all.end(), [&](auto const& l) { return l.label == label; });
+}
+
+/// Rows of a kind, and what is written behind them: nothing.
+template <class Number, class Left, class Right>
+void check_kind(std::string const& what, Left const& left, Right const& right, join_kind kind,
+                pair_list expected) {
+  view<Number> const l("left", expected.size() + 3), r("right", expected.size() + 3);
+  Kokkos::deep_copy(l, Number(77));
+  Kokkos::deep_copy(r, Number(77));
+  std::uint64_t n = 0;
+  if (kind <= join_kind::full) {
+    n = karpos::partitioned_join(space(), left, right, kind, l, r);
+  } else {
+    n = karpos::partitioned_join(space(), left, right, kind, l);
+    Kokkos::deep_copy(r, l);
+  }
+  std::sort(expected.begin(), expected.end());
+  std::string const of = what + ", kind " + std::to_string(static_cast<int>(kind));
+  same(of + ": rows", n, expected.size());
+  holds(of + ": the rows", pairs_of(l, r, n) == expected);
+  auto const behind = to_host(l);
+  for (std::size_t i = expected.size(); i < behind.size(); ++i)
+    same(of + ": written behind the rows", behind[i], 77);
+  same(of + ": size", karpos::partitioned_join_size(space(), left, right, kind), expected.size());
+}
+
+template <class Left, class Right>
+void check_kinds(std::string const& what, Left const& left, Right const& right, oracle const& o) {
+  for (join_kind const kind : every_kind)
+    check_kind<std::uint32_t>(what, left, right, kind, o.rows(kind));
+}
+/// As rows of two columns, one of which has nulls, and as one of words where there are none.
+void check(std::string const& what, table const& left, table const& right,
+           karpos::null_equality nulls = karpos::null_equality::equal) {
+  oracle const o(left, right, nulls, any_pair{});
+  check_kinds(what, left.rows(nulls), right.rows(nulls), o);
+  bool const has_nulls = std::count(left.null.begin(), left.null.end(), true) +
+                             std::count(right.null.begin(), right.null.end(), true) >
+                         0;
+  if (!has_nulls)
+    check_kinds(what + ", one column", karpos::rows(to_space(left.ids)),
+                karpos::rows(to_space(right.ids)), o);
+}
+
+struct same_hash {
+  KOKKOS_FUNCTION std::uint64_t operator()(std::int16_t, std::uint64_t) const { return 42; }
+};
+struct same_ids {
+  KOKKOS_FUNCTION bool operator()(std::int16_t a, std::uint64_t x, std::int16_t b,
+                                  std::uint64_t y) const {
+    return a == b && x == y;
+  }
+};
+
+/// One column of a type, of values that fit into it.
+template <class T>
+void check_type(std::string const& what) {
+  auto const ids = [](table const& t) {
+    std::vector<T> values(t.size());
+    for (std::size_t i = 0; i < t.size(); ++i) values[i] = static_cast<T>(t.ids[i]);
+    return karpos::rows(to_space(values));
+  };
+  random_numbers random(21);
+  auto const small = [&](std::size_t n) {
+    return table_of(n, [&](std::size_t) { return random.below(30'000); });
+  };
+  auto const left = small(split_rows / 4), right = small(split_rows);
+  oracle const o(left, right, karpos::null_equality::equal, any_pair{});
+  for (join_kind const kind : {join_kind::left, join_kind::right_anti})
+    check_kind<std::int64_t>(what, ids(left), ids(right), kind, o.rows(kind));
+}
+
+}  // namespace
+
+TEST_CASE("goldens: nothing, one row, and four rows on each side") {
+  for (std::size_t l : {0u, 1u, 4u})
+    for (std::size_t r : {0u, 1u, 4u})
+      check(std::to_string(l) + " by " + std::to_string(r) + " rows",
+            table_of(l, [](std::size_t i) { return i == 3 ? 6u : 5 + i; }),
+            table_of(r, [](std::size_t i) { return i == 1   ? 5u
+                                                   : i == 3 ? 9u
+                                                            : 6u; }));
+}
+
+TEST_CASE("sides that are split: none, one or several matches of a row, and empty sides") {
+  auto const distinct = [](std::size_t n, std::uint64_t stride) {
+    return table_of(n, [=](std::size_t i) { return permute(std::uint64_t(i * stride)); });
+  };
+  check("one match", distinct(split_rows, 1), distinct(split_rows / 2, 2));
+  check("4 by 4", draws(split_rows / 2, split_rows / 8, 1), draws(split_rows, split_rows / 4, 2));
+  check("64 times on the right", distinct(split_rows / 64, 3),
+        table_of(split_rows, [](std::size_t i) { return permute(std::uint64_t(i / 64)); }));
+  check("nothing on the left", distinct(0, 1), distinct(split_rows, 1));
+  check("nothing on the right", distinct(split_rows, 1), distinct(0, 1));
+}
+
+TEST_CASE("a left row so frequent that many teams share it") {
+  auto const left = table_of(12 * room, [](std::size_t i) {
+    return i % 4 == 3 ? permute(std::uint64_t(i)) : permute(std::uint64_t(5));
+  });
+  check("frequent on the left", left, draws(1000, 1000, 3));
+}
+
+TEST_CASE("a right row so frequent that a part does not fit: an index") {
+  auto const right = table_of(split_rows + 2 * room, [](std::size_t i) {
+    return i < 2 * room ? permute(std::uint64_t(5)) : permute(std::uint64_t(i));
+  });
+  check("frequent on the right", draws(20, 20, 4), right);
+}
+
+TEST_CASE("a part that is just full, and one row more") {
+  auto const left = table_of(split_rows, [](std::size_t i) { return permute(std::uint64_t(i)); });
+  for (std::uint64_t more : {0u, 1u}) {
+    std::string const what = "equal rows: as many as fit, and " + std::to_string(more);
+    auto const right = table_of(room + more, [](std::size_t) { return permute(std::uint64_t(2)); });
+    check(what, left, right);
+    karpos_test::listener const ears;
+    karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::inner);
+    holds(what + ": by parts", launched("karpos::row_index: claim slots") == (more > 0));
+  }
+}
+
+TEST_CASE("the ways that are taken: by parts, and by an index of few rows or for a full join") {
+  auto const many = draws(split_rows, split_rows, 5).rows(), few = draws(100, 100, 6).rows();
+  karpos_test::listener const ears;
+  karpos::partitioned_join_size(space(), many, many, join_kind::right);
+  holds("by parts", launched("karpos::row_index: claim slots") == false);
+  karpos::partitioned_join_size(space(), few, few, join_kind::inner);
+  holds("few rows by an index", launched("karpos::row_index: claim slots"));
+  karpos_test::record = {};
+  karpos::partitioned_join_size(space(), many, many, join_kind::full);
+  holds("a full join by an index", launched("karpos::row_index: claim slots"));
+}
+
+TEST_CASE("nulls equal to each other, or to nothing") {
+  auto const left = draws(split_rows / 2, 60'000, 7, 4'000),
+             right = draws(split_rows / 2, 60'000, 8, 6'000);
+  check("equal", left, right, karpos::null_equality::equal);
+  check("unequal", left, right, karpos::null_equality::unequal);
+  check("half null, unequal", draws(split_rows, 60'000, 9, 2), draws(split_rows, 60'000, 10, 2),
+        karpos::null_equality::unequal);
+}
+
+TEST_CASE("nulls on one side only") {
+  auto const plain = table_of(split_rows, [](std::size_t i) { return i % 1'000; });
+  auto with_nulls = table_of(200, [](std::size_t i) { return 5 * i; });
+  for (std::size_t i = 0; i < 200; i += 3) with_nulls.null[i] = true;
+  // Of one column of ids: that of table has another one.
+  auto const ids = [](table const& t) { return karpos::rows(to_space(t.ids)); };
+  std::vector<int> valid(200);
+  for (std::size_t i = 0; i < 200; ++i) valid[i] = !with_nulls.null[i];
+  auto const nullable = karpos::rows(karpos::nullable(to_space(with_nulls.ids), to_space(valid)));
+  for (auto const nulls : {karpos::null_equality::equal, karpos::null_equality::unequal}) {
+    check_kinds("nulls on the left", nullable.with_nulls(nulls), ids(plain),
+                oracle(with_nulls, plain, nulls, any_pair{}));
+    check_kinds("nulls on the right", ids(plain), nullable.with_nulls(nulls),
+                oracle(plain, with_nulls, nulls, any_pair{}));
+  }
+}
+
+TEST_CASE("functions of the caller's, and a hash that is the same for every row") {
+  auto const functions = [](table const& t) {
+    return t.rows().with_functions(same_hash{}, same_ids{});
+  };
+  auto const left = draws(400, 100, 11), right = draws(300, 100, 13);
+  oracle const o(left, right, karpos::null_equality::equal, any_pair{});
+  check_kinds("collisions", functions(left), functions(right), o);
+  // One chain of all right rows, which is followed for every left one.
+  auto const many = draws(split_rows, 1'000, 14), one = draws(12, 12, 15);
+  check_kind<std::uint32_t>(
+      "a long chain", functions(many), functions(one), join_kind::left_semi,
+      oracle(many, one, karpos::null_equality::equal, any_pair{}).rows(join_kind::left_semi));
+}
+
+TEST_CASE("columns of other types") {
+  check_type<std::int16_t>("int16_t");
+  check_type<std::int32_t>("int32_t");
+  check_type<float>("float");
+  check_type<double>("double");
+}
+
+TEST_CASE("zeros of both signs are equal, and so are NaNs") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> left(split_rows, 1.5), right{0.0, nan, -2.5};
+  left[0] = -0.0;
+  left[7] = -nan;
+  auto const l = karpos::rows(to_space(left)), r = karpos::rows(to_space(right));
+  view<std::uint32_t> const a("a", 2), b("b", 2);
+  same("rows", karpos::partitioned_join(space(), l, r, join_kind::inner, a, b), 2);
+  holds("pairs", pairs_of(a, b, 2) == pair_list{{0, 0}, {7, 1}});
+}
+
+TEST_CASE("a workspace of the caller's: as large as asked for, too small, not aligned") {
+  auto const left = draws(split_rows / 2, 50'000, 15), right = draws(split_rows / 2, 50'000, 16);
+  auto const l = left.rows(), r = right.rows();
+  oracle const o(left, right, karpos::null_equality::equal, any_pair{});
+  std::size_t const bytes = karpos::partitioned_join_bytes(space(), l, r);
+  view<std::byte> const memory("memory", bytes);
+  Kokkos::deep_copy(memory, std::byte(0xff));
+  auto const size = [&](std::byte* at, std::size_t n) {
+    return karpos::partitioned_join_size(space(), l, r, join_kind::inner, {.workspace = {at, n}});
+  };
+  same("rows", size(memory.data(), bytes), o.rows(join_kind::inner).size());
+  throws<std::invalid_argument>([&] { size(memory.data(), bytes - 1); }, "too small",
+                                "partitioned_join_bytes");
+  throws<std::invalid_argument>([&] { size(memory.data() + 8, bytes); }, "not aligned");
+}
+
+TEST_CASE("refused: outputs that are too short or of too small a type, kinds that do not fit") {
+  for (std::size_t n : {std::size_t(100), std::size_t(split_rows)}) {
+    auto const ids = table_of(n, [](std::size_t i) { return i; }).rows();
+    view<std::uint32_t> const fits("fits", n), few("few", n - 1);
+    std::string const rows = std::to_string(n - 1) + " elements for " + std::to_string(n) + " rows";
+    auto const inner = [&](auto const& a, auto const& b) {
+      return karpos::partitioned_join(space(), ids, ids, join_kind::inner, a, b);
+    };
+    throws<std::invalid_argument>([&] { inner(few, fits); }, "too short", rows);
+    throws<std::invalid_argument>([&] { inner(fits, few); }, "too short", rows);
+    throws<std::invalid_argument>(
+        [&] { karpos::partitioned_join(space(), ids, ids, join_kind::left_semi, few); },
+        "too short", rows);
+    throws<std::invalid_argument>(
+        [&] { karpos::partitioned_join(space(), ids, ids, join_kind::inner, fits); }, "pairs");
+    throws<std::invalid_argument>(
+        [&] { karpos::partitioned_join(space(), ids, ids, join_kind::left_anti, fits, fits); },
+        "no pairs");
+  }
+}
+
+TEST_CASE("refused: more rows than row numbers of 32 bits, or than there is memory for") {
+  using endless =
+      Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged>;
+  auto const few = karpos::rows(view<std::uint32_t>("few", 3));
+  auto const size = [&](std::size_t n) {
+    return karpos::partitioned_join_size(space(), few, karpos::rows(endless(nullptr, n)),
+                                         join_kind::inner);
+  };
+  throws<std::invalid_argument>([&] { size(std::size_t(1) << 31); }, "2147483648 on a side",
+                                "2147483640");
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// insert_or_apply where equal keys are frequent: whether rows are reduced first or go in one by one, tables and reports
+/// are those of an oracle.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <karpos/hash_map.hpp>
+#include <karpos/hopscotch_map.hpp>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/check.hpp"
+#include "support/keys.hpp"
+#include "support/listener.hpp"
+#include "support/memory_limit.hpp"
+#include "support/space.hpp"
+
+namespace karpos::detail {
+template <>
+inline constexpr std::uint64_t max_reduced_at_once<karpos_test::space> =
+    device::is_device<karpos_test::space> ? 100'000 : 30'000;
+}  // namespace karpos::detail
+
+namespace {
+
+using karpos::bulk_options;
+using karpos::bulk_strategy;
+using karpos::insert_report;
+using karpos_test::holds;
+using karpos_test::permute;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::space;
+using karpos_test::throws;
+using karpos_test::to_host;
+using karpos_test::to_space;
+using karpos_test::view;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// Rows enough that keys are sampled; three parts.
+constexpr std::size_t many = karpos::device::is_device<space> ? 300'000 : 72'000;
+
+/// A value of a user's.
+struct extent {
+  float low, high;
+  bool operator==(extent const&) const = default;
+};
+struct unite {
+  KOKKOS_FUNCTION extent operator()(extent const& a, extent const& b) const {
+    return {a.low < b.low ? a.low : b.low, a.high < b.high ? b.high : a.high};
+  }
+};
+/// An operation of a user's: addition modulo a prime, which has no atomic instruction.
+struct add_modulo {
+  KOKKOS_FUNCTION u32 operator()(u32 a, u32 b) const { return (a + b) % 65'521; }
+};
+
+// Distributions of keys, by numbers below `groups`.
+
+std::vector<u64> uniform(std::size_t n, u64 groups) {
+  random_numbers random(3);
+  std::vector<u64> numbers(n);
+  for (u64& k : numbers) k = random.below(groups);
+  return numbers;
+}
+std::vector<u64> power_law(std::size_t n, double groups) {  // exponent 1
+  random_numbers random(7);
+  std::vector<u64> numbers(n);
+  for (u64& k : numbers)
+    k = static_cast<u64>(std::pow(groups, static_cast<double>(random() >> 11) * 0x1p-53));
+  return numbers;
+}
+std::vector<u64> runs(std::size_t n, std::size_t length) {
+  std::vector<u64> numbers(n);
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = i / length;
+  return numbers;
+}
+std::vector<u64> half_one(std::size_t n) {
+  auto numbers = runs(n, 1);
+  for (std::size_t i = 0; i < n; i += 2) numbers[i] = 12;
+  return numbers;
+}
+std::vector<std::pair<std::string, std::vector<u64>>> distributions(std::size_t n) {
+  auto clustered = uniform(n, 500);
+  for (std::size_t i = 0; i < n; ++i) clustered[i] = clustered[i / 700] * 1000 + i / 7 % 100;
+  auto sorted = power_law(n, 1e5);
+  std::sort(sorted.begin(), sorted.end());
+  return {{"one key", runs(n, n)},
+          {"two keys", uniform(n, 2)},
+          {"1,000 keys", uniform(n, 1000)},
+          {"20,000 keys", uniform(n, 20'000)},
+          {"Zipf", power_law(n, 1e5)},
+          {"half one key", half_one(n)},
+          {"sorted", sorted},
+          {"runs of three", runs(n, 3)},
+          {"clusters", clustered},
+          {"all different", runs(n, 1)}};
+}
+
+/// Keys of a type, none of which is a sentinel, different ones for different numbers.
+template <class Key>
+std::vector<Key> keys_of(std::vector<u64> const& numbers) {
+  std::vector<Key> keys;
+  for (u64 const k : numbers) {
+    if constexpr (std::is_floating_point_v<Key>)
+      keys.push_back(static_cast<Key>(k) - Key(100));
+    else
+      keys.push_back(static_cast<Key>(permute(static_cast<std::make_unsigned_t<Key>>(k + 1))));
+    if constexpr (std::is_integral_v<Key>)
+      if (keys.back() >= std::numeric_limits<Key>::max() - 2) keys.back() = Key(5);
+  }
+  return keys;
+}
+template <class T>
+T value_of(std::size_t i) {
+  auto const small = permute(static_cast<u32>(i)) % 16;
+  if constexpr (std::is_same_v<T, extent>)
+    return {static_cast<float>(small), static_cast<float>(small + i % 3)};
+  else
+    return static_cast<T>(small);
+}
+template <class T>
+std::vector<T> values_for(std::size_t n) {
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = value_of<T>(i);
+  return values;
+}
+
+/// The contents of a map, by scan, in the order of the keys.
+template <class Map>
+auto contents_of(Map const& map) {
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  u64 const n = map.size(space{});
+  view<key> const keys("keys", n);
+  view<value> const values("values", n);
+  same("scanned", map.retrieve_all(space{}, keys, values), n);
+  auto const k = to_host(keys);
+  auto const v = to_host(values);
+  std::vector<std::pair<key, value>> found;
+  for (u64 i = 0; i < n; ++i) found.emplace_back(k[i], v[i]);
+  std::sort(found.begin(), found.end(),
+            [](auto const& a, auto const& b) { return a.first < b.first; });
+  return found;
+}
+template <class Map, class Oracle>
+void contents_are(std::string const& what, Map const& map, Oracle const& expected) {
+  auto const found = contents_of(map);
+  holds(what, found.size() == expected.size() &&
+                  std::equal(found.begin(), found.end(), expected.begin(),
+                             [](auto const& a, auto const& b) {
+                               return a.first == b.first && a.second == b.second;
+                             }));
+}
+template <class Oracle, class Keys, class Values, class Op>
+insert_report merge_into(Oracle& oracle, Keys const& keys, Values const& values, Op const& op) {
+  insert_report r;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const [at, is_new] = oracle.try_emplace(keys[i], values[i]);
+    if (!is_new) at->second = op(at->second, values[i]);
+    ++(is_new ? r.inserted : r.existing);
+  }
+  return r;
+}
+
+bulk_strategy const strategies[] = {bulk_strategy::automatic, bulk_strategy::reduced,
+                                    bulk_strategy::direct};
+std::string name_of(bulk_strategy s) {
+  return s == bulk_strategy::automatic ? "automatic"
+         : s == bulk_strategy::reduced ? "reduced"
+                                       : "direct";
+}
+
+/// Twice: into an empty map, and then over what is in it, with more keys that are new.
+template <class Map, class Op>
+void merges(std::string const& what, std::vector<u64> const& numbers, Op const& op) {
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  auto const keys = keys_of<key>(numbers);
+  auto const values = values_for<value>(keys.size());
+  std::vector<key> const some(keys.begin(), keys.begin() + static_cast<long>(keys.size() / 3));
+  std::map<key, value> once, twice;
+  insert_report const first = merge_into(once, some, values, op);
+  twice = once;
+  insert_report const second = merge_into(twice, keys, values, op);
+  for (bulk_strategy const s : strategies) {
+    std::string const how = what + ", " + name_of(s);
+    Map map(space{}, twice.size() + 1);
+    auto const all_values = to_space(values);
+    auto const some_values =
+        Kokkos::subview(all_values, std::pair<std::size_t, std::size_t>(0, some.size()));
+    holds(how + ": first report",
+          map.insert_or_apply(space{}, to_space(some), some_values, op, {s}) == first);
+    contents_are(how + ": first contents", map, once);
+    holds(how + ": second report",
+          map.insert_or_apply(space{}, to_space(keys), all_values, op, {s}) == second);
+    contents_are(how + ": second contents", map, twice);
+  }
+}
+
+/// One value for all rows: counts.
+template <class Map>
+void counts(std::string const& what, std::vector<u64> const& numbers) {
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  auto const keys = keys_of<key>(numbers);
+  std::map<key, value> expected;
+  insert_report const report =
+      merge_into(expected, keys, std::vector<value>(keys.size(), value(3)), karpos::plus{});
+  for (bulk_strategy const s : strategies) {
+    Map map(space{}, expected.size());
+    holds(what + ", " + name_of(s) + ": report",
+          map.insert_or_apply(space{}, to_space(keys), value(3), karpos::plus{}, {s}) == report);
+    contents_are(what + ", " + name_of(s) + ": contents", map, expected);
+  }
+}
+
+using small_map = karpos::hash_map<u32, u32, space>;
+
+/// What a call did, by the labels of its kernels.
+struct way {
+  bool sampled, reduced, allocated;
+};
+template <class F>
+way way_of(F const& f) {
+  f();  // Kokkos keeps scratch memory of its own
+  way w{};
+  karpos_test::listener const ears;
+  f();
+  auto const look = [&](std::string const& label) {
+    w.sampled = w.sampled || label == "karpos::sample of keys";
+    w.reduced = w.reduced || label.rfind("karpos::reduce_by_key", 0) == 0;
+  };
+  for (auto const& launch : karpos_test::record.launches) look(launch.label);
+  for (auto const& label : karpos_test::record.regions) look(label);
+  w.allocated = !karpos_test::record.allocations.empty();
+  return w;
+}
+way way_of(std::vector<u64> const& numbers, bulk_options const& bulk = {}) {
+  auto const keys = to_space(keys_of<u32>(numbers));
+  small_map map(space{}, numbers.size());
+  return way_of([&] { map.insert_or_apply(space{}, keys, 1u, karpos::plus{}, bulk); });
+}
+
+}  // namespace
+
+TEST_CASE("goldens: nothing, one row, and four rows of three keys") {
+  for (std::size_t n : {0, 1, 4}) {
+    std::vector<u64> numbers{5, 3, 5, 8};
+    numbers.resize(n);
+    merges<small_map>(std::to_string(n) + " rows", numbers, karpos::plus{});
+    counts<small_map>(std::to_string(n) + " rows counted", numbers);
+  }
+}
+
+TEST_CASE("sums, extremes, counts and an operation of a user's, whatever the keys") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<small_map>(name + ", plus", numbers, karpos::plus{});
+    merges<small_map>(name + ", minimum", numbers, karpos::minimum{});
+    merges<small_map>(name + ", user's", numbers, add_modulo{});
+    counts<small_map>(name + ", counts", numbers);
+  }
+}
+
+TEST_CASE("keys and values of other types, and the other map") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<karpos::hash_map<u64, double, space>>(name + ", 8+8", numbers, karpos::plus{});
+    merges<karpos::hash_map<std::int32_t, float, space>>(name + ", 4+4", numbers,
+                                                         karpos::maximum{});
+    merges<karpos::hash_map<float, extent, space>>(name + ", 4+8", numbers, unite{});
+    merges<karpos::hopscotch_map<u32, u32, space>>(name + ", hopscotch", numbers, karpos::plus{});
+  }
+  counts<karpos::hash_map<u16, u64, space>>("2+8", uniform(many, 40'000));
+  counts<karpos::hash_map<u64, u16, space>>("8+2, one by one", uniform(many, 40));
+}
+
+TEST_CASE("a sample of the keys decides") {
+  auto const all = distributions(many);
+  auto const numbers = [&](std::string const& name) {
+    return std::find_if(all.begin(), all.end(), [&](auto const& d) { return d.first == name; })
+        ->second;
+  };
+  for (auto const* name : {"one key", "two keys", "1,000 keys"}) {
+    way const w = way_of(numbers(name));
+    holds(std::string(name) + " is sampled", w.sampled);
+    holds(std::string(name) + " is reduced", w.reduced);
+  }
+  way const different = way_of(numbers("all different"));
+  CHECK(different.sampled);
+  CHECK(!different.reduced);
+  CHECK(!different.allocated);
+  way const few = way_of(runs(1000, 1000));
+  CHECK(!few.sampled);
+  CHECK(!few.reduced);
+  CHECK(!way_of(numbers("one key"), {bulk_strategy::direct}).sampled);
+  CHECK(!way_of(numbers("one key"), {bulk_strategy::direct}).reduced);
+  CHECK(way_of(numbers("all different"), {bulk_strategy::reduced}).reduced);
+}
+
+TEST_CASE("only insertions that merge values are reduced") {
+  auto const keys = to_space(keys_of<u32>(runs(many, many)));
+  small_map map(space{}, 10);
+  for (bulk_strategy const s : {bulk_strategy::automatic, bulk_strategy::reduced}) {
+    CHECK(!way_of([&] { map.insert(space{}, keys, 1u, {s}); }).sampled);
+    CHECK(!way_of([&] { map.insert_or_assign(space{}, keys, 1u, {s}); }).reduced);
+  }
+}
+
+TEST_CASE("the caller's workspace: used if it does, and nothing is allocated") {
+  auto const numbers = uniform(many, 100);
+  small_map const map(space{}, many);
+  std::size_t const bytes = map.insert_or_apply_bytes(space{}, many);
+  same("no more for more parts", map.insert_or_apply_bytes(space{}, 4 * many),
+       map.insert_or_apply_bytes(space{}, 8 * many));
+  for (std::uint64_t n = many; n < 9 * many; n += many / 3)
+    CHECK(map.insert_or_apply_bytes(space{}, n) <=
+          map.insert_or_apply_bytes(space{}, n + many / 3));
+  same("none for few keys", map.insert_or_apply_bytes(space{}, 100), 0);
+  same("none for the direct way", map.insert_or_apply_bytes(space{}, many, bulk_strategy::direct),
+       0);
+  view<std::byte> const memory("workspace", bytes + 1);
+  way const w = way_of(numbers, {.workspace = {memory.data(), bytes}});
+  CHECK(w.reduced);
+  CHECK(!w.allocated);
+  way const without = way_of(numbers);
+  CHECK(without.reduced);
+  CHECK(without.allocated);
+  CHECK(!way_of(numbers, {.workspace = {memory.data(), bytes - 1}}).reduced);
+  CHECK(!way_of(numbers, {.workspace = {memory.data() + 1, bytes}}).reduced);
+}
+
+TEST_CASE("without memory for a workspace rows go in one by one") {
+  if (karpos_test::dies_without_memory) {
+    MESSAGE("skipped: the address sanitizer ends a program that has no memory");
+    return;
+  }
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
+    MESSAGE("skipped: the memory of " KARPOS_TEST_SPACE_NAME " cannot be limited");
+    return;
+  }
+  auto const keys = to_space(keys_of<u32>(uniform(many, 100)));
+  small_map map(space{}, 1000);
+  std::size_t const bytes = map.insert_or_apply_bytes(space{}, many);
+  way const w = way_of([&] {
+    map.clear(space{});
+    karpos_test::memory_limit const limit(karpos_test::data_bytes());
+    std::vector<void*> taken;  // what is free already
+    while (void* const p = std::malloc(bytes / 4)) taken.push_back(p);
+    insert_report const r = map.insert_or_apply(space{}, keys, 1u, karpos::plus{});
+    for (void* const p : taken) std::free(p);
+    CHECK(bool(r == insert_report{100, many - 100, 0, 0}));
+  });
+  CHECK(w.sampled);
+  CHECK(!w.reduced);
+  u64 sum = 0;
+  for (auto const& [key, n] : contents_of(map)) sum += n;
+  same("rows", sum, many);
+}
+
+/// More keys than a table takes: each row is counted once, and what is in the table is complete.
+template <class Map>
+void rejects(std::string const& what) {
+  Map map(space{}, 5'000, {.load = 0.98, .growth = karpos::growth::fixed});
+  auto const keys = keys_of<u32>(uniform(many, 9'000));
+  std::vector<u32> const before(keys.begin(), keys.begin() + 500);
+  u64 const there = map.insert(space{}, to_space(before), 0u).inserted;
+  std::map<u32, u32> expected;
+  for (u32 const key : keys) ++expected[key];
+  insert_report const r =
+      map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{}, {bulk_strategy::reduced});
+  auto const contents = contents_of(map);
+  std::map<u32, u32> const found(contents.begin(), contents.end());
+  u64 left_out = 0, wrong = 0;
+  for (auto const& [key, n] : expected) {
+    auto const at = found.find(key);
+    if (at == found.end())
+      left_out += n;
+    else
+      wrong += at->second != n;
+  }
+  same(what + ": wrong counts", wrong, 0);
+  same(what + ": rejected", r.rejected, left_out);
+  holds(what + ": some are rejected", r.rejected > many / 3);
+  same(what + ": inserted", r.inserted, found.size() - there);
+  same(what + ": all rows", r.inserted + r.existing + r.rejected, many);
+}
+TEST_CASE("full tables: the rows of keys that find no place are rejected, and counted") {
+  rejects<small_map>("hash_map");
+  rejects<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map");
+}
+
+TEST_CASE("a table that grows takes all") {
+  auto const keys = keys_of<u32>(uniform(many, 15'000));
+  std::map<u32, u32> expected;
+  insert_report const report =
+      merge_into(expected, keys, std::vector<u32>(many, 1), karpos::plus{});
+  small_map map(space{}, 100, {.growth = karpos::growth::automatic});
+  CHECK(bool(map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{},
+                                 {bulk_strategy::reduced}) == report));
+  contents_are("contents", map, expected);
+}
+
+TEST_CASE("keys equal to a sentinel are refused, row by row, after the others went in") {
+  for (std::size_t const every : {2, 5, 40'000}) {
+    auto keys = keys_of<u32>(uniform(many, 50));
+    std::map<u32, u32> expected;
+    for (std::size_t i = 0; i < many; ++i)
+      if (i % every == 0)
+        keys[i] = ~u32(0) - static_cast<u32>(i / every % 2);
+      else
+        ++expected[keys[i]];
+    small_map map(space{}, 1000);
+    u64 const invalid = (many + every - 1) / every;
+    throws<std::invalid_argument>(
+        [&] { map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{}); },
+        std::to_string(invalid) + " of " + std::to_string(many) + " keys",
+        "50 inserted, " + std::to_string(many - invalid - 50) + " existing, 0 rejected");
+    contents_are("contents", map, expected);
+  }
+}
+
+TEST_CASE("floating-point keys: both zeros are one, every NaN is one") {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  float const some[] = {0.0f, -0.0f, nan, -nan, 1.5f, -1.5f};
+  std::vector<float> keys(many);
+  for (std::size_t i = 0; i < many; ++i) keys[i] = some[i % 6];
+  karpos::hash_map<float, u32, space> map(space{}, 10);
+  CHECK(bool(map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{}) ==
+             insert_report{4, many - 4, 0, 0}));
+  view<u32> const out("out", 6);
+  map.find(space{}, to_space(std::vector<float>(some, some + 6)), out, 0u);
+  std::vector<u32> const third(4, many / 3), sixth(2, many / 6);
+  auto const found = to_host(out);
+  CHECK(bool(std::vector<u32>(found.begin(), found.begin() + 4) == third));
+  CHECK(bool(std::vector<u32>(found.begin() + 4, found.end()) == sixth));
+}
+
+namespace {
+/// Numbers that differ in their last bit alone are one key.
+struct hash_of_pairs {
+  KOKKOS_FUNCTION u64 operator()(u32 key) const { return key / 2; }
+};
+struct equal_in_pairs {
+  KOKKOS_FUNCTION bool operator()(u32 a, u32 b) const { return a / 2 == b / 2; }
+};
+template <class Map>
+way merges_pairs() {
+  std::vector<u32> keys(many);
+  for (std::size_t i = 0; i < many; ++i) keys[i] = static_cast<u32>(i % 2000);
+  auto const d_keys = to_space(keys);
+  Map map(space{}, 2000);
+  way const w = way_of([&] {
+    map.clear(space{});
+    CHECK(bool(map.insert_or_apply(space{}, d_keys, 1u, karpos::plus{}) ==
+               insert_report{1000, many - 1000, 0, 0}));
+  });
+  for (auto const& [key, n] : contents_of(map)) CHECK(n == many / 1000);
+  return w;
+}
+}  // namespace
+
+TEST_CASE("an equality of the user's") {
+  CHECK(merges_pairs<karpos::hash_map<u32, u32, space, hash_of_pairs, equal_in_pairs>>().reduced);
+  CHECK(!merges_pairs<karpos::hopscotch_map<u32, u32, space, hash_of_pairs, equal_in_pairs>>()
+             .sampled);
+}

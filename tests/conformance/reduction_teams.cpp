@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/reduce_by_key/columns.hpp"
+#include "support/emulated_team.hpp"
+#include "support/keys.hpp"
+
+// The steps that teams of a GPU split and aggregate rows with, on teams that a CPU emulates: threads come in any order.
+
+namespace {
+
+namespace reduce = karpos::detail::reduce_by_key;
+namespace partition = karpos::detail::partition;
+using karpos::detail::pack;
+using karpos_test::emulated_block;
+using karpos_test::random_numbers;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// Stands for a device: tuning and branches are those of the generic native part.
+struct emulated_device {
+  struct memory_space {};
+};
+static_assert(karpos::device::is_device<emulated_device>);
+
+constexpr int threads = 48;
+
+/// A value of two numbers, each with its operation.
+using two_values = pack<u64, double>;
+using two_operations = reduce::merge_each<karpos::plus, karpos::maximum>;
+two_values two(u64 a, double b) { return {{a}, {b}}; }
+
+using narrow_row = karpos::key_value<u32, u32>;
+using wide_row = karpos::key_value<u64, two_values>;
+
+std::vector<narrow_row> narrow_rows(std::size_t n, u64 keys, u64 seed) {
+  random_numbers random(seed);
+  std::vector<narrow_row> rows(n);
+  for (auto& r : rows) {
+    auto const k = static_cast<u32>(random.below(keys));
+    r = {k % 7 == 0 ? ~k : k, static_cast<u32>(random.below(100))};  // ~0 among them
+  }
+  return rows;
+}
+std::vector<wide_row> wide_rows(std::size_t n, u64 keys, u64 seed) {
+  random_numbers random(seed);
+  std::vector<wide_row> rows(n);
+  for (auto& r : rows)
+    r = {random.below(keys), two(random.below(9), static_cast<double>(random.below(1000)))};
+  return rows;
+}
+
+struct part_by_key {
+  u32 parts;
+  template <class Row>
+  u32 operator()(Row const& r) const {
+    return static_cast<u32>(r.key % parts);
+  }
+};
+
+/// Splits rows by the step, one team after another.
+template <bool Stable, class Row>
+std::vector<Row> split(std::vector<Row> const& rows, u32 parts, int teams) {
+  using source = reduce::partial_rows<Row>;
+  u64 const n = rows.size(), count = static_cast<u64>(teams);
+  partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
+  std::vector<u64> begins(parts), firsts(parts * count);
+  std::vector<u32> taken(parts);
+  part_by_key const part{parts};
+  u64 at = 0;
+  for (u32 p = 0; p < parts; ++p) {
+    begins[p] = at;
+    for (int r = 0; r < teams; ++r) {
+      firsts[static_cast<u64>(r) * parts + p] = at;
+      for (u64 i = ranges.begin(r); i < ranges.end(r); ++i) at += part(rows[i]) == p;
+    }
+  }
+  std::vector<Row> out(n);
+  partition::places const to{begins.data(), Stable ? firsts.data() : nullptr, taken.data(), parts,
+                             static_cast<int>(parts)};
+  partition::move_tiles<emulated_device, source, part_by_key, Stable> const step(
+      source(rows.data(), n), part, ranges, to, out.data());
+  emulated_block block(threads, n + parts);
+  for (int team = 0; team < teams; ++team) block.run(step, team, teams);
+  return out;
+}
+
+template <class Row>
+void sort_rows(std::vector<Row>& rows, u32 parts) {
+  std::sort(rows.begin(), rows.end(), [&](Row const& a, Row const& b) {
+    auto const x = a.key % parts, y = b.key % parts;
+    if (x != y) return x < y;
+    return a.key != b.key ? a.key < b.key : std::memcmp(&a.value, &b.value, sizeof(a.value)) < 0;
+  });
+}
+template <class Row>
+bool same_rows(std::vector<Row> const& a, std::vector<Row> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](Row const& x, Row const& y) {
+    return x.key == y.key && std::memcmp(&x.value, &y.value, sizeof(x.value)) == 0;
+  });
+}
+
+/// What rows come to.
+template <class Row, class Op>
+std::map<u64, decltype(Row::value)> groups_of(std::vector<Row> const& rows, Op const& op) {
+  std::map<u64, decltype(Row::value)> groups;
+  for (Row const& r : rows) {
+    auto const [at, is_new] = groups.emplace(r.key, r.value);
+    if (!is_new) at->second = op(at->second, r.value);
+  }
+  return groups;
+}
+template <class T>
+bool same_groups(std::map<u64, T> const& a, std::map<u64, T> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
+    return x.first == y.first && std::memcmp(&x.second, &y.second, sizeof(T)) == 0;
+  });
+}
+
+template <class Row>
+struct list_of_rows {
+  Row* rows;
+  void write(u64 at, Row const& r) const { rows[at] = r; }
+};
+
+/// Aggregates rows first, by two teams. Returns: whether the partial rows come to what the rows do.
+template <class Row, class Op>
+bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
+  using source = reduce::partial_rows<Row>;
+  u64 const n = rows.size();
+  std::vector<Row> partial(n);
+  reduce::counters counts{0, 0};
+  reduce::aggregate_first<emulated_device, source, Op> const step{
+      source(rows.data(), n), {n, (n + 1) / 2, 2}, partial.data(), &counts, op};
+  emulated_block block(threads, n);
+  for (int team = 0; team < 2; ++team) block.run(step, team, 2);
+  CHECK(counts.partial <= most_partial);
+  partial.resize(counts.partial);
+  return same_groups(groups_of(partial, op), groups_of(rows, op));
+}
+
+/// Aggregates rows as three chunks. Returns: whether those say that make a part alone are groups, and the others partial.
+template <class Row, class Op>
+bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
+  using source = reduce::partial_rows<Row>;
+  auto const third = static_cast<u32>(rows.size() / 3);
+  reduce::chunk const chunks[] = {{0, third, 1}, {third, third, 0}, {2 * third, third, 0}, {}};
+  std::vector<Row> groups(rows.size()), partial(rows.size());
+  reduce::counters counts{0, 0};
+  reduce::aggregate_chunks<emulated_device, source, Op, list_of_rows<Row>> const step{
+      source(rows.data(), rows.size()), chunks, {groups.data()}, partial.data(), &counts, op};
+  emulated_block block(threads, third);
+  for (int team = 0; team < 4; ++team) block.run(step, team, 4);
+  groups.resize(counts.groups);
+  partial.resize(counts.partial);
+  std::vector<Row> const whole(rows.begin(), rows.begin() + third),
+      others(rows.begin() + third, rows.begin() + 3 * third);
+  auto const expected = groups_of(whole, op);
+  return groups.size() == expected.size() && same_groups(groups_of(groups, op), expected) &&
+         same_groups(groups_of(partial, op), groups_of(others, op));
+}
+
+}  // namespace
+
+TEST_CASE("tiles: every row comes to its part, in any number of parts") {
+  for (std::size_t n : {1u, 47u, 700u, 3000u})
+    for (u32 parts : {1u, 2u, 37u, 90u}) {
+      auto rows = narrow_rows(n, 500, n);
+      auto out = split<false>(rows, parts, 3);
+      bool in_order = true;
+      for (std::size_t i = 1; i < n; ++i) in_order &= out[i - 1].key % parts <= out[i].key % parts;
+      CHECK(in_order);
+      sort_rows(rows, parts);
+      sort_rows(out, parts);
+      CHECK(same_rows(out, rows));
+      auto wide = wide_rows(n, 500, n);
+      auto wide_out = split<false>(wide, parts, 2);
+      sort_rows(wide, parts);
+      sort_rows(wide_out, parts);
+      CHECK(same_rows(wide_out, wide));
+    }
+}
+
+TEST_CASE("tiles of a stable partition: rows of a part keep their order") {
+  for (std::size_t n : {1u, 47u, 700u, 3000u})
+    for (u32 parts : {1u, 2u, 4u}) {
+      auto const rows = narrow_rows(n, 500, n);
+      auto expected = rows;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](auto const& a, auto const& b) { return a.key % parts < b.key % parts; });
+      CHECK(same_rows(split<true>(rows, parts, 3), expected));
+    }
+}
+
+TEST_CASE("rows are aggregated as far as a table holds them; the others are left") {
+  for (std::size_t n : {1u, 3u, 500u, 9000u}) {
+    CHECK(aggregates_first(narrow_rows(n, 40, n), karpos::plus{}, 2 * 40));
+    CHECK(aggregates_first(narrow_rows(n, 40, n), karpos::minimum{}, 2 * 40));
+    CHECK(aggregates_first(narrow_rows(n, 7000, n), karpos::plus{}, n));
+    CHECK(aggregates_first(wide_rows(n, 40, n), two_operations{}, 2 * 40));
+    CHECK(aggregates_first(wide_rows(n, 4000, n), two_operations{}, n));
+  }
+}
+
+TEST_CASE("chunks become groups, or partial rows where their part has others") {
+  for (std::size_t n : {3u, 60u, 1500u})
+    for (u64 keys : {u64(1), u64(30), u64(100'000)}) {
+      CHECK(aggregates_chunks(narrow_rows(n, keys, n), karpos::plus{}));
+      CHECK(aggregates_chunks(narrow_rows(n, keys, n), karpos::maximum{}));
+      CHECK(aggregates_chunks(wide_rows(n, keys, n), two_operations{}));
+    }
+}

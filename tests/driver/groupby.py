@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `karpos groupby` on tables of many kinds and compares what it prints and writes with groups of its own.
+
+    groupby.py DRIVER SCORES     SCORES: a CSV file with a header, numbers behind its first column
+"""
+import csv
+import gzip
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import checks
+from checks import check
+
+REDUCE = {"sum": sum, "min": min, "max": max}
+
+
+def result(driver, *words):
+    """The object that a good run prints."""
+    return checks.result(driver, "groupby", *words) or {"top": [], "results": []}
+
+
+def groups_of(rows, values):
+    """rows: keys with the numbers of a row; values: pairs (operation, place of the number)."""
+    members = {}
+    for key, *numbers in rows:
+        members.setdefault(key, []).append(numbers)
+    return {key: [len(m), *[REDUCE[how](n[place] for n in m) for how, place in values]] for key, m in members.items()}
+
+
+def check_groups(what, driver, path, words, rows, values):
+    """Every group, as JSON tells it and as --output has it."""
+    expected = groups_of(rows, values)
+    out = Path(str(path) + ".groups")
+    seen = result(driver, path, *words, "--top", 10**6, "--output", out)
+    check(f"{what}: facts", (seen.get("lines"), seen.get("groups")), (len(rows), len(expected)))
+    check(f"{what}: groups", {row["key"]: [row["count"], *row["values"]] for row in seen["top"]},
+          {key: [float(v) if isinstance(v, Decimal) else v for v in g] for key, g in expected.items()})
+    with open(out, newline="", encoding="utf-8") as file:
+        written = list(csv.reader(file))
+    check(f"{what}: columns", [len(row) for row in written], [2 + len(values)] * (1 + len(expected)))
+    kind = type(next(iter(expected), ""))
+    check(f"{what}: order", [kind(row[0]) for row in written[1:]], sorted(expected, key=lambda k: k.encode() if kind is str else k))
+    for row in written[1:]:
+        group = expected[kind(row[0])]
+        check(f"{what}: {row[0]!r}, written", [type(v)(n) for v, n in zip(group, row[1:])], group)
+
+
+# Text of a file, options, rows (a key and numbers), values.
+TABLES = {
+    "one row": ("k,v\n7,5\n", ["--by", "k", "--sum", "v"], [(7, 5)], [("sum", 0)]),
+    "four rows of three keys": ("k,v\n5,1\n3,2\n5,4\n8,8\n", ["--by", "k", "--sum", "v"], [(5, 1), (3, 2), (5, 4), (8, 8)], [("sum", 0)]),
+    "counts alone": ("1 2\n1 3\n2 2\n", ["--by", 1], [(1,), (1,), (2,)], []),
+    "words": ("city,n\nRome,1\nParis,2\nRome,3\n", ["--by", "city", "--sum", "n"], [("Rome", 1), ("Paris", 2), ("Rome", 3)], [("sum", 0)]),
+    "every operation": ("a 3 -4\nb 1 5\na -2 6\n", ["--by", 1, "--sum", "2,3", "--min", 2, "--max", 3],
+                        [("a", 3, -4), ("b", 1, 5), ("a", -2, 6)], [("sum", 0), ("sum", 1), ("min", 0), ("max", 1)]),
+    "the key added up": ("1\n1\n2\n", ["--by", 1, "--sum", 1], [(1, 1), (1, 1), (2, 2)], [("sum", 0)]),
+    "decimals": ("k;v\nx;0.10\nx;+0.2\nx;-3\ny;.5\n", ["--by", "k", "--sum", "v", "--min", "v"],
+                 [("x", Decimal("0.1")), ("x", Decimal("0.2")), ("x", Decimal(-3)), ("y", Decimal("0.5"))], [("sum", 0), ("min", 0)]),
+    "decimals later": ("k,v\n1,2\n1,0.25\n1,3\n", ["--by", "k", "--sum", "v"], [(1, Decimal(2)), (1, Decimal("0.25")), (1, Decimal(3))], [("sum", 0)]),
+    "exponents": ("k,v\n1,2\n1,5e-1\n2,-1e300\n", ["--by", "k", "--sum", "v", "--max", "v"], [(1, 2.0), (1, 0.5), (2, -1e300)], [("sum", 0), ("max", 0)]),
+    "many digits": ("k,v\n1,0.5\n1,1234567890.5\n2,0.0000000000000000000000001\n", ["--by", "k", "--min", "v"],
+                    [(1, 0.5), (1, 1234567890.5), (2, 1e-25)], [("min", 0)]),
+    "large and small decimals": ("k,v\n1,9000000000000000000\n2,0.25\n", ["--by", "k", "--max", "v"], [(1, 9e18), (2, 0.25)], [("max", 0)]),
+    "the largest keys": (f"{2**64 - 1} 1\n{2**64 - 2} 2\n{2**64 - 1} 3\n0 4\n", ["--by", 1, "--sum", 2],
+                         [(2**64 - 1, 1), (2**64 - 2, 2), (2**64 - 1, 3), (0, 4)], [("sum", 0)]),
+    "sums near the limits": (f"1 {2**63 - 1}\n1 -5\n2 {-2**63}\n2 {2**63 - 1}\n3 {2**62}\n3 {2**62 - 1}\n4 -1\n", ["--by", 1, "--sum", 2],
+                             [(1, 2**63 - 1), (1, -5), (2, -2**63), (2, 2**63 - 1), (3, 2**62), (3, 2**62 - 1), (4, -1)], [("sum", 0)]),
+    "numbers as words": ("k,v\n07,1\n7,2\n", ["--by", "k", "--sum", "v", "--text"], [("07", 1), ("7", 2)], [("sum", 0)]),
+    "Windows ends": ("k,v\r\na,1\r\na,2\r\n", ["--by", "k", "--sum", "v"], [("a", 1), ("a", 2)], [("sum", 0)]),
+    "a byte order mark": ("\ufeffk,v\na,1\n", ["--by", "k", "--sum", "v"], [("a", 1)], [("sum", 0)]),
+    "quotes": ('k,v\n"a, ""b""","1"\n"a, ""b""",2\n#c,9\n" d ",3\n', ["--by", "k", "--sum", "v"], [('a, "b"', 1), ('a, "b"', 2), (" d ", 3)], [("sum", 0)]),
+    "a key that is empty": ("k,v\n,1\na,2\n,3\n", ["--by", "k", "--sum", "v"], [("", 1), ("a", 2), ("", 3)], [("sum", 0)]),
+    "tabs": ("city\tn\nNew York\t3\nNew York\t4\n", ["--by", "city", "--sum", "n"], [("New York", 3), ("New York", 4)], [("sum", 0)]),
+    "a matrix": ("%%MatrixMarket matrix coordinate real general\n3 4 3\n1 4 0.5\n3 1 2\n1 2 1\n", ["--by", 1, "--sum", 3],
+                 [(1, Decimal("0.5")), (3, Decimal(2)), (1, Decimal(1))], [("sum", 0)]),
+    "a header that is denied": ("1,2\n1,3\n", ["--by", 1, "--sum", 2, "--header", "no"], [(1, 2), (1, 3)], [("sum", 0)]),
+    "letters of Greece": ("k,v\nάλφα,1\nβήτα,2\nάλφα,3\n", ["--by", "k", "--sum", "v"], [("άλφα", 1), ("βήτα", 2), ("άλφα", 3)], [("sum", 0)]),
+}
+
+
+def tables(driver, folder, unpacks):
+    for name, (text, words, rows, values) in TABLES.items():
+        path = Path(folder) / "table"
+        path.write_text(text, encoding="utf-8", newline="")
+        check_groups(name, driver, path, words, rows, values)
+        if unpacks:
+            packed = Path(folder) / "packed"
+            packed.write_bytes(gzip.compress(text.encode("utf-8")))
+            check_groups(f"{name}, packed", driver, packed, words, rows, values)
+        piped = subprocess.run([driver, "groupby", "-", *map(str, words)], input=text.encode("utf-8"), capture_output=True, check=False)
+        check(f"{name}, from standard input", (piped.returncode, piped.stderr), (0, b""))
+
+
+def large_tables(driver, folder):
+    """Several parts of a file, and several chunks of a reduction; few keys, many, and one that is half of the rows."""
+    draw = random.Random(7)
+    for what, key in (("few", lambda i: draw.randrange(7)), ("many", lambda i: draw.randrange(10**6)), ("half", lambda i: 5 if i % 2 else draw.randrange(10**5))):
+        rows = [(key(i), draw.randrange(-10**6, 10**6), Decimal(draw.randrange(10**6)) / 100) for i in range(150000)]
+        path = Path(folder) / "large.csv"
+        path.write_text("key,n,price\n" + "".join(f"{k},{n},{p}\n" for k, n, p in rows), encoding="ascii")
+        words = ["--by", "key", "--sum", "n,price", "--min", "n", "--max", "price"]
+        values = [("sum", 0), ("sum", 1), ("min", 0), ("max", 1)]
+        check_groups(f"large, {what}", driver, path, words, rows, values)
+        check_groups(f"large, {what}, words", driver, path, [*words, "--text"], [(str(k), n, p) for k, n, p in rows], values)
+    doubles = [(i % 11, i * 1e-3) for i in range(50000)]
+    path.write_text("".join(f"{k} {v!r}e0\n" for k, v in doubles), encoding="ascii")
+    for row in result(driver, path, "--by", 1, "--sum", 2, "--top", 20)["top"]:
+        exact = math.fsum(v for k, v in doubles if k == row["key"])
+        check(f"doubles of {row['key']}: {row['values'][0]} for {exact}", math.isclose(row["values"][0], exact, rel_tol=1e-12), True)
+
+
+def top(driver, folder, scores):
+    """The largest sums come first, or the largest counts; equal ones by key."""
+    path = Path(folder) / "top.csv"
+    path.write_text("k,v\nb,1\na,1\nc,-9\nc,2\nc,1\nd,5\n", encoding="ascii")
+    keys = lambda *words: [row["key"] for row in result(driver, path, "--by", "k", *words)["top"]]
+    check("top by counts", keys(), ["c", "a", "b", "d"])
+    check("top by sums", keys("--sum", "v"), ["d", "a", "b", "c"])
+    check("top two", keys("--sum", "v", "--top", 2), ["d", "a"])
+    check("top none", keys("--top", 0), [])
+    names = Path(scores).read_text(encoding="utf-8").splitlines()[0].split(",")
+    with open(scores, newline="", encoding="utf-8") as file:
+        rows = [(int(row[-1]), int(row[1])) for row in list(csv.reader(file))[1:]]
+    there = Path(folder) / "scores"
+    there.write_bytes(Path(scores).read_bytes())
+    check_groups("a real table", driver, there, ["--by", names[-1], "--sum", names[1]], rows, [("sum", 0)])
+
+
+def text(driver, folder):
+    path = Path(folder) / "text.csv"
+    path.write_text("k,v\nx\x1b[2J,1\nx\x1b[2J,2.5\ny,3e0\n", encoding="utf-8")
+    out = Path(folder) / "out.csv"
+    shown = checks.run(driver, "groupby", path, "--by", "k", "--sum", "v", "--output", out).stdout
+    for words in ("3 lines, by column 1 'k' (a header names them", "2 groups, ", "sum of v: added and compared as doubles", "x?[2J      2       3.5", str(out)):
+        check(f"text says {words}: {shown}", words in shown, True)
+    check("text: no control characters", "\x1b" in shown, False)
+    check("output to the report", "k,count\n" in checks.run(driver, "groupby", path, "--by", "k", "--output", "/dev/stdout").stdout, True)
+
+
+def generators(driver):
+    for spec in ("uniform:rows=1,distinct=1", "uniform:rows=4,distinct=2", "uniform:rows=2e5,distinct=100", "uniform:rows=2e5,distinct=1e9", "zipf:rows=2e5,distinct=1e5",
+                 "zipf:rows=2e5,distinct=1e5,s=0.75", "zipf:rows=1e5,distinct=1e9,s=1.25", "uniform:rows=3e5,distinct=1"):
+        for width in (4, 8):
+            seen = result(driver, spec, "--key-bytes", width, "--peers", "sort", "--reps", 2)
+            names = [(r["name"], r["operation"], r["bytes_each"]) for r in seen["results"]]
+            check(f"{spec}: results", names, [(n, o, b * width) for n in ("karpos", "sort") for o, b in (("count", 1), ("sum", 2))])
+            check(f"{spec}: wrong", [seen.get("wrong"), *[r["wrong"] for r in seen["results"]]], [0] * 5)
+            check(f"{spec}: readings", [len(r["seconds"]["all"]) for r in seen["results"]], [2] * 4)
+            check(f"{spec}: rates", all(r["rate"] > 0 and r["of_copy"] > 0 for r in seen["results"]), True)
+            check(f"{spec}: {seen['groups']} groups", 1 <= seen["groups"] <= int(float(spec.split("distinct=")[1].split(",")[0])), True)
+    few = [result(driver, "zipf:rows=2e5,distinct=1e5", "--seed", seed)["groups"] for seed in (1, 1, 2)]
+    check("same seed, same rows; other seed, others", (few[0] == few[1], few[0] == few[2]), (True, False))
+    check("Zipf has fewer groups", few[0] < result(driver, "uniform:rows=2e5,distinct=1e5")["groups"], True)
+    shown = checks.run(driver, "groupby", "uniform:rows=1e4,distinct=10", "--peers").stdout
+    for words in ("10,000 rows of 4 + 4 bytes, 10 groups", "karpos  count", "sort    sum", "a sort on the host agrees"):
+        check(f"text says {words}", words in shown, True)
+
+
+def bad_input(driver, folder, scores):
+    files = {
+        "empty.csv": ("", [], "is empty"), "header.csv": ("k,v\n", ["--header", "yes"], "has a header and no data"), "comments.csv": ("# k\n\n", [], "has no line of data"),
+        "word.csv": ("k,v\n1,2\n1,tall\n", [], "word.csv:3: 'tall' in column 2 'v' is no number"), "cell.csv": ("k,v\n1,2\n\n1,\n", [], "cell.csv:4: '' in column 2 'v' is empty"),
+        "nan.csv": ("k,v\n1,2\n1,nan\n", [], "nan.csv:3: 'nan' in column 2 'v' is no number"), "inf.csv": ("k,v\n1,2\n1,inf\n", [], "is no number"),
+        "hex.csv": ("k,v\n1,2\n1,0x10\n", [], "'0x10' in column 2 'v' is no number"), "units.csv": ("k,v\n1,2\n1,3 kg\n", [], "'3 kg'"),
+        "short.csv": ("k,v\n1,2\n1\n", [], "short.csv:3: the line has 1"), "key.csv": ("k,v\n1,2\nx,3\n", [], "key.csv:3: 'x' in column 1 'k' is no unsigned 64-bit integer"),
+        "negative.csv": ("k,v\n1,2\n-1,3\n", [], "(--text groups by words)"), "no_key.csv": ("k,v\n1,2\n,3\n", [], "no_key.csv:3: '' in column 1 'k'"),
+        "huge.csv": ("k,v\n1,9223372036854775808\n", [], "huge.csv:2: '9223372036854775808' in column 2 'v' does not fit into 64 bits"),
+        "tiny.csv": ("k,v\n1,-9223372036854775809\n", [], "does not fit into 64 bits"), "range.csv": ("k,v\n1,2\n1,1e999\n", [], "range.csv:3: '1e999' in column 2 'v' lies outside of double's range"),
+        "sum.csv": (f"k,v\n1,{2**63 - 1}\n2,5\n1,1\n", [], "the sum of column 2 'v' for the key '1' does not fit into 64 bits"),
+        "words.csv": (f"k,v\nx,{-2**63}\nx,-1\n", [], "the sum of column 2 'v' for the key 'x' does not fit into 64 bits"),
+        "signs.csv": ("k,v\n1,2\n1,+-3\n", [], "'+-3'"), "sign.csv": ("k,v\n1,2\n1,-\n", [], "'-'"), "open.csv": ('k,v\n"x,1\n', [], "open.csv:2: a field begins with a quote"),
+        "mac.csv": ("k,v\r1,2\r", [], "carriage returns alone"), "torn.gz": (gzip.compress(b"1,2\n" * 1000)[:30].decode("latin-1"), [], "gzip"),
+    }
+    cases = [
+        ([scores], "--by is missing"), ([scores, "--by", "none"], "there is no column 'none'"), ([scores, "--by", 1, "--sum", "none"], "there is no column 'none'"), ([scores, "--by", 0], "'0'"),
+        ([scores, "--by", 1, "--sum", "all"], "there is no column 'all'"), ([scores, "--by", 99], "column 99 was asked for"), ([scores, "--by", 2, "--sum", 1], "states.csv:2: 'Alabama' in column 1 'state' is no number"),
+        ([scores, "--by", 1, "--top", "x"], "--top"), ([scores, "--by", 1, "--header", "maybe"], "maybe"), ([scores, "--by", 1, "--separator", "dots"], "dots"),
+        ([scores, "--by", 1, "--peers"], "--peers does not apply"), ([scores, "--by", 1, "--reps", 3], "--reps does not apply"), ([scores, "--by", 1, "--seed", 3], "--seed does not apply"),
+        ([scores, "--by", 1, "--output", "-"], "--output - names no file"), ([scores, "--by", 1, "--output", scores], "is the table itself"), ([scores, "--by", 1, "--output", f"{folder}/no/out"], "cannot write"),
+        (["no/such/file", "--by", 1], "no/such/file"), ([folder, "--by", 1], "directory"), ([], "rows"), (["normal:rows=10"], "there is no generator of rows 'normal'"),
+        (["uniform:rows=0"], "rows of a generator is out of range ('0')"), (["uniform:distinct=x"], "distinct of a generator"), (["uniform:rows=1e10"], "rows of"), (["uniform:s=1"], "no setting 's'"),
+        (["zipf:s=0"], "s of a generator"), (["zipf:s=nan"], "s of a generator"), (["zipf:s=1x"], "s of a generator"), (["uniform:rows=10,rows=11"], "given twice"), (["uniform:rows=10", "--by", 1], "--by does not apply"),
+        (["uniform:rows=10", "--output", "x"], "--output does not apply"), (["uniform:rows=10", "--peers", "ta"], "ta"), (["uniform:rows=10", "--key-bytes", 2], "--key-bytes"), (["uniform:rows=10", "--reps", 0], "--reps"),
+    ]
+    for name, (table, words, named) in files.items():
+        path = Path(folder) / name
+        path.write_bytes(table.encode("latin-1"))
+        cases.append(([path, "--by", 1, "--sum", 2, *words], named))
+    for words, named in cases:
+        done = checks.run(driver, "groupby", *words)
+        check(f"{words}: exit code", done.returncode, 2)
+        check(f"{words}: output", done.stdout, "")
+        check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
+
+
+def main():
+    driver, scores = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        tables(driver, folder, checks.unpacks(driver))
+        large_tables(driver, folder)
+        top(driver, folder, scores)
+        text(driver, folder)
+        bad_input(driver, folder, scores)
+    generators(driver)
+    return checks.verdict("groupby")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
