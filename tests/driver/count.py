@@ -90,7 +90,7 @@ def tables(driver, folder, unpacks):
 
 def large_table(driver, folder):
     """Several batches of parts, each with words whose quotes are doubled, which are longer than a short string."""
-    n = 560000
+    n = 680000
     rows = [f'"a ""long"" word that lies on the heap, number {i % 1000}",{i % 11}' for i in range(n)]
     path = Path(folder) / "large.csv"
     path.write_text("what,n\n" + "\n".join(rows) + "\n", encoding="ascii")
