@@ -152,7 +152,7 @@ template <class Row, class Op>
 bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
   using source = reduce::partial_rows<Row>;
   auto const third = static_cast<u32>(rows.size() / 3);
-  reduce::chunk const chunks[] = {{0, third, 1}, {third, third, 0}, {2 * third, third, 0}, {}};
+  partition::chunk const chunks[] = {{0, third, 1}, {third, third, 0}, {2 * third, third, 0}, {}};
   std::vector<Row> groups(rows.size()), partial(rows.size());
   reduce::counters counts{0, 0};
   reduce::aggregate_chunks<emulated_device, source, Op, list_of_rows<Row>> const step{
