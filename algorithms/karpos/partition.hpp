@@ -72,7 +72,7 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   constexpr bool own_places = Stable || !is_device;
   places const to{memory.begins, own_places ? memory.firsts : nullptr,
                   own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(parts)};
-  partition::count_and_place(exec, source, part, ranges, to, offsets);
+  partition::count_and_place(exec, source, part, ranges, to, offsets, memory.tables());
   constexpr char const* label = "karpos::partition: move";
   if constexpr (is_device) {
     device::for_each_in_league(
@@ -81,10 +81,9 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   } else {
     bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes &&
                              reinterpret_cast<std::uintptr_t>(out) % sizeof(row) == 0;
-    device::for_each_in_league(
-        label, exec, ranges.count,
-        move_lines<ExecSpace, Source, Part>{source, part, ranges, to, out, memory.lines,
-                                            memory.next, past_caches});
+    device::for_each_in_league(label, exec, ranges.count,
+                               move_lines<ExecSpace, Source, Part>{source, part, ranges, to, out,
+                                                                   memory.waiting, past_caches});
   }
 }
 
@@ -204,8 +203,8 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Requires: 1 to 2^26 parts, part_of(key) below their number; out is contiguous, as long as the keys, and overlaps
 ///   nothing.
 /// Concurrency: works on `exec`, one team for each multiprocessor or thread. A workspace serves one call at a time.
-/// Memory: partition_bytes: 12 bytes a part; on CPUs 80 more for each part and thread, where GPUs are stable 8 for each
-///   part and team; for several passes the rows once more.
+/// Memory: partition_bytes: 12 bytes a part; on CPUs 84 more for each part and thread and 8 KiB for each thread, where GPUs
+///   are stable 8 for each part and team; for several passes the rows once more.
 /// Throws: std::invalid_argument for views of wrong length or stride or that overlap, too many parts, offsets of too small
 ///   a type, a workspace that is too small; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders, "Engineering a multi-core

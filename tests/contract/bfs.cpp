@@ -74,6 +74,8 @@ TEST_CASE("searches on an instance of the user's") {
 TEST_CASE("a workspace is made on the instance, of memory with names") {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
   graph_type const g = some_graph();
+  { workspace_type const warm(exec, g); }  // Kokkos keeps scratch memory of its own
+  exec.fence();
   recorded seen;
   {
     listener const ears;

@@ -51,9 +51,9 @@ void require_apart(In const& in, Out const& out) {
 /// The arrays of a partition, in memory of so many bytes; those that it does not need have no elements.
 template <class Row>
 struct arrays {
-  line_of_rows<Row>* lines;
+  waiting_lines<Row> waiting;
   Row* rows;  // between passes
-  std::uint64_t *firsts, *next, *begins;
+  std::uint64_t *firsts, *begins;
   std::uint32_t* taken;
   std::uint64_t* offsets;  // of the passes before the last
   std::size_t bytes;
@@ -62,14 +62,20 @@ struct arrays {
   arrays(Plan const& p, std::byte* memory) {
     bool const on_cpu = !Plan::is_device, again = p.passes() > 1;
     arena a(memory);
-    a.take(lines, on_cpu ? p.each_range() : 0);
+    a.take(waiting.lines, on_cpu ? p.lines() : 0);
+    a.take(waiting.at, on_cpu ? p.each_range() : 0);
+    a.take(waiting.written, on_cpu ? p.each_range() : 0);
     a.take(rows, again ? p.ranges().rows : 0);
     a.take(firsts, p.has_firsts() ? p.each_range() : 0);
-    a.take(next, on_cpu ? p.each_range() : 0);
     a.take(begins, p.stride());
     a.take(taken, on_cpu ? 0 : p.stride());
     a.take(offsets, again ? p.stride() + 1 : 0);
     bytes = a.bytes();
+  }
+  /// What CPUs count in, before lines wait: in their memory.
+  std::uint32_t* tables() const {
+    static_assert(sizeof(line_of_rows<Row>) >= 4 * sizeof(std::uint32_t));
+    return reinterpret_cast<std::uint32_t*>(waiting.lines);
   }
 };
 
@@ -117,6 +123,10 @@ class plan {
   bool has_firsts() const { return !is_device || stable(m_passes - 1); }
   /// Elements of the arrays with one for each range and part.
   std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
+  /// Lines that wait on CPUs: one of each range and part, and the spare ones of each range.
+  std::uint64_t lines() const {
+    return each_range() + static_cast<std::uint64_t>(m_ranges.count) * tuned::batch_rows;
+  }
   std::size_t bytes() const { return arrays<Row>(*this, nullptr).bytes; }
 
  private:
