@@ -32,6 +32,11 @@ if(KARPOS_WARNINGS_AS_ERRORS)
   list(APPEND karpos_warnings -Werror)
 endif()
 target_compile_options(karpos_build_options INTERFACE ${karpos_warnings})
+# nvcc only warns of a kernel that calls a function of the host, and compiles nonsense. Not for sources without Kokkos, which
+# it does not compile.
+if(PROJECT_IS_TOP_LEVEL AND "cuda" IN_LIST KARPOS_KOKKOS_SPACES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(karpos_library INTERFACE "$<BUILD_INTERFACE:SHELL:-Xcudafe --diag_error=20011,--diag_error=20013,--diag_error=20014,--diag_error=20015>")
+endif()
 # Our warnings are for our code: a Kokkos that is built with us, not imported, would be checked as well.
 foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)
   if(TARGET Kokkos::${target})

@@ -3,8 +3,8 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
+#include <Kokkos_NumericTraits.hpp>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace karpos {
@@ -82,7 +82,8 @@ KOKKOS_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
   } else {
     if constexpr (std::is_floating_point_v<Key>) {
       if (key == Key(0)) return 0;
-      if (key != key) return to_bits<Bits>(std::numeric_limits<Key>::quiet_NaN());
+      constexpr Key nan = Kokkos::Experimental::quiet_NaN_v<Key>;
+      if (key != key) return to_bits<Bits>(nan);
     }
     return to_bits<Bits>(key);
   }

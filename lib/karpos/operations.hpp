@@ -7,7 +7,8 @@
 
 namespace karpos {
 
-/// Adds the new value to the stored one (integers: one atomic addition).
+/// Adds the new value to the stored one: one atomic addition of integers, on GPUs of floats and doubles, too (CUDA: sums of
+/// floats that are subnormal become zero).
 struct plus {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {

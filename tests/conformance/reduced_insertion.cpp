@@ -47,8 +47,13 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Rows enough that keys are sampled; three parts.
-constexpr std::size_t many = karpos::device::is_device<space> ? 300'000 : 72'000;
+constexpr bool is_device = karpos::device::is_device<space>;
+/// Three parts.
+constexpr std::size_t many = is_device ? 300'000 : 72'000;
+/// Rows enough that keys are sampled, whatever the operation is.
+constexpr std::size_t sampled = is_device ? 1'200'000 : many;
+/// Rows that go in one by one, at most: those of one key by compare-and-swap take GPUs the square of their number.
+constexpr std::size_t most_direct = is_device ? 20'000 : many;
 
 /// A value of a user's.
 struct extent {
@@ -97,6 +102,7 @@ std::vector<std::pair<std::string, std::vector<u64>>> distributions(std::size_t 
   std::sort(sorted.begin(), sorted.end());
   return {{"one key", runs(n, n)},
           {"two keys", uniform(n, 2)},
+          {"100 keys", uniform(n, 100)},
           {"1,000 keys", uniform(n, 1000)},
           {"20,000 keys", uniform(n, 20'000)},
           {"Zipf", power_law(n, 1e5)},
@@ -181,9 +187,16 @@ std::string name_of(bulk_strategy s) {
                                        : "direct";
 }
 
+std::vector<u64> rows_for(bulk_strategy s, std::vector<u64> const& numbers) {
+  std::size_t const n =
+      s == bulk_strategy::direct ? std::min(numbers.size(), most_direct) : numbers.size();
+  return {numbers.begin(), numbers.begin() + static_cast<long>(n)};
+}
+
 /// Twice: into an empty map, and then over what is in it, with more keys that are new.
 template <class Map, class Op>
-void merges(std::string const& what, std::vector<u64> const& numbers, Op const& op) {
+void merges(std::string const& what, std::vector<u64> const& numbers, Op const& op,
+            bulk_strategy s) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
   auto const keys = keys_of<key>(numbers);
@@ -193,19 +206,21 @@ void merges(std::string const& what, std::vector<u64> const& numbers, Op const& 
   insert_report const first = merge_into(once, some, values, op);
   twice = once;
   insert_report const second = merge_into(twice, keys, values, op);
-  for (bulk_strategy const s : strategies) {
-    std::string const how = what + ", " + name_of(s);
-    Map map(space{}, twice.size() + 1);
-    auto const all_values = to_space(values);
-    auto const some_values =
-        Kokkos::subview(all_values, std::pair<std::size_t, std::size_t>(0, some.size()));
-    holds(how + ": first report",
-          map.insert_or_apply(space{}, to_space(some), some_values, op, {s}) == first);
-    contents_are(how + ": first contents", map, once);
-    holds(how + ": second report",
-          map.insert_or_apply(space{}, to_space(keys), all_values, op, {s}) == second);
-    contents_are(how + ": second contents", map, twice);
-  }
+  Map map(space{}, twice.size() + 1);
+  auto const all_values = to_space(values);
+  auto const some_values =
+      Kokkos::subview(all_values, std::pair<std::size_t, std::size_t>(0, some.size()));
+  holds(what + ": first report",
+        map.insert_or_apply(space{}, to_space(some), some_values, op, {s}) == first);
+  contents_are(what + ": first contents", map, once);
+  holds(what + ": second report",
+        map.insert_or_apply(space{}, to_space(keys), all_values, op, {s}) == second);
+  contents_are(what + ": second contents", map, twice);
+}
+template <class Map, class Op>
+void merges(std::string const& what, std::vector<u64> const& numbers, Op const& op) {
+  for (bulk_strategy const s : strategies)
+    merges<Map>(what + ", " + name_of(s), rows_for(s, numbers), op, s);
 }
 
 /// One value for all rows: counts.
@@ -285,12 +300,12 @@ TEST_CASE("keys and values of other types, and the other map") {
 }
 
 TEST_CASE("a sample of the keys decides") {
-  auto const all = distributions(many);
+  auto const all = distributions(sampled);
   auto const numbers = [&](std::string const& name) {
     return std::find_if(all.begin(), all.end(), [&](auto const& d) { return d.first == name; })
         ->second;
   };
-  for (auto const* name : {"one key", "two keys", "1,000 keys"}) {
+  for (auto const* name : {"one key", "two keys", "100 keys"}) {
     way const w = way_of(numbers(name));
     holds(std::string(name) + " is sampled", w.sampled);
     holds(std::string(name) + " is reduced", w.reduced);
@@ -317,17 +332,17 @@ TEST_CASE("only insertions that merge values are reduced") {
 }
 
 TEST_CASE("the caller's workspace: used if it does, and nothing is allocated") {
-  auto const numbers = uniform(many, 100);
-  small_map const map(space{}, many);
-  std::size_t const bytes = map.insert_or_apply_bytes(space{}, many);
-  same("no more for more parts", map.insert_or_apply_bytes(space{}, 4 * many),
-       map.insert_or_apply_bytes(space{}, 8 * many));
-  for (std::uint64_t n = many; n < 9 * many; n += many / 3)
+  auto const numbers = uniform(sampled, 100);
+  small_map const map(space{}, sampled);
+  std::size_t const bytes = map.insert_or_apply_bytes(space{}, sampled);
+  same("no more for more parts", map.insert_or_apply_bytes(space{}, 4 * sampled),
+       map.insert_or_apply_bytes(space{}, 8 * sampled));
+  for (std::uint64_t n = sampled; n < 9 * sampled; n += sampled / 3)
     CHECK(map.insert_or_apply_bytes(space{}, n) <=
-          map.insert_or_apply_bytes(space{}, n + many / 3));
+          map.insert_or_apply_bytes(space{}, n + sampled / 3));
   same("none for few keys", map.insert_or_apply_bytes(space{}, 100), 0);
-  same("none for the direct way", map.insert_or_apply_bytes(space{}, many, bulk_strategy::direct),
-       0);
+  same("none for the direct way",
+       map.insert_or_apply_bytes(space{}, sampled, bulk_strategy::direct), 0);
   view<std::byte> const memory("workspace", bytes + 1);
   way const w = way_of(numbers, {.workspace = {memory.data(), bytes}});
   CHECK(w.reduced);
@@ -412,19 +427,19 @@ TEST_CASE("a table that grows takes all") {
 
 TEST_CASE("keys equal to a sentinel are refused, row by row, after the others went in") {
   for (std::size_t const every : {2, 5, 40'000}) {
-    auto keys = keys_of<u32>(uniform(many, 50));
+    auto keys = keys_of<u32>(uniform(sampled, 50));
     std::map<u32, u32> expected;
-    for (std::size_t i = 0; i < many; ++i)
+    for (std::size_t i = 0; i < sampled; ++i)
       if (i % every == 0)
         keys[i] = ~u32(0) - static_cast<u32>(i / every % 2);
       else
         ++expected[keys[i]];
     small_map map(space{}, 1000);
-    u64 const invalid = (many + every - 1) / every;
+    u64 const invalid = (sampled + every - 1) / every;
     throws<std::invalid_argument>(
         [&] { map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{}); },
-        std::to_string(invalid) + " of " + std::to_string(many) + " keys",
-        "50 inserted, " + std::to_string(many - invalid - 50) + " existing, 0 rejected");
+        std::to_string(invalid) + " of " + std::to_string(sampled) + " keys",
+        "50 inserted, " + std::to_string(sampled - invalid - 50) + " existing, 0 rejected");
     contents_are("contents", map, expected);
   }
 }
@@ -432,14 +447,14 @@ TEST_CASE("keys equal to a sentinel are refused, row by row, after the others we
 TEST_CASE("floating-point keys: both zeros are one, every NaN is one") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   float const some[] = {0.0f, -0.0f, nan, -nan, 1.5f, -1.5f};
-  std::vector<float> keys(many);
-  for (std::size_t i = 0; i < many; ++i) keys[i] = some[i % 6];
+  std::vector<float> keys(sampled);
+  for (std::size_t i = 0; i < sampled; ++i) keys[i] = some[i % 6];
   karpos::hash_map<float, u32, space> map(space{}, 10);
   CHECK(bool(map.insert_or_apply(space{}, to_space(keys), 1u, karpos::plus{}) ==
-             insert_report{4, many - 4, 0, 0}));
+             insert_report{4, sampled - 4, 0, 0}));
   view<u32> const out("out", 6);
   map.find(space{}, to_space(std::vector<float>(some, some + 6)), out, 0u);
-  std::vector<u32> const third(4, many / 3), sixth(2, many / 6);
+  std::vector<u32> const third(4, sampled / 3), sixth(2, sampled / 6);
   auto const found = to_host(out);
   CHECK(bool(std::vector<u32>(found.begin(), found.begin() + 4) == third));
   CHECK(bool(std::vector<u32>(found.begin() + 4, found.end()) == sixth));
@@ -455,16 +470,16 @@ struct equal_in_pairs {
 };
 template <class Map>
 way merges_pairs() {
-  std::vector<u32> keys(many);
-  for (std::size_t i = 0; i < many; ++i) keys[i] = static_cast<u32>(i % 2000);
+  std::vector<u32> keys(sampled);
+  for (std::size_t i = 0; i < sampled; ++i) keys[i] = static_cast<u32>(i % 200);
   auto const d_keys = to_space(keys);
-  Map map(space{}, 2000);
+  Map map(space{}, 200);
   way const w = way_of([&] {
     map.clear(space{});
     CHECK(bool(map.insert_or_apply(space{}, d_keys, 1u, karpos::plus{}) ==
-               insert_report{1000, many - 1000, 0, 0}));
+               insert_report{100, sampled - 100, 0, 0}));
   });
-  for (auto const& [key, n] : contents_of(map)) CHECK(n == many / 1000);
+  for (auto const& [key, n] : contents_of(map)) CHECK(n == sampled / 100);
   return w;
 }
 }  // namespace

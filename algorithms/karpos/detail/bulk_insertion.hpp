@@ -170,7 +170,9 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
 {
   std::size_t const bytes = insert_bytes(exec, keys, strategy);
   if constexpr (detail::reducible<Storage>) {
-    if (detail::may_go_reduced<execution_space>(strategy, keys))
+    using op = void;  // one of those that are reduced from the fewest rows on
+    if (detail::may_go_reduced<detail::reduced_tuning<execution_space, mapped_type, op>>(strategy,
+                                                                                         keys))
       return Kokkos::max(bytes, detail::rows_reduction<Storage>::bytes(exec, keys));
   }
   return bytes;
@@ -204,13 +206,14 @@ template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows const& rows,
                                             bulk_strategy strategy) {
-  if (!detail::may_go_reduced<execution_space>(strategy, rows.size())) return false;
+  using tuned = detail::reduced_tuning<execution_space, mapped_type, typename Rows::combine_type>;
+  if (!detail::may_go_reduced<tuned>(strategy, rows.size())) return false;
   if (strategy == bulk_strategy::reduced) return true;
   static_assert(sizeof(detail::key_sample) <= sizeof(insert_report));
   auto* const sample = reinterpret_cast<detail::key_sample*>(m_insert_report.data());
   detail::take_sample(exec, detail::rows_reduction<Storage>::source(rows),
-                      detail::reduced_tuning<execution_space>::sample_of(rows.size()), sample);
-  return detail::is_worth_reducing(
+                      tuned::sample_of(rows.size()), sample);
+  return detail::is_worth_reducing<tuned>(
       exec, detail::read_back(exec, sample, "karpos::hash_table: a sample of the keys"),
       rows.size());
 }

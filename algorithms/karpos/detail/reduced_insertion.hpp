@@ -13,6 +13,7 @@
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/workspace.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
 // Insertions that merge values, of rows among which equal keys are frequent: one by one, these wait for each other at the
@@ -28,45 +29,75 @@ namespace karpos::detail {
 template <class ExecSpace>
 inline constexpr std::uint64_t max_reduced_at_once = std::uint64_t(1) << 24;
 
-/// When rows are reduced before they are inserted.
-template <class ExecSpace>
+/// How rows of one key wait for each other on GPUs: integers, floats and doubles add by one instruction, in turns. Other
+/// operations repeat their compare-and-swap until no other row comes in between, n rows for n * n / 10 ns; but extremes do not,
+/// because few values are new ones.
+template <class T, class Op>
+inline constexpr bool merges_by_retry =
+    !(std::is_same_v<Op, plus> && std::is_arithmetic_v<T>)&&!std::is_same_v<Op, minimum> &&
+    !std::is_same_v<Op, maximum>;
+
+/// When rows are reduced before they are inserted. The times of GPUs are those of perf/results/h100/frequent_keys.md.
+template <class ExecSpace, class T, class Op>
 struct reduced_tuning {
   static constexpr bool is_device = device::is_device<ExecSpace>;
-  /// Fewer rows are not looked at: a sample takes 20 us on an H200, which inserts 2^18 rows in 30.
-  static constexpr std::uint64_t min_rows = std::uint64_t(1) << (is_device ? 18 : 16);
-  /// Keys of a sample. CPUs look at one row in 64 at most.
+  static constexpr bool by_retry = is_device && merges_by_retry<T, Op>;
+  static constexpr bool adds_floats = std::is_same_v<Op, plus> && std::is_floating_point_v<T>;
+  /// Fewer rows are not looked at: on an H100 a sample takes 30 us, and 2^18 rows go in in 50, unless one key has them.
+  static constexpr std::uint64_t min_rows = std::uint64_t(1) << (!is_device ? 16
+                                                                 : by_retry ? 12
+                                                                            : 20);
+  /// Keys of a sample. GPUs look at one row in four at most, CPUs at one in 64.
   static constexpr std::uint32_t sample_of(std::uint64_t rows) {
-    return is_device || rows >= 64 * 4096 ? 4096 : static_cast<std::uint32_t>(rows / 64);
+    return static_cast<std::uint32_t>(
+        Kokkos::min(rows / (is_device ? 4 : 64), std::uint64_t(4096)));
   }
   /// Rows of a key wait for each other: one row takes 0.85 ns on an H200 and others 0.07 each; on CPUs 20 ns and as much over
   /// the number of threads. A key is too frequent from this share of the rows on, four rows in so many.
   static std::uint64_t four_in(ExecSpace const& exec) {
     return is_device ? 32 : Kokkos::min(40, 3 * exec.concurrency());
   }
+  /// On GPUs so few different keys wait for each other as one does, because their values share lines: one key in so many.
+  static constexpr std::uint64_t few_in = 16;
+  /// Rows of one key that are too many where each repeats its merge.
+  static constexpr std::uint64_t max_retries = 200;
+  /// Rows from which on it pays that groups are fewer than rows, although none is frequent.
+  static constexpr std::uint64_t min_rows_of_groups = is_device ? std::uint64_t(1) << 21 : 0;
   /// Keys of a sample that occur in it again, at least, where no key is: 4,096 keys out of 2 million that are equally frequent
-  /// have four, out of 500,000 sixteen (2 cores, 2^22 rows: reduced as fast as one by one, H200: 1.7 times).
+  /// have four, out of 500,000 sixteen (2 cores, 2^22 rows: reduced as fast as one by one).
   static constexpr std::uint64_t min_repeated = is_device ? 4 : 16;
-  /// Rows of a group on average, at least, if all keys were equally frequent.
-  static constexpr std::uint64_t min_group = is_device ? 4 : 8;
+  /// Rows of a group on average, at least, if all keys were equally frequent. On GPUs teams add integers of four bytes in their
+  /// scratch twice as fast as anything else: 2^24 rows of 100,000 keys take 0.48 ms, and 1.5 with values of eight bytes.
+  static constexpr std::uint64_t min_group = !is_device                                    ? 8
+                                             : sizeof(T) == 4 && !by_retry && !adds_floats ? 16
+                                                                                           : 512;
 };
 
-/// Whether a sample of the keys says that rows are reduced: where a key is so frequent that its rows wait for each other,
-/// where three quarters of the rows have keys that others have, or where so many different keys are repeated that groups are far
-/// fewer than rows. Of n keys out of g that are equally frequent n * n / (2 * g) are repeated.
-template <class ExecSpace>
+/// Whether so many different keys of a sample are repeated that groups are far fewer than rows: where three quarters of the
+/// rows have keys that others have, or many enough. Of n keys out of g that are equally frequent n * n / (2 * g) are repeated.
+template <class Tuned>
+bool has_few_groups(key_sample const& s, std::uint64_t part) {
+  std::uint64_t const single = s.different - s.repeated, pairs = std::uint64_t(s.keys) * s.keys / 2;
+  return single * 4 <= s.keys ||
+         s.repeated >= Kokkos::max(Tuned::min_repeated, Tuned::min_group * pairs / part);
+}
+
+/// Whether a sample of the keys says that rows are reduced: where a key is so frequent, or keys are so few, that rows wait for
+/// each other, or where groups are far fewer than rows.
+template <class Tuned, class ExecSpace>
 bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t rows) {
-  using tuned = reduced_tuning<ExecSpace>;
-  std::uint64_t const single = s.different - s.repeated,
-                      part = Kokkos::min(rows, max_reduced_at_once<ExecSpace>);
-  std::uint64_t const pairs = std::uint64_t(s.keys) * s.keys / 2;
-  return s.most * tuned::four_in(exec) >= 4 * std::uint64_t(s.keys) || single * 4 <= s.keys ||
-         s.repeated >= Kokkos::max(tuned::min_repeated, tuned::min_group * pairs / part);
+  std::uint64_t const keys = s.keys, most = s.most;
+  if (most * Tuned::four_in(exec) >= 4 * keys) return true;
+  if (Tuned::is_device && s.different * Tuned::few_in <= keys) return true;
+  if (Tuned::by_retry && most >= 4 && most * rows >= Tuned::max_retries * keys) return true;
+  return rows >= Tuned::min_rows_of_groups &&
+         has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
 }
 
 /// Whether so many rows may be reduced.
-template <class ExecSpace>
+template <class Tuned>
 bool may_go_reduced(bulk_strategy strategy, std::uint64_t rows) {
-  if (strategy == bulk_strategy::automatic) return rows >= reduced_tuning<ExecSpace>::min_rows;
+  if (strategy == bulk_strategy::automatic) return rows >= Tuned::min_rows;
   return strategy == bulk_strategy::reduced && rows > 0;
 }
 

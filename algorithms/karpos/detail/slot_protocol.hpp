@@ -3,6 +3,7 @@
 
 #include <Kokkos_Atomic.hpp>
 #include <Kokkos_Macros.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -126,40 +127,55 @@ class slot_protocol {
   /// Merges into the slot of a key that may be erased at the same time: then the merge came first.
   template <class Combine>
   KOKKOS_FUNCTION void merge(word* slot, word seen, T const& value, Combine const& combine) const {
-    constexpr bool adds = std::is_same_v<Combine, plus> && std::is_integral_v<T>;
-    if constexpr (std::is_same_v<word, device::word16>) {
-      if constexpr (adds) {
-        Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
-      } else if constexpr (std::is_same_v<Combine, take_new>) {
-        device::store_relaxed(&slot->hi, layout::bits_of(value));
-      } else {
-        // CPUs may have read the halves of `seen` one after the other.
-        KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
-        for (value_bits stored = seen.hi;;) {
-          value_bits const merged = layout::bits_of(combine(from_bits<T>(stored), value));
-          if (merged == stored) return;
-          value_bits const before = device::compare_and_swap(&slot->hi, stored, merged);
-          if (before == stored) return;
-          stored = before;
-        }
-      }
-    } else if constexpr (adds) {
+    constexpr bool adds = std::is_same_v<Combine, plus>;
+    if constexpr (adds && std::is_integral_v<T>) {
       // The value is the high half: what it carries out leaves the word, the key half stays as it is.
-      Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
+      if constexpr (is_wide)
+        Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
+      else
+        Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
+    } else if constexpr (adds && std::is_floating_point_v<T>) {
+      KOKKOS_IF_ON_DEVICE((Kokkos::atomic_add(stored_value(slot), value);))
+      KOKKOS_IF_ON_HOST((exchange_merged(slot, seen, value, combine);))
+    } else if constexpr (is_wide && std::is_same_v<Combine, take_new>) {
+      device::store_relaxed(&slot->hi, layout::bits_of(value));
     } else {
-      key_bits const key = layout::key_of(seen);
-      while (layout::key_of(seen) == key) {
-        T const merged = combine(layout::value_of(seen), value);
-        word const item = layout::pack(key, layout::bits_of(merged));
-        if (item == seen) return;
-        word const before = device::compare_and_swap(slot, seen, item);
-        if (before == seen) return;
-        seen = before;
-      }
+      exchange_merged(slot, seen, value, combine);
     }
   }
 
  private:
+  static constexpr bool is_wide = std::is_same_v<word, device::word16>;
+
+  KOKKOS_FUNCTION static T* stored_value(word* slot) {
+    static_assert(std::endian::native == std::endian::little);
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(slot) + sizeof(word) / 2);
+  }
+  /// By compare-and-swap, until no other thread merges in between.
+  template <class Combine>
+  KOKKOS_FUNCTION void exchange_merged(word* slot, word seen, T const& value,
+                                       Combine const& combine) const {
+    // CPUs may have read the halves of `seen` one after the other.
+    if constexpr (is_wide) KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
+    key_bits const key = layout::key_of(seen);
+    while (is_wide || layout::key_of(seen) == key) {
+      T const merged = combine(layout::value_of(seen), value);
+      word const item = layout::pack(key, layout::bits_of(merged));
+      if (item == seen || exchange_value(slot, seen, item)) return;
+    }
+  }
+  /// Replaces the value of a slot, unless it is another one than seen, which is then seen.
+  KOKKOS_FUNCTION static bool exchange_value(word* slot, word& seen, word item) {
+    word before = seen;
+    if constexpr (is_wide)
+      before.hi = device::compare_and_swap(&slot->hi, seen.hi, item.hi);
+    else
+      before = device::compare_and_swap(slot, seen, item);
+    bool const done = before == seen;
+    seen = before;
+    return done;
+  }
+
   sentinels<key_bits> m_sentinels{};
 };
 

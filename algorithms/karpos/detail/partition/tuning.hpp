@@ -17,8 +17,8 @@ struct tuning {
   /// Threads whose rows are neighbours: those of a warp.
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Counters of a part in a team: one, or one for each warp.
-  static constexpr int groups(bool stable) { return stable ? threads / width : 1; }
-  static constexpr int counter_bytes(bool stable) { return 8 + 4 * groups(stable); }
+  KOKKOS_FUNCTION static constexpr int groups(bool stable) { return stable ? threads / width : 1; }
+  KOKKOS_FUNCTION static constexpr int counter_bytes(bool stable) { return 8 + 4 * groups(stable); }
   /// Scratch of a team, all that there is: for counters of parts, and for a tile of rows.
   static constexpr int scratch_bytes =
       device::is_device<ExecSpace> ? device::max_scratch_bytes<ExecSpace> : 64;

@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "karpos/rows.hpp"
@@ -40,7 +39,7 @@ struct bit_range {
 };
 KOKKOS_FORCEINLINE_FUNCTION bit_range exponent_range(double x) {
   if (x == 0 || !is_finite(x))
-    return {std::numeric_limits<int>::max(), std::numeric_limits<int>::min()};
+    return {Kokkos::Experimental::finite_max_v<int>, Kokkos::Experimental::finite_min_v<int>};
   magnitude const m = magnitude_of(x);
   return {m.exponent + Kokkos::countr_zero(m.mantissa),
           m.exponent + 64 - Kokkos::countl_zero(m.mantissa)};
@@ -88,9 +87,9 @@ template <class T>
 KOKKOS_FUNCTION T rounded(fixed_sum const& sum, int low) {
   std::uint32_t const flags = get<3>(sum);
   if (flags != 0) {
-    T const infinity = std::numeric_limits<T>::infinity();
+    T const infinity = Kokkos::Experimental::infinity_v<T>;
     if (flags == positive_infinity) return infinity;
-    return flags == negative_infinity ? -infinity : std::numeric_limits<T>::quiet_NaN();
+    return flags == negative_infinity ? -infinity : Kokkos::Experimental::quiet_NaN_v<T>;
   }
   constexpr wide_integer unit = wide_integer(1) << word_bits;
   wide_integer const total = (get<0>(sum) * unit + get<1>(sum)) * unit + get<2>(sum);

@@ -16,7 +16,7 @@
 
 namespace karpos::detail::reduce_by_key {
 
-constexpr std::size_t even(std::size_t n) { return (n + 1) / 2 * 2; }
+KOKKOS_FUNCTION constexpr std::size_t even(std::size_t n) { return (n + 1) / 2 * 2; }
 
 /// Values that are one number.
 template <class ExecSpace, class T>
@@ -24,7 +24,9 @@ class slot_values {
   using word = bits_of<T>;
 
  public:
-  static constexpr std::size_t bytes(std::uint32_t slots) { return even(slots) * sizeof(word); }
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
+    return even(slots) * sizeof(word);
+  }
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t)
       : m_words(reinterpret_cast<word*>(memory)) {}
 
@@ -54,7 +56,7 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   using value = pack<T...>;
 
  public:
-  static constexpr std::size_t bytes(std::uint32_t slots) {
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return (slot_values<ExecSpace, T>::bytes(slots) + ...);
   }
   /// Initializers of an aggregate are evaluated in order: each takes its bytes from the memory that is left.

@@ -30,7 +30,7 @@ class group_table {
 
  public:
   /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
-  static constexpr std::size_t bytes(std::uint32_t slots) {
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return value_bytes(slots) + even(slots + 1) * sizeof(bits);
   }
   KOKKOS_FUNCTION group_table(std::byte* memory, std::uint32_t slots)
@@ -113,7 +113,7 @@ class group_table {
     return static_cast<std::uint32_t>(low * m_slots >> 32);
   }
 
-  static constexpr std::size_t value_bytes(std::uint32_t slots) {
+  KOKKOS_FUNCTION static constexpr std::size_t value_bytes(std::uint32_t slots) {
     return has_value<Row> ? values::bytes(slots + 1) : 0;
   }
 

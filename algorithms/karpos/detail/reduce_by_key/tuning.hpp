@@ -20,12 +20,16 @@ struct tuning {
   static constexpr std::uint32_t chunk_bytes = std::bit_floor(
       static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace> - 1024) / 3 * 2);
   /// Rows of a chunk: as many as fill a table in scratch to two thirds.
-  static constexpr std::uint32_t chunk_rows(int row_bytes) {
+  KOKKOS_FUNCTION static constexpr std::uint32_t chunk_rows(int row_bytes) {
     return chunk_bytes / static_cast<std::uint32_t>(row_bytes);
   }
-  static constexpr std::uint32_t slots(int row_bytes) { return chunk_rows(row_bytes) / 2 * 3; }
+  KOKKOS_FUNCTION static constexpr std::uint32_t slots(int row_bytes) {
+    return chunk_rows(row_bytes) / 2 * 3;
+  }
   /// Slots of a table that is filled with so many rows.
-  static constexpr std::uint32_t slots_for(std::uint32_t rows) { return rows + (rows + 1) / 2 + 1; }
+  KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
+    return rows + (rows + 1) / 2 + 1;
+  }
   /// Rows of a part on average, of those of a chunk: parts differ in length where keys have equals.
   static constexpr std::uint64_t mean_part_rows(int row_bytes) { return chunk_rows(row_bytes) / 2; }
   /// The same where that keeps to the 8,192 parts of one pass of a partition.
