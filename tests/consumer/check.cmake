@@ -30,13 +30,16 @@ if(CASE STREQUAL "install")
 endif()
 
 # find_package with a parameter that must be refused shares the project of find_package.
+if(NOT WITHOUT)
+  set(WITHOUT nothing)  # a package that is not to be found
+endif()
 string(REGEX REPLACE "^missing_.*" "find_package" project ${CASE})
 file(REMOVE_RECURSE ${binary})
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${project} -B ${binary} -G ${GENERATOR}
     -D CMAKE_CXX_COMPILER=${COMPILER} "-D KARPOS_LINK_OPTIONS=${LINK_OPTIONS}" -D CMAKE_PREFIX_PATH=${prefix}
     -D Kokkos_DIR=${KOKKOS_DIR} -D KARPOS_SOURCE_DIR=${KARPOS_SOURCE_DIR}
-    -D KARPOS_VERSION=${VERSION} -D KARPOS_COMPONENT=${COMPONENT}
+    -D CMAKE_DISABLE_FIND_PACKAGE_${WITHOUT}=ON -D KARPOS_VERSION=${VERSION} -D KARPOS_COMPONENT=${COMPONENT}
   RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
 if(EXPECT)
   string(REGEX REPLACE "[ \n]+" " " log "${log}")  # CMake wraps its messages

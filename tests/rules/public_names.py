@@ -6,7 +6,7 @@
     public_names.py ROOT --update   writes that list
     public_names.py --self-test     parses planted declarations of every kind
 
-Public headers are those of lib/karpos and algorithms/karpos; their includes from karpos/ count, wherever they lie.
+Public headers are those of lib/karpos, algorithms/karpos and algorithms/karpos/distributed; their includes from karpos/ count, wherever they lie.
 karpos::detail and karpos::device are not public. The parser knows declarations at namespace scope and skips everything
 else by its brackets; preprocessor conditions are ignored, both branches count.
 """
@@ -28,7 +28,8 @@ OPERATORS = {"<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "=
 
 def reachable_headers(root):
     """The public headers and what they include from karpos/."""
-    todo = [f for layer in ("lib", "algorithms") for f in sorted((root / layer / "karpos").glob("*.hpp"))]
+    todo = [f for folder in ("lib/karpos", "algorithms/karpos", "algorithms/karpos/distributed")
+            for f in sorted((root / folder).glob("*.hpp"))]
     seen = []
     while todo:
         file = todo.pop()

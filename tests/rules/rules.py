@@ -31,6 +31,9 @@ HOST_WORDS = re.compile(
     r"|(?:__)?asm(?:__)?\s*(?:volatile|__volatile__)?\s*\()")
 VENDOR_IF = re.compile(r"^\s*#\s*(?:el)?if.*KOKKOS_(?:ENABLE|ARCH)_\w+")
 VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|(?:cuda|hip|sycl)\w*::|(?:cuda|hip)[A-Z]\w*)")
+# Where MPI may show.
+MPI_FOLDERS = ("algorithms/karpos/distributed/", "algorithms/karpos/detail/distributed/")
+MPI_WORDS = re.compile(r'\bMPIX?_\w+|[<"]mpi(?:-ext)?\.h[>"]')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
@@ -83,7 +86,7 @@ def violations(root):
         code = code_of(text)
         if file.suffix == ".hpp" and "#pragma once" not in code:
             yield "pragma-once", name, 1, "is a header without #pragma once"
-        if re.fullmatch(r"algorithms/karpos/[^/]+\.hpp", name) and len(lines) > LONGEST_PUBLIC_HEADER:
+        if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and len(lines) > LONGEST_PUBLIC_HEADER:
             yield "length", name, len(lines), f"is longer than {LONGEST_PUBLIC_HEADER} lines: move details to detail/"
 
         for number, line in enumerate(code, 1):
@@ -95,6 +98,8 @@ def violations(root):
                 yield "vendor-if", name, number, "asks for a vendor: choose by execution space, in native/native.hpp"
             if layer in LAYERS and name not in VENDOR_FILES and (found := VENDOR_NAME.search(line)):
                 yield "vendor-name", name, number, f"'{found[0]}' belongs into {', '.join(sorted(VENDOR_FILES))}"
+            if layer in LAYERS and not name.startswith(MPI_FOLDERS) and (found := MPI_WORDS.search(line)):
+                yield "mpi", name, number, f"'{found[0]}' belongs into {', '.join(MPI_FOLDERS)}"
             if "Kokkos::Impl::" in line:
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
@@ -123,6 +128,7 @@ CLEAN = {
     "backends/karpos/device/tile.hpp": HEAD + '#include "karpos/low.hpp"\n',
     "backends/karpos/device/native/native.hpp": HEAD + '#ifdef KOKKOS_ENABLE_CUDA\nnamespace native_device = cuda;\n#endif\n',
     "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
+    "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
     "algorithms/karpos/detail/long.hpp": HEAD + "\n" * (LONGEST_PUBLIC_HEADER + 1),
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
@@ -148,6 +154,9 @@ PLANTED = [
     ("arrow", "algorithms/karpos/map.hpp", '#include "../../tests/support/oracle.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
     ("length", "algorithms/karpos/map.hpp", "\n" * LONGEST_PUBLIC_HEADER),
+    ("length", "algorithms/karpos/distributed/plan.hpp", "\n" * LONGEST_PUBLIC_HEADER),
+    ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
+    ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),
     ("licence", "lib/karpos/new.hpp", "#pragma once\n"),
     ("licence", "lib/cmake/new.cmake", "set(x 1)\n"),

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/distributed/engine.hpp"
+#include "karpos/detail/distributed/mpi_engine.hpp"
+#include "karpos/detail/distributed/staging.hpp"
+#include "karpos/distributed/run_ranks.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/operations.hpp"
+
+// communicator: what the ranks of a program say to each other, on views. Everything in karpos::distributed takes one.
+//
+//   karpos::distributed::communicator const ranks(MPI_COMM_WORLD, exec);
+//   std::uint64_t const all = ranks.all_reduce(mine);                      // the same on every rank
+//   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
+//
+// Every operation is collective: all ranks call it, in the same order. It waits for what exec does with the views, and has
+// ended when it returns.
+
+namespace karpos::distributed {
+
+/// Reduces integers bit by bit (all_reduce). Others: karpos::plus, minimum, maximum.
+struct bit_or {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& a, T const& b) const {
+    return static_cast<T>(a | b);
+  }
+};
+
+struct communicator_options {
+  /// Exchange through memory of the host also where MPI says that it takes memory of the device.
+  bool stage_on_host = false;
+  /// Bytes of one message at most, of 2^30: more are split.
+  std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
+};
+
+/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can be moved, not copied.
+///
+/// Requires: MPI is initialised, and finalised after the communicator is gone. All ranks make it and let it go together.
+/// Concurrency: one operation at a time; from the thread that initialised MPI unless that allows more.
+/// Memory: on GPUs whose memory MPI does not take (it is asked at run time) two buffers on the host, as large as the largest
+///   exchange; else none.
+template <execution_space ExecSpace>
+class communicator {
+ public:
+  using execution_space = ExecSpace;
+  using memory_space = typename ExecSpace::memory_space;
+  /// A number of elements for each rank.
+  using counts_type = std::vector<std::uint64_t>;
+
+  /// Duplicates `comm`, which stays the caller's. Collective.
+  explicit communicator(MPI_Comm comm, ExecSpace const& exec = {},
+                        communicator_options const& options = {})
+      : m_exec(exec),
+        m_comm(comm) {
+    namespace d = detail::distributed;
+    MPI_Comm_rank(m_comm.get(), &m_rank);
+    MPI_Comm_size(m_comm.get(), &m_size);
+    bool const takes_device_memory = !options.stage_on_host && d::mpi_takes_device_memory();
+    m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), takes_device_memory,
+                                               options.max_message_bytes);
+    m_sent = d::staging<ExecSpace>(takes_device_memory);
+    m_received = d::staging<ExecSpace>(takes_device_memory);
+  }
+
+  int rank() const { return m_rank; }
+  int size() const { return m_size; }
+  ExecSpace const& exec() const { return m_exec; }
+  MPI_Comm mpi() const { return m_comm.get(); }
+  /// What moves the data: "MPI", or "GPU-aware MPI".
+  char const* engine() const { return m_engine->name(); }
+  /// Bytes that this rank has sent to others so far; those of a reduction or broadcast count once.
+  std::uint64_t bytes_sent() const { return m_bytes_sent; }
+
+  void barrier() const {
+    m_exec.fence("karpos::communicator: barrier");
+    m_engine->barrier();
+  }
+
+  /// Returns: op of the values of all ranks, on every rank. op is karpos::plus, minimum, maximum or bit_or.
+  template <class T, class Op = plus>
+    requires std::is_arithmetic_v<T>
+  T all_reduce(T value, Op = {}) const {
+    m_bytes_sent += sizeof(T);
+    m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op>());
+    return value;
+  }
+  /// The same for each element of a view, in place. Requires: the views of all ranks have the same length.
+  template <view_1d View, class Op = plus>
+  void all_reduce(View const& data, Op = {}) const {
+    using number = typename View::value_type;
+    std::uint64_t const bytes = checked_bytes("what is reduced", data);
+    using space = typename View::memory_space;
+    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, true);
+    m_bytes_sent += bytes;
+    m_engine->all_reduce(at, data.extent(0), detail::distributed::number_kind_of<number>(),
+                         kind_of<Op>());
+    m_sent.template finish<space>(m_exec, data.data(), bytes);
+  }
+
+  /// Returns: the value of rank `root`.
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  T broadcast(T value, int root) const {
+    m_bytes_sent += m_rank == root ? sizeof(T) : 0;
+    m_engine->broadcast(&value, sizeof(T), root);
+    return value;
+  }
+  /// Writes the elements of rank `root` to the views of all. Requires: views of the same length.
+  template <view_1d View>
+  void broadcast(View const& data, int root) const {
+    std::uint64_t const bytes = checked_bytes("what is broadcast", data);
+    using space = typename View::memory_space;
+    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, m_rank == root);
+    m_bytes_sent += m_rank == root ? bytes : 0;
+    m_engine->broadcast(at, bytes, root);
+    if (m_rank != root) m_sent.template finish<space>(m_exec, data.data(), bytes);
+  }
+  std::string broadcast(std::string text, int root) const {
+    text.resize(broadcast(std::uint64_t(text.size()), root));
+    m_engine->broadcast(text.data(), text.size(), root);
+    return text;
+  }
+
+  /// Returns: the values of all ranks, by rank.
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && !Kokkos::is_view_v<T>)
+  std::vector<T> all_gather(T const& value) const {
+    std::vector<T> all(static_cast<std::size_t>(m_size));
+    m_bytes_sent += sizeof(T);
+    m_engine->all_gather(&value, all.data(),
+                         detail::distributed::blocks(counts_type(all.size(), 1)), sizeof(T));
+    return all;
+  }
+  /// Writes the elements of all ranks, by rank, to `receive`; counts[r] are those of rank r.
+  /// Throws: std::invalid_argument for views of other lengths than the counts say.
+  template <view_1d Send, view_1d Receive>
+  void all_gather(Send const& send, Receive const& receive, counts_type const& counts) const {
+    require_counts(counts);
+    detail::distributed::blocks const to(counts);
+    detail::require_same_extent("what a rank gives to all", send.extent(0), "its count",
+                                counts[index(m_rank)]);
+    detail::require_same_extent("what is gathered", receive.extent(0), "the counts", to.total);
+    transfer(send, receive, [&](void const* from, void* into, std::size_t element) {
+      m_bytes_sent += send.extent(0) * element;
+      m_engine->all_gather(from, into, to, element);
+    });
+  }
+  /// The same where every rank has equally many elements.
+  template <view_1d Send, view_1d Receive>
+  void all_gather(Send const& send, Receive const& receive) const {
+    all_gather(send, receive, counts_type(index(m_size), send.extent(0)));
+  }
+
+  /// Returns: how many elements each rank will receive from the others, of how many each sends: element r goes to rank r.
+  counts_type exchange_counts(counts_type const& send) const {
+    require_counts(send);
+    counts_type receive(index(m_size));
+    detail::distributed::blocks const each(counts_type(index(m_size), 1));
+    m_bytes_sent += 8 * (index(m_size) - 1);
+    m_engine->all_to_all(send.data(), each, receive.data(), each, sizeof(std::uint64_t));
+    return receive;
+  }
+  /// Sends the first send_counts[0] elements to rank 0, the next send_counts[1] to rank 1, …, and receives as many as
+  /// receive_counts say, in the order of the ranks.
+  /// Requires: receive_counts are those of exchange_counts(send_counts). The views are different memory.
+  /// Throws: std::invalid_argument for views of other lengths than the counts say.
+  template <view_1d Send, view_1d Receive>
+  void all_to_all(Send const& send, counts_type const& send_counts, Receive const& receive,
+                  counts_type const& receive_counts) const {
+    require_counts(send_counts);
+    require_counts(receive_counts);
+    detail::distributed::blocks const from(send_counts), to(receive_counts);
+    detail::require_same_extent("what is sent", send.extent(0), "its counts", from.total);
+    detail::require_same_extent("what is received", receive.extent(0), "its counts", to.total);
+    transfer(send, receive, [&](void const* out, void* in, std::size_t element) {
+      m_bytes_sent += (from.total - from.count[index(m_rank)]) * element;
+      m_engine->all_to_all(out, from, in, to, element);
+    });
+  }
+
+ private:
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  template <class Op>
+  static constexpr auto kind_of() {
+    using kind = detail::distributed::reduction_kind;
+    static_assert(std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> ||
+                      std::is_same_v<Op, maximum> || std::is_same_v<Op, bit_or>,
+                  "karpos: ranks reduce by karpos::plus, minimum, maximum or distributed::bit_or");
+    if constexpr (std::is_same_v<Op, minimum>)
+      return kind::min;
+    else if constexpr (std::is_same_v<Op, maximum>)
+      return kind::max;
+    else
+      return std::is_same_v<Op, bit_or> ? kind::bit_or : kind::sum;
+  }
+  void require_counts(counts_type const& counts) const {
+    detail::require_same_extent("counts of an exchange", counts.size(), "ranks", index(m_size));
+  }
+  template <class View>
+  static std::uint64_t checked_bytes(char const* what, View const& view) {
+    static_assert(std::is_trivially_copyable_v<typename View::non_const_value_type>,
+                  "karpos: ranks exchange trivially copyable elements");
+    detail::require_contiguous(what, view);
+    return view.extent(0) * sizeof(typename View::value_type);
+  }
+  /// Runs move(from, to, bytes of an element) where the engine finds the elements.
+  template <class Send, class Receive, class Move>
+  void transfer(Send const& send, Receive const& receive, Move const& move) const {
+    static_assert(std::is_same_v<typename Send::non_const_value_type, typename Receive::value_type>,
+                  "karpos: what is received goes to a view of the type that is sent, not const");
+    std::uint64_t const out = checked_bytes("what is sent", send);
+    std::uint64_t const in = checked_bytes("what is received", receive);
+    using from = typename Send::memory_space;
+    using to = typename Receive::memory_space;
+    void const* const source = m_sent.template at<from>(m_exec, send.data(), out, true);
+    void* const target = m_received.template at<to>(m_exec, receive.data(), in, false);
+    move(source, target, sizeof(typename Receive::value_type));
+    m_received.template finish<to>(m_exec, receive.data(), in);
+  }
+
+  ExecSpace m_exec;
+  detail::distributed::duplicated_comm m_comm;
+  int m_rank = 0, m_size = 1;
+  std::unique_ptr<detail::distributed::engine> m_engine;
+  mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
+  mutable std::uint64_t m_bytes_sent = 0;
+};
+
+/// Throws collective_error on every rank unless all have passed the same value, with two of the values and their ranks.
+/// Collective. `what` names it: "max_keys".
+template <execution_space ExecSpace, class T>
+  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+void require_same(communicator<ExecSpace> const& ranks, std::string const& what, T const& value) {
+  auto const text = [](T const& v) {
+    if constexpr (std::is_enum_v<T>)
+      return std::to_string(static_cast<std::underlying_type_t<T>>(v));
+    else
+      return std::to_string(v);
+  };
+  auto const all = ranks.all_gather(value);
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (to_bits<std::uint64_t>(all[r]) != to_bits<std::uint64_t>(all[0]))
+      throw collective_error("karpos: " + what + " is not the same on all ranks (rank 0 has " +
+                                 text(all[0]) + ", rank " + std::to_string(r) + " has " +
+                                 text(all[r]) + "): pass one value on every rank",
+                             -1);
+}
+
+}  // namespace karpos::distributed
+
+namespace karpos::detail::distributed {
+
+/// Runs f on every rank. Throws collective_error on all of them if it throws on some, with the message of the lowest.
+/// Returns: what f returns. Collective, whatever happens in f, which may be collective itself.
+template <class ExecSpace, class F>
+auto together(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
+  using result = std::invoke_result_t<F const&>;
+  constexpr bool is_void = std::is_void_v<result>;
+  std::conditional_t<is_void, bool, std::optional<std::conditional_t<is_void, int, result>>>
+      answer{};
+  std::string message;
+  int failed = ranks.size();
+  try {
+    if constexpr (is_void)
+      f();
+    else
+      answer.emplace(f());
+  } catch (karpos::distributed::collective_error const&) {
+    throw;  // on every rank
+  } catch (...) {
+    message = current_message();
+    failed = ranks.rank();
+  }
+  int const first = ranks.all_reduce(failed, minimum{});
+  if (first < ranks.size())
+    throw karpos::distributed::collective_error(
+        message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first);
+  if constexpr (!is_void) return std::move(*answer);
+}
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A program that one rank of fails, in the way that its argument names; the others wait for it. Its test expects that all
+/// end, in time, with one message.
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "tests/distributed/ranks.hpp"
+
+namespace {
+
+void fail(std::string const& how) {
+  auto const ranks = karpos_test::world();
+  bool const last = ranks.rank() == ranks.size() - 1;
+  if (how == "throws" && last) throw std::runtime_error("the last rank has had enough");
+  if (how == "no_exception" && last) throw 5;
+  if (how == "unequal") karpos::distributed::require_same(ranks, "the load", last ? 0.9 : 0.8);
+  ranks.barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  {
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    std::string const how = argc > 1 ? argv[1] : "";
+    code = karpos::distributed::run_ranks(MPI_COMM_WORLD, [&] { fail(how); });
+  }
+  MPI_Finalize();
+  return code;
+}

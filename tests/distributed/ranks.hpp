@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the tests of several ranks share.
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/distributed/communicator.hpp"
+
+namespace karpos_test {
+
+using space = KARPOS_TEST_SPACE;
+using memory = space::memory_space;
+using communicator = karpos::distributed::communicator<space>;
+
+inline communicator world(karpos::distributed::communicator_options const& o = {}) {
+  return communicator(MPI_COMM_WORLD, space{}, o);
+}
+
+template <class T>
+Kokkos::View<T*, memory> to_view(std::vector<T> const& from) {
+  Kokkos::View<T*, memory> const view("test", from.size());
+  Kokkos::deep_copy(view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                              from.data(), from.size()));
+  return view;
+}
+template <class View>
+auto to_vector(View const& view) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  return std::vector<typename View::non_const_value_type>(host.data(),
+                                                          host.data() + host.extent(0));
+}
+
+/// What all ranks have, by rank.
+template <class T>
+std::vector<T> gathered(communicator const& ranks, std::vector<T> const& mine) {
+  auto const counts = ranks.all_gather(std::uint64_t(mine.size()));
+  std::uint64_t total = 0;
+  for (auto const n : counts) total += n;
+  Kokkos::View<T*, memory> const all("all", total);
+  ranks.all_gather(to_view(mine), all, counts);
+  return to_vector(all);
+}
+
+}  // namespace karpos_test
