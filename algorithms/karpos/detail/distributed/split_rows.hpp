@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/partition.hpp"
+
+// Rows in the order in which they travel: by the rank that is to have them.
+
+namespace karpos::detail::distributed {
+
+/// An array of this rank's; allocation_error says what it is for.
+template <class T, class ExecSpace>
+auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
+  using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
+  return allocate_or_explain<typename ExecSpace::memory_space>(
+      n * sizeof(T), label, "give this rank fewer rows, or use more ranks",
+      [&] { return uninitialized_array<array>(exec, label, n); });
+}
+
+/// Rows by owner, and how many each owner has.
+template <class ExecSpace, class Row>
+struct split_rows {
+  Kokkos::View<Row*, typename ExecSpace::memory_space> rows;
+  std::vector<std::uint64_t> counts;
+};
+
+/// The lengths of parts, of their begins on the device.
+template <class ExecSpace, class Offsets>
+std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offsets) {
+  Kokkos::View<std::uint64_t*, Kokkos::HostSpace> const begins("karpos::distributed: begins",
+                                                               offsets.extent(0));
+  Kokkos::deep_copy(exec, begins, offsets);
+  exec.fence("karpos::distributed: how many rows each rank gets");
+  std::vector<std::uint64_t> counts(begins.extent(0) - 1);
+  for (std::size_t r = 0; r < counts.size(); ++r) counts[r] = begins(r + 1) - begins(r);
+  return counts;
+}
+
+/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which is below `owners`. Waits.
+template <class Row, class ExecSpace, class Keys, class OwnerOf, class... Values>
+split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
+                                 OwnerOf const& owner_of, Keys const& keys,
+                                 Values const&... values) {
+  auto const rows =
+      distributed::allocate<Row>(exec, "karpos::distributed: rows by owner", keys.extent(0));
+  auto const offsets = distributed::allocate<std::uint64_t>(
+      exec, "karpos::distributed: begins of owners", static_cast<std::uint64_t>(owners) + 1);
+  karpos::partition(exec, keys, values..., rows, offsets, owner_of,
+                    {.stable = stable, .workspace = {}});
+  return {rows, distributed::counts_of(exec, offsets)};
+}
+
+/// Sends rows to their owners. Returns: what this rank receives, by sender.
+template <class ExecSpace, class Row>
+auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
+                    split_rows<ExecSpace, Row> const& split) {
+  auto const counts = ranks.exchange_counts(split.counts);
+  blocks const in(counts);
+  auto const received = together(ranks, [&] {
+    return distributed::allocate<Row>(ranks.exec(), "karpos::distributed: received rows", in.total);
+  });
+  ranks.all_to_all(split.rows, split.counts, received, counts);
+  return received;
+}
+
+}  // namespace karpos::detail::distributed

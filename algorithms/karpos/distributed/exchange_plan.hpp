@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/key_value.hpp"
+
+// exchange_plan: rows that go to the ranks that own them, and back.
+//
+//   rank 0   owners | 1 | 0 | 1 |      sends  row 1 to 0, rows 0 and 2 to 1        receives | 0:1 |
+//   rank 1   owners | 1 | 1 |          sends  rows 0 and 1 to 1                    receives | 0:0 | 0:2 | 1:0 | 1:1 |
+//
+// What is received lies by the rank that it comes from, and in that rank's order. Built once, a plan moves any number of
+// columns: exchange sends them, exchange_back returns what was made of them to where the rows came from, in their order.
+
+namespace karpos::distributed {
+
+/// A rank that is named by itself: what an exchange_plan of owners calls on each of them.
+struct owner_is_named {
+  template <class Owner>
+  KOKKOS_FUNCTION std::uint32_t operator()(Owner const& owner) const {
+    return static_cast<std::uint32_t>(owner);
+  }
+};
+
+/// Where each row of this rank goes, and what comes in return.
+///
+/// Requires: the communicator outlives the plan.
+/// Concurrency: one exchange at a time.
+/// Memory: 4 bytes for each row of this rank; a buffer as large as the largest column that it has moved.
+template <execution_space ExecSpace>
+class exchange_plan {
+ public:
+  using memory_space = typename ExecSpace::memory_space;
+  using counts_type = typename communicator<ExecSpace>::counts_type;
+
+  /// Row i of this rank goes to rank owner_of(keys(i)), called in kernels, or, by default, to the rank keys(i). Collective.
+  /// Keys are of 4 or 8 bytes.
+  /// Complexity: one partition of the rows; waits.
+  /// Requires: owner_of(key) is a rank.
+  /// Throws: collective_error on every rank where a named owner is no rank, for 2^32 rows of a rank or more, or without
+  ///   memory.
+  /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
+  template <view_1d Keys, class OwnerOf = owner_is_named>
+  exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
+                OwnerOf const& owner_of = {})
+      : m_ranks(&ranks) {
+    using key = typename Keys::non_const_value_type;
+    static_assert(sizeof(key) == 4 || sizeof(key) == 8,
+                  "karpos: owners, or what tells them, come in 4 or 8 bytes");
+    detail::require_reachable<ExecSpace, Keys>();
+    detail::distributed::together(ranks, [&] {
+      if constexpr (std::is_same_v<OwnerOf, owner_is_named>) require_ranks(keys);
+      sort_rows(keys, owner_of);
+    });
+    m_receive_counts = ranks.exchange_counts(m_send_counts);
+    for (std::uint64_t const n : m_receive_counts) m_receives += n;
+  }
+
+  /// Rows of this rank; rows that it receives.
+  std::uint64_t sends() const { return m_order.extent(0); }
+  std::uint64_t receives() const { return m_receives; }
+  /// By rank.
+  counts_type const& send_counts() const { return m_send_counts; }
+  counts_type const& receive_counts() const { return m_receive_counts; }
+
+  /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out. Collective.
+  /// Throws: std::invalid_argument for views that are not as long as sends() and receives().
+  template <view_1d In, view_1d Out>
+  void exchange(In const& in, Out const& out) const {
+    using element = typename In::non_const_value_type;
+    detail::require_reachable<ExecSpace, In, Out>();
+    detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
+    auto const sorted = buffer<element>(sends());
+    device::loop_over("karpos::exchange_plan: pack", m_ranks->exec(), sends(),
+                      pack<In, element>{in, m_order.data(), sorted.data()});
+    m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
+  }
+  /// Returns: the same in a view of its own.
+  template <view_1d In>
+  auto exchange(In const& in) const {
+    auto const out = detail::distributed::together(*m_ranks, [&] {
+      return detail::distributed::allocate<typename In::non_const_value_type>(
+          m_ranks->exec(), "karpos::exchange_plan: received", m_receives);
+    });
+    exchange(in, out);
+    return out;
+  }
+  /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent for row i. Collective.
+  /// Throws: std::invalid_argument for views that are not as long as receives() and sends().
+  template <view_1d In, view_1d Out>
+  void exchange_back(In const& in, Out const& out) const {
+    using element = typename In::non_const_value_type;
+    detail::require_reachable<ExecSpace, In, Out>();
+    detail::require_same_extent("answers", out.extent(0), "rows of the plan", sends());
+    auto const sorted = buffer<element>(sends());
+    m_ranks->all_to_all(in, m_receive_counts, sorted, m_send_counts);
+    device::loop_over("karpos::exchange_plan: unpack", m_ranks->exec(), sends(),
+                      unpack<element, Out>{sorted.data(), m_order.data(), out});
+    m_ranks->exec().fence("karpos::exchange_plan: unpacked");
+  }
+
+ private:
+  template <class In, class T>
+  struct pack {
+    In in;
+    std::uint32_t const* order;
+    T* to;
+    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = in(order[i]); }
+  };
+  template <class T, class Out>
+  struct unpack {
+    T const* from;
+    std::uint32_t const* order;
+    Out out;
+    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(order[i]) = from[i]; }
+  };
+  template <class Row>
+  struct keep_number {
+    Row const* rows;
+    std::uint32_t* order;
+    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { order[i] = rows[i].value; }
+  };
+  template <class Owners>
+  struct first_wrong {
+    Owners owners;
+    std::uint64_t ranks;
+    KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
+      if (static_cast<std::uint64_t>(owners(i)) >= ranks && i < first) first = i;
+    }
+  };
+
+  template <class Owners>
+  void require_ranks(Owners const& owners) const {
+    std::uint64_t const none = ~std::uint64_t(0), n = owners.extent(0);
+    std::uint64_t const first = device::reduce_over<Kokkos::Min<std::uint64_t>>(
+        "karpos::exchange_plan: check", m_ranks->exec(), n,
+        first_wrong<Owners>{owners, static_cast<std::uint64_t>(m_ranks->size())});
+    if (n > 0 && first != none)
+      detail::reject("the owner of row " + std::to_string(first) + " is no rank",
+                     "there are " + std::to_string(m_ranks->size()),
+                     "owners are below the number of ranks");
+  }
+  template <class Keys, class OwnerOf>
+  void sort_rows(Keys const& keys, OwnerOf const& owner_of) {
+    using row = key_value<typename Keys::non_const_value_type, std::uint32_t>;
+    auto const& exec = m_ranks->exec();
+    auto const split =
+        detail::distributed::split<row>(exec, m_ranks->size(), true, owner_of, keys, row_numbers{});
+    m_send_counts = split.counts;
+    m_order = detail::distributed::allocate<std::uint32_t>(exec, "karpos::exchange_plan: order",
+                                                           keys.extent(0));
+    device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
+                      keep_number<row>{split.rows.data(), m_order.data()});
+    exec.fence("karpos::exchange_plan: before its rows are freed");
+  }
+  /// Room for n elements.
+  template <class T>
+  auto buffer(std::uint64_t n) const {
+    if (m_buffer.extent(0) < n * sizeof(T))
+      m_buffer = detail::distributed::allocate<std::byte>(
+          m_ranks->exec(), "karpos::exchange_plan: buffer", n * sizeof(T));
+    return Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>(
+        reinterpret_cast<T*>(m_buffer.data()), n);
+  }
+
+  communicator<ExecSpace> const* m_ranks;
+  counts_type m_send_counts, m_receive_counts;
+  std::uint64_t m_receives = 0;
+  Kokkos::View<std::uint32_t*, memory_space> m_order;  // row numbers, by owner
+  mutable Kokkos::View<std::byte*, memory_space> m_buffer;
+};
+
+/// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects of any size. Collective.
+///
+/// Returns: the rows that this rank owns, by the rank that they come from, in its order.
+/// Complexity: as of an exchange_plan and one exchange. For several columns make a plan.
+/// Throws: as exchange_plan; std::invalid_argument for views of different length.
+template <execution_space ExecSpace, view_1d Rows, view_1d Owners>
+auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners const& owners) {
+  detail::distributed::together(ranks, [&] {
+    detail::require_same_extent("rows", rows.extent(0), "owners", owners.extent(0));
+  });
+  return exchange_plan<ExecSpace>(ranks, owners).exchange(rows);
+}
+
+}  // namespace karpos::distributed
