@@ -42,7 +42,7 @@ class exchange_plan {
   using counts_type = typename communicator<ExecSpace>::counts_type;
 
   /// Row i of this rank goes to rank owner_of(keys(i)), called in kernels, or, by default, to the rank keys(i). Collective.
-  /// Keys are of 4 or 8 bytes.
+  /// Keys have at most 8 bytes.
   /// Complexity: one partition of the rows; waits.
   /// Requires: owner_of(key) is a rank.
   /// Throws: collective_error on every rank where a named owner is no rank, for 2^32 rows of a rank or more, or without
@@ -53,8 +53,7 @@ class exchange_plan {
                 OwnerOf const& owner_of = {})
       : m_ranks(&ranks) {
     using key = typename Keys::non_const_value_type;
-    static_assert(sizeof(key) == 4 || sizeof(key) == 8,
-                  "karpos: owners, or what tells them, come in 4 or 8 bytes");
+    static_assert(sizeof(key) <= 8, "karpos: owners, or what tells them, have at most 8 bytes");
     detail::require_reachable<ExecSpace, Keys>();
     detail::distributed::together(ranks, [&] {
       if constexpr (std::is_same_v<OwnerOf, owner_is_named>) require_ranks(keys);

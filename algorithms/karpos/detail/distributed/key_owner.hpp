@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <cstdint>
+
+#include "karpos/hash.hpp"
+
+namespace karpos::detail::distributed {
+
+/// The rank that owns a key. Tables take the place of a key from the high bits of its hash and the step of its probes from the
+/// low ones; partitions and reductions split by the high ones. So the hash is mixed again: all keys of a rank would
+/// crowd in a part of its table otherwise.
+template <class Key, class Hash = hash<Key>>
+struct key_owner {
+  std::uint32_t ranks;
+  Hash hash = {};
+  KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
+    constexpr std::uint64_t other = 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::uint32_t>((mix(hash_of(hash, key) + other) >> 32) * ranks >> 32);
+  }
+};
+
+/// Keys that a rank makes room for, of so many on all: owners are drawn at random, so that a rank gets more than its share by
+/// a few standard deviations.
+inline std::uint64_t keys_of_rank(std::uint64_t keys, int ranks) {
+  if (ranks == 1) return keys;
+  std::uint64_t const share = keys / static_cast<std::uint64_t>(ranks) + 1;
+  return share + static_cast<std::uint64_t>(6 * std::sqrt(static_cast<double>(share))) + 8;
+}
+
+/// The keys, and the values, of rows that lie side by side: views with a stride.
+template <class Member, class Row, class MemorySpace>
+auto member_of_rows(Kokkos::View<Row*, MemorySpace> const& rows, Member Row::*member) {
+  static_assert(sizeof(Row) % sizeof(Member) == 0);
+  using view =
+      Kokkos::View<Member const*, Kokkos::LayoutStride, MemorySpace, Kokkos::MemoryUnmanaged>;
+  Member const* const first = rows.extent(0) == 0 ? nullptr : &(rows.data()->*member);
+  return view(first, Kokkos::LayoutStride(rows.extent(0), sizeof(Row) / sizeof(Member)));
+}
+
+}  // namespace karpos::detail::distributed

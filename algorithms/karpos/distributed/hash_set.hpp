@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "karpos/concepts.hpp"
+#include "karpos/distributed/hash_table.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/hash_set.hpp"
+
+// distributed::hash_set. Its operations: karpos/distributed/hash_table.hpp.
+
+namespace karpos::distributed {
+
+/// Hash set of which every rank has a part: distributed::hash_map without values.
+///
+/// Complexity: of an operation, a partition of the caller's keys, one exchange there (and one back where there are answers),
+///   and the operation of the local table on what a rank receives.
+/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices share by the hash of the
+///   keys.
+template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
+          class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
+using hash_set = hash_table<karpos::hash_set<Key, ExecSpace, Hash, KeyEqual>>;
+
+}  // namespace karpos::distributed

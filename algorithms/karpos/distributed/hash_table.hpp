@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/distributed/combine.hpp"
+#include "karpos/detail/distributed/key_owner.hpp"
+#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/exchange_plan.hpp"
+#include "karpos/key_value.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
+
+// Every operation of distributed::hash_map and distributed::hash_set.
+//
+//   rank 0   keys | a | b | c |    →  owners   0: a, c, e    each rank has a karpos::hash_map of the keys that it owns
+//   rank 1   keys | d | e |        →           1: b, d
+//
+// A key's owner is told by its hash. Every rank passes keys of its own, as many as it likes, also none; they travel to their
+// owners, once, and where there are answers, these travel back into the order of the caller's keys. All ranks call every
+// operation that is said to be collective, in the same order; it waits.
+
+namespace karpos::distributed {
+
+/// What became of the keys of all ranks, the same on every rank.
+struct insert_report : karpos::insert_report {
+  /// Keys that found no place, by the rank that owns them; empty where all did.
+  std::vector<std::uint64_t> rejected_by_rank;
+};
+
+/// A hash table of which every rank has a part. Local: karpos::hash_map or karpos::hash_set.
+///
+/// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
+/// Memory: the local tables; while an operation runs, on each rank the rows that it sends and those that it receives.
+template <class Local>
+class hash_table {
+ public:
+  using local_type = Local;
+  using key_type = typename Local::key_type;
+  using mapped_type = typename Local::mapped_type;
+  using execution_space = typename Local::execution_space;
+  using memory_space = typename Local::memory_space;
+  using hasher = typename Local::hasher;
+  using options = typename Local::options;
+  using communicator_type = communicator<execution_space>;
+  static constexpr bool has_values = Local::has_values;
+  static_assert(sizeof(key_type) == 4 || sizeof(key_type) == 8,
+                "karpos: keys of a distributed table have 4 or 8 bytes");
+
+  /// Makes an empty table for max_keys keys on all ranks together: each rank has room for its share and six standard
+  /// deviations more. Collective.
+  /// Throws: collective_error where ranks pass different arguments, and as the local table does.
+  hash_table(communicator_type const& ranks, std::uint64_t max_keys, options const& o = {},
+             hasher const& hash = {})
+      : m_ranks(&ranks),
+        m_hash(hash) {
+    require_same(ranks, "max_keys", max_keys);
+    require_same(ranks, "the load", o.load);
+    m_local = detail::distributed::together(ranks, [&] {
+      return Local(ranks.exec(), detail::distributed::keys_of_rank(max_keys, ranks.size()), o,
+                   hash);
+    });
+  }
+
+  /// Inserts pairs whose key is new; of equal keys, in one call on any ranks, exactly one is inserted, unspecified which.
+  /// `values` is a view as long as the keys. Collective.
+  /// Returns: the sums over all ranks, and where keys were rejected.
+  /// Throws: collective_error for a key that equals a sentinel (every other key has then been handled), for views of different
+  ///   length, without memory.
+  template <view_1d Keys, view_1d Values>
+    requires has_values
+  insert_report insert(Keys const& keys, Values const& values) {
+    return insert_rows(keys, values, [](Local& local, auto const& exec, auto const&... columns) {
+      return local.insert(exec, columns...);
+    });
+  }
+  template <view_1d Keys>  // a set
+    requires(!has_values)
+  insert_report insert(Keys const& keys) {
+    return insert_rows(keys, [](Local& local, auto const& exec, auto const&... columns) {
+      return local.insert(exec, columns...);
+    });
+  }
+  /// As insert; throws collective_error, which names the ranks, when keys did not fit (those that did are in).
+  template <view_1d Keys, view_1d... Values>
+  insert_report insert_or_throw(Keys const& keys, Values const&... values) {
+    insert_report const r = insert(keys, values...);
+    if (r.rejected > 0) throw_full(r);
+    return r;
+  }
+  /// Inserts pairs or overwrites stored values; of equal keys one value wins, unspecified which. Collective.
+  template <view_1d Keys, view_1d Values>
+    requires has_values
+  insert_report insert_or_assign(Keys const& keys, Values const& values) {
+    return insert_rows(keys, values, [](Local& local, auto const& exec, auto const&... columns) {
+      return local.insert_or_assign(exec, columns...);
+    });
+  }
+  /// Inserts pairs or replaces stored values by op(stored, value), where op is associative and commutative. Collective.
+  /// Equal keys of a rank are combined before they travel where a sample of them says that it pays; `strategy`: always
+  /// (reduced) or never (direct). What was combined counts as existing.
+  template <view_1d Keys, view_1d Values, class Op>
+    requires has_values
+  insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
+                                bulk_strategy strategy = bulk_strategy::automatic) {
+    return merge(keys, values, op, strategy);
+  }
+
+  /// Writes the value of each query of this rank, or `missing`, to out. Collective.
+  template <view_1d Queries, view_1d Out>
+    requires has_values
+  void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
+    look_up<mapped_type>(queries, out, [&](auto const& q, auto const& answers) {
+      m_local.find(m_ranks->exec(), q, answers, missing);
+    });
+  }
+  /// Writes to out whether each query of this rank is there. Collective.
+  template <view_1d Queries, view_1d Out>
+  void contains(Queries const& queries, Out const& out) const {
+    look_up<typename Out::value_type>(queries, out, [&](auto const& q, auto const& answers) {
+      m_local.contains(m_ranks->exec(), q, answers);
+    });
+  }
+
+  /// Removes keys. Collective. Returns: how many were there, on all ranks.
+  template <view_1d Keys>
+  std::uint64_t erase(Keys const& keys) {
+    auto const received = send_keys(keys);
+    return m_ranks->all_reduce(detail::distributed::together(
+        *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
+  }
+  /// Removes every key. Collective.
+  void clear() {
+    m_local.clear(m_ranks->exec());
+    m_ranks->barrier();
+  }
+  /// Makes room for new_max_keys keys on all ranks together. Collective.
+  /// Throws: collective_error, and nothing has changed on the rank that it names, where keys that are in would not fit.
+  void rehash(std::uint64_t new_max_keys) {
+    require_same(*m_ranks, "new_max_keys", new_max_keys);
+    detail::distributed::together(*m_ranks, [&] {
+      m_local.rehash(m_ranks->exec(),
+                     detail::distributed::keys_of_rank(new_max_keys, m_ranks->size()));
+    });
+  }
+
+  /// Keys on all ranks. Collective.
+  std::uint64_t size() const { return m_ranks->all_reduce(m_local.size(m_ranks->exec())); }
+
+  // What this rank has, not collective: every key is on one rank.
+
+  /// The part of this rank: keys that it owns. It may be asked anything; do not insert into it.
+  Local const& local() const { return m_local; }
+  /// Calls visit(key, value), or visit(key) of a set, for everything that is on this rank, in a kernel; where the map is not
+  /// const, a value that visit takes by reference and changes is stored. Asynchronous.
+  template <class Visit>
+  void for_each(Visit const& visit) const {
+    m_local.for_each(m_ranks->exec(), visit);
+  }
+  template <class Visit>
+    requires has_values
+  void for_each(Visit const& visit) {
+    m_local.for_each(m_ranks->exec(), visit);
+  }
+  /// Writes what is on this rank to views. Returns: how many there are; waits.
+  template <view_1d... Out>
+  std::uint64_t retrieve_all(Out const&... out) const {
+    return m_local.retrieve_all(m_ranks->exec(), out...);
+  }
+  /// The rank that owns a key.
+  int owner(key_type const& key) const { return static_cast<int>(owner_of()(key)); }
+  communicator_type const& ranks() const { return *m_ranks; }
+
+ private:
+  using owner_type = detail::distributed::key_owner<key_type, hasher>;
+
+  owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
+
+  /// Sends keys alone. Returns: those that this rank owns.
+  template <class Keys>
+  auto send_keys(Keys const& keys) const {
+    detail::require_key_type<key_type, Keys>();
+    auto const split = detail::distributed::together(*m_ranks, [&] {
+      return detail::distributed::split<key_type>(m_ranks->exec(), m_ranks->size(), false,
+                                                  owner_of(), keys);
+    });
+    return detail::distributed::send_to_owners(*m_ranks, split);
+  }
+  template <class Keys, class Insert>
+  insert_report insert_rows(Keys const& keys, Insert const& insert) {
+    auto const received = send_keys(keys);
+    return sum_of(detail::distributed::together(
+        *m_ranks, [&] { return insert(m_local, m_ranks->exec(), received); }));
+  }
+  template <class Keys, class Values, class Insert>
+  insert_report insert_rows(Keys const& keys, Values const& values, Insert const& insert) {
+    detail::require_key_type<key_type, Keys>();
+    detail::require_value_type<mapped_type, Values>();
+    using row = key_value<key_type, mapped_type>;
+    auto const split = detail::distributed::together(*m_ranks, [&] {
+      detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+      return detail::distributed::split<row>(m_ranks->exec(), m_ranks->size(), false, owner_of(),
+                                             keys, values);
+    });
+    auto const received = detail::distributed::send_to_owners(*m_ranks, split);
+    return sum_of(detail::distributed::together(*m_ranks, [&] {
+      return insert(m_local, m_ranks->exec(),
+                    detail::distributed::member_of_rows(received, &row::key),
+                    detail::distributed::member_of_rows(received, &row::value));
+    }));
+  }
+  template <class Keys, class Values, class Op>
+  insert_report merge(Keys const& keys, Values const& values, Op const& op, bulk_strategy strategy);
+  insert_report sum_of(karpos::insert_report const& mine) const {
+    insert_report sum;
+    auto const all = m_ranks->all_gather(mine);
+    for (auto const& r : all) static_cast<karpos::insert_report&>(sum) += r;
+    if (sum.rejected > 0)
+      for (auto const& r : all) sum.rejected_by_rank.push_back(r.rejected);
+    return sum;
+  }
+  [[noreturn]] void throw_full(insert_report const& report) const {
+    std::string who;
+    int first = -1;
+    for (int r = 0; r < m_ranks->size(); ++r) {
+      std::uint64_t const n = report.rejected_by_rank[static_cast<std::size_t>(r)];
+      if (n == 0) continue;
+      if (first < 0) first = r;
+      who += (who.empty() ? "" : ", ") + std::to_string(n) + " on rank " + std::to_string(r);
+    }
+    std::uint64_t const held = size();
+    throw collective_error(
+        "karpos: a distributed table is full (it holds " + std::to_string(held) +
+            " keys; rejected: " + who +
+            "): construct or rehash with max_keys >= " + std::to_string(held + report.rejected),
+        first);
+  }
+  template <class Answer, class Queries, class Out, class LookUp>
+  void look_up(Queries const& queries, Out const& out, LookUp const& look_up) const {
+    detail::require_key_type<key_type, Queries>();
+    static_assert(std::is_same_v<typename Out::value_type, Answer>,
+                  "karpos: what a distributed table finds goes to a view of its values");
+    detail::distributed::together(*m_ranks, [&] {
+      detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+    });
+    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of());
+    auto const q = plan.exchange(queries);
+    auto const answers = detail::distributed::together(*m_ranks, [&] {
+      auto const a = detail::distributed::allocate<Answer>(
+          m_ranks->exec(), "karpos::distributed: answers", plan.receives());
+      look_up(q, a);
+      m_ranks->exec().fence("karpos::distributed: answers");
+      return a;
+    });
+    plan.exchange_back(answers, out);
+  }
+
+  communicator_type const* m_ranks;
+  hasher m_hash;
+  Local m_local;
+};
+
+template <class Local>
+template <class Keys, class Values, class Op>
+insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, Op const& op,
+                                       bulk_strategy strategy) {
+  auto const apply = [&](Local& local, auto const& exec, auto const&... columns) {
+    return local.insert_or_apply(exec, columns..., op);
+  };
+  namespace d = detail::distributed;
+  detail::require_key_type<key_type, Keys>();
+  detail::require_value_type<mapped_type, Values>();
+  d::groups<execution_space, key_type, mapped_type> groups;
+  bool is_reduced = false;
+  if constexpr (d::can_combine<key_type, mapped_type>)
+    is_reduced = d::together(*m_ranks, [&] {
+      detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+      bool const pays =
+          strategy == bulk_strategy::reduced ||
+          (strategy == bulk_strategy::automatic &&
+           d::pays_to_combine<execution_space, mapped_type, Op>(m_ranks->exec(), keys));
+      if (pays) groups = d::reduce_rows(m_ranks->exec(), keys, values, op);
+      return pays;
+    });
+  std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
+  using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
+  using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;
+  insert_report report = is_reduced
+                             ? insert_rows(key_view(groups.keys), value_view(groups.values), apply)
+                             : insert_rows(key_view(keys), value_view(values), apply);
+  report.existing += m_ranks->all_reduce(combined);
+  return report;
+}
+
+}  // namespace karpos::distributed

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "karpos/distributed/hash_map.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "karpos/distributed/hash_set.hpp"
+#include "karpos/distributed/reduce_by_key.hpp"
+#include "tests/distributed/ranks.hpp"
+
+namespace {
+using namespace karpos_test;
+using key = std::uint64_t;
+using map = karpos::distributed::hash_map<key, std::int64_t, space>;
+using set = karpos::distributed::hash_set<std::uint32_t, space>;
+using oracle = std::map<key, std::int64_t>;
+
+/// The rows of rank r, the same on whatever rank they are asked for: n of them with keys below `keys`.
+struct rows {
+  std::vector<key> keys;
+  std::vector<std::int64_t> values;
+};
+rows rows_of(int rank, std::size_t n, key max_key, unsigned seed = 1) {
+  std::mt19937_64 random(seed * 1000 + unsigned(rank));
+  rows r;
+  for (std::size_t i = 0; i < n; ++i) {
+    r.keys.push_back(random() % max_key);
+    r.values.push_back(std::int64_t(random() % 1000) - 500);
+  }
+  return r;
+}
+
+/// What all ranks have together.
+oracle contents(communicator const& ranks, map const& m) {
+  auto const n = m.local().size(ranks.exec());
+  Kokkos::View<key*, memory> const keys("keys", n);
+  Kokkos::View<std::int64_t*, memory> const values("values", n);
+  REQUIRE(m.retrieve_all(keys, values) == n);
+  for (key const k : to_vector(keys)) CHECK(m.owner(k) == ranks.rank());
+  auto const all_keys = gathered(ranks, to_vector(keys));
+  auto const all_values = gathered(ranks, to_vector(values));
+  oracle all;
+  for (std::size_t i = 0; i < all_keys.size(); ++i)
+    CHECK(all.emplace(all_keys[i], all_values[i]).second);  // a key is on one rank only
+  return all;
+}
+
+void check_answers(communicator const& ranks, map const& m, oracle const& expected, key max_key) {
+  auto const queries =
+      rows_of(ranks.rank(), std::size_t(200 * (ranks.rank() % 3)), max_key, 77).keys;
+  Kokkos::View<std::int64_t*, memory> const out("out", queries.size());
+  Kokkos::View<std::uint8_t*, memory> const there("there", queries.size());
+  m.find(to_view(queries), out, 12345);
+  m.contains(to_view(queries), there);
+  auto const found = to_vector(out);
+  auto const is_there = to_vector(there);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    auto const at = expected.find(queries[i]);
+    CHECK(found[i] == (at == expected.end() ? 12345 : at->second));
+    CHECK((is_there[i] != 0) == (at != expected.end()));
+  }
+}
+
+TEST_CASE("insertions, lookups and erasures against an oracle") {
+  auto const ranks = world();
+  for (std::size_t const n : {0, 1, 4, 3000}) {
+    key const max_key = n + 1;
+    map m(ranks, max_key);
+    oracle expected;
+    std::map<key, std::set<std::int64_t>> possible;
+    std::uint64_t offered = 0;
+    for (int r = 0; r < ranks.size(); ++r) {
+      auto const all = rows_of(r, r % 2 == 0 ? n : 0, max_key);
+      offered += all.keys.size();
+      for (std::size_t i = 0; i < all.keys.size(); ++i) possible[all.keys[i]].insert(all.values[i]);
+    }
+    auto const mine = rows_of(ranks.rank(), ranks.rank() % 2 == 0 ? n : 0, max_key);
+    auto const report = m.insert(to_view(mine.keys), to_view(mine.values));
+    CHECK(report.inserted == possible.size());
+    CHECK(report.inserted + report.existing == offered);
+    CHECK(report.rejected_by_rank.empty());
+    CHECK(m.size() == possible.size());
+    auto const all = contents(ranks, m);
+    CHECK(all.size() == possible.size());
+    for (auto const& [k, v] : all) CHECK(possible[k].count(v) == 1);
+    check_answers(ranks, m, all, 2 * max_key);
+
+    auto const erased = rows_of(ranks.rank(), n / 3, max_key, 5).keys;
+    std::set<key> gone;
+    for (int r = 0; r < ranks.size(); ++r)
+      for (key const k : rows_of(r, n / 3, max_key, 5).keys)
+        if (possible.count(k) != 0) gone.insert(k);
+    CHECK(m.erase(to_view(erased)) == gone.size());
+    CHECK(m.size() == possible.size() - gone.size());
+    m.clear();
+    CHECK(m.size() == 0);
+  }
+}
+
+TEST_CASE("values are merged, whether or not equal keys are combined before they travel") {
+  auto const ranks = world();
+  for (auto const strategy : {karpos::bulk_strategy::direct, karpos::bulk_strategy::reduced,
+                              karpos::bulk_strategy::automatic})
+    for (key const max_key : {key(1), key(50), key(100000)}) {
+      map m(ranks, max_key + 10);
+      oracle expected;
+      std::uint64_t offered = 0;
+      for (unsigned seed = 1; seed < 3; ++seed) {
+        for (int r = 0; r < ranks.size(); ++r) {
+          auto const all = rows_of(r, 2000, max_key, seed);
+          for (std::size_t i = 0; i < all.keys.size(); ++i) expected[all.keys[i]] += all.values[i];
+        }
+        auto const mine = rows_of(ranks.rank(), 2000, max_key, seed);
+        auto const report =
+            m.insert_or_apply(to_view(mine.keys), to_view(mine.values), karpos::plus{}, strategy);
+        offered += report.inserted + report.existing;
+      }
+      CHECK(offered == std::uint64_t(ranks.size()) * 4000);
+      CHECK(contents(ranks, m) == expected);
+    }
+}
+
+TEST_CASE("frequent keys are found by a sample, and combined") {
+  auto const ranks = world();
+  std::size_t const n = 1 << 17;
+  map m(ranks, 1000);
+  std::vector<key> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = i % 10;
+  auto const before = ranks.bytes_sent();
+  auto const report =
+      m.insert_or_apply(to_view(keys), to_view(std::vector<std::int64_t>(n, 1)), karpos::plus{});
+  CHECK(report.inserted == 10);
+  CHECK(report.existing == n * std::uint64_t(ranks.size()) - 10);
+  CHECK(ranks.bytes_sent() - before < 10000);
+  for (auto const& [k, v] : contents(ranks, m))
+    CHECK(v == std::int64_t(ranks.size()) * std::int64_t(n / 10 + (k < n % 10 ? 1 : 0)));
+}
+
+TEST_CASE("assignments overwrite") {
+  auto const ranks = world();
+  map m(ranks, 100);
+  std::vector<key> keys(50);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  auto const view = to_view(keys);
+  m.insert(view, to_view(std::vector<std::int64_t>(50, 1)));
+  auto const r = m.insert_or_assign(view, to_view(std::vector<std::int64_t>(50, 2)));
+  CHECK(r.inserted == 0);
+  CHECK(r.existing == 50 * std::uint64_t(ranks.size()));
+  for (auto const& [k, v] : contents(ranks, m)) CHECK(v == 2);
+}
+
+struct add_one {
+  KOKKOS_FUNCTION void operator()(key, std::int64_t& value) const { ++value; }
+};
+
+TEST_CASE("values are visited where they are") {
+  auto const ranks = world();
+  map m(ranks, 100);
+  m.insert(to_view(std::vector<key>{1, 2, 3, key(ranks.rank()) + 10}),
+           to_view(std::vector<std::int64_t>{7, 7, 7, 7}));
+  m.for_each(add_one{});
+  ranks.barrier();
+  auto const all = contents(ranks, m);
+  CHECK(all.size() == 3 + std::size_t(ranks.size()));
+  for (auto const& [k, v] : all) CHECK(v == 8);
+}
+
+TEST_CASE("a part that is full rejects keys and names its rank; rehash makes room") {
+  auto const ranks = world();
+  map m(ranks, 64);
+  int const victim = ranks.size() / 2;
+  std::vector<key> keys;  // of one owner, from all ranks
+  for (key k = key(ranks.rank()); keys.size() < 1000; k += key(ranks.size()))
+    if (m.owner(k) == victim) keys.push_back(k);
+  auto const n = keys.size() * std::size_t(ranks.size());
+  auto const view = to_view(keys);
+  auto const values = to_view(std::vector<std::int64_t>(keys.size(), 3));
+  auto const report = m.insert(view, values);
+  CHECK(report.inserted + report.rejected == n);
+  REQUIRE(report.rejected > 0);
+  REQUIRE(report.rejected_by_rank.size() == std::size_t(ranks.size()));
+  CHECK(report.rejected_by_rank[std::size_t(victim)] == report.rejected);
+  CHECK(m.size() == report.inserted);
+  CHECK_THROWS_WITH_AS(m.insert_or_throw(view, values),
+                       doctest::Contains((" on rank " + std::to_string(victim)).c_str()),
+                       karpos::distributed::collective_error);
+  m.rehash(2 * n * std::size_t(ranks.size()));
+  CHECK(m.insert_or_throw(view, values).inserted == report.rejected);
+  CHECK(m.size() == n);
+  CHECK_THROWS_AS(m.rehash(1), karpos::distributed::collective_error);
+  CHECK(m.size() == n);
+}
+
+TEST_CASE("a table that may grow takes every key") {
+  auto const ranks = world();
+  map m(ranks, 10, {.growth = karpos::growth::automatic});
+  std::vector<key> keys(5000);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = i * std::size_t(ranks.size()) + std::size_t(ranks.rank());
+  m.insert_or_throw(to_view(keys), to_view(std::vector<std::int64_t>(keys.size(), 0)));
+  CHECK(m.size() == keys.size() * std::size_t(ranks.size()));
+}
+
+TEST_CASE("bad arguments are refused on all ranks") {
+  using karpos::distributed::collective_error;
+  auto const ranks = world();
+  std::string const last = std::to_string(ranks.size() - 1);
+  bool const is_last = ranks.rank() == ranks.size() - 1;
+  if (ranks.size() > 1)
+    CHECK_THROWS_WITH_AS(map(ranks, is_last ? 11 : 10),
+                         doctest::Contains(("max_keys is not the same on all ranks (rank 0 has 10, "
+                                            "rank " +
+                                            last + " has 11)")
+                                               .c_str()),
+                         collective_error);
+  CHECK_THROWS_AS(map(ranks, 10, {.load = 3}), collective_error);
+  map m(ranks, 100);
+  auto const two = to_view(std::vector<key>{1, 2});
+  Kokkos::View<std::int64_t*, memory> const values("values", is_last ? 3 : 2);
+  CHECK_THROWS_WITH_AS(m.insert(two, values), doctest::Contains(("rank " + last + " of").c_str()),
+                       collective_error);
+  CHECK_THROWS_AS(m.find(two, values, 0), collective_error);
+  auto const sentinel = to_view(std::vector<key>{5, is_last ? ~key(0) : 6});
+  CHECK_THROWS_WITH_AS(m.insert(sentinel, to_view(std::vector<std::int64_t>{1, 1})),
+                       doctest::Contains("sentinel"), collective_error);
+  CHECK(m.size() == (ranks.size() > 1 ? 2 : 1));
+}
+
+TEST_CASE("a set") {
+  auto const ranks = world();
+  set s(ranks, 1000);
+  std::vector<std::uint32_t> keys;
+  for (int i = 0; i < 300; ++i) keys.push_back(std::uint32_t(i + 100 * ranks.rank()));
+  auto const n = std::uint64_t(200 + 100 * ranks.size());
+  auto const report = s.insert_or_throw(to_view(keys));
+  CHECK(report.inserted == n);
+  CHECK(report.existing == std::uint64_t(ranks.size()) * 300 - n);
+  Kokkos::View<bool*, memory> const there("there", 300);
+  s.contains(to_view(keys), there);
+  for (int i = 0; i < 300; ++i) CHECK(there(i));
+  CHECK(s.erase(to_view(std::vector<std::uint32_t>{0, 1, 5000})) == 2);
+  CHECK(s.size() == n - 2);
+}
+
+template <class Op>
+void check_reduction(std::size_t n, key max_key, Op op) {
+  auto const ranks = world();
+  oracle expected;
+  for (int r = 0; r < ranks.size(); ++r) {
+    auto const all = rows_of(r, r == 1 ? 0 : n, max_key);
+    for (std::size_t i = 0; i < all.keys.size(); ++i) {
+      auto const [at, is_new] = expected.emplace(all.keys[i], all.values[i]);
+      if (!is_new) at->second = op(at->second, all.values[i]);
+    }
+  }
+  auto const mine = rows_of(ranks.rank(), ranks.rank() == 1 ? 0 : n, max_key);
+  auto const groups =
+      karpos::distributed::reduce_by_key(ranks, to_view(mine.keys), to_view(mine.values), op);
+  CHECK(groups.total == expected.size());
+  auto const keys = gathered(ranks, to_vector(groups.keys));
+  auto const values = gathered(ranks, to_vector(groups.values));
+  REQUIRE(keys.size() == expected.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) CHECK(expected[keys[i]] == values[i]);
+}
+
+TEST_CASE("rows of all ranks are reduced by key") {
+  check_reduction(0, 10, karpos::plus{});
+  check_reduction(1, 10, karpos::plus{});
+  check_reduction(4, 3, karpos::maximum{});
+  check_reduction(5000, 1, karpos::plus{});
+  check_reduction(5000, 700, karpos::minimum{});
+  check_reduction(5000, ~key(0), karpos::plus{});
+}
+
+}  // namespace
