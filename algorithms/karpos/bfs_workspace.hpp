@@ -60,6 +60,7 @@ class bfs_workspace {
  private:
   template <execution_space E, class G>
   friend class bfs_search;
+  friend struct detail::bfs::opened_workspace;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::bfs::tuning<ExecSpace>;

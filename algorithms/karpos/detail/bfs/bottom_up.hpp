@@ -217,7 +217,7 @@ struct bottom_up_bitmap {
   ProgressHandle p;
   bool with_hubs;
 
-  std::uint64_t work() const { return s->words + p->unvisited; }
+  std::uint64_t work() const { return s->own_words() + p->unvisited; }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
@@ -230,11 +230,11 @@ struct bottom_up_bitmap {
     typename searcher::totals sum;
     auto* const after =
         reinterpret_cast<std::uint32_t*>(team.template tile_scratch<width>(team_bytes, tile_bytes));
-    std::uint64_t const each = words_per_tile(team), words = s->words;
+    std::uint64_t const each = words_per_tile(team), words = s->own_words();
     team.template for_each_tile<width>((words + each - 1) / each, [&](std::uint64_t i) {
       std::uint64_t const first = i * each;
-      search_words(t, search, first, static_cast<int>(Kokkos::min(each, words - first)), after,
-                   sum);
+      search_words(t, search, s->first_word() + first,
+                   static_cast<int>(Kokkos::min(each, words - first)), after, sum);
     });
     searcher::add_totals(team, sum, true, s->counters(p->level + 1));
   }
@@ -245,7 +245,7 @@ struct bottom_up_bitmap {
   KOKKOS_FUNCTION std::uint64_t words_per_tile(Team const& team) const {
     auto const tiles = static_cast<std::uint64_t>(team.league_size()) *
                        static_cast<std::uint64_t>(team.template tiles<width>());
-    std::uint64_t const equal_part = s->words / tiles + 1;
+    std::uint64_t const equal_part = s->own_words() / tiles + 1;
     return Kokkos::min(equal_part, std::uint64_t(max_words));
   }
 

@@ -52,6 +52,15 @@ struct search_plan {
     }
     return false;
   }
+  /// Whether a frontier of so many edges is worth a bottom-up level, by the automatic direction: an unvisited vertex looks
+  /// at as many neighbours as there are edges for each one of the frontier's. looks_per_claim: see tuning.
+  bool pays_bottom_up(int looks_per_claim, progress const& p, std::uint64_t frontier_edges) const {
+    if (direction != bfs_direction::automatic) return true;
+    auto const from = static_cast<double>(frontier_edges);
+    double const edges = from + static_cast<double>(p.edges_unexplored);
+    double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
+    return looks_per_claim * from > looks;
+  }
   /// Whether levels may be found several at a time, without a decision between them.
   bool allows_windows() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
@@ -109,7 +118,8 @@ struct level_loop {
 
  private:
   static constexpr bool has_windows = State::tuned::has_windows;
-  static constexpr bool weighs_looks = State::tuned::looks_per_claim > 0;
+  static constexpr int looks = State::tuned::looks_per_claim;
+  static constexpr bool weighs_looks = looks > 0;
 
   /// Finds several levels in a window. Returns: whether it has found one.
   template <class Grid>
@@ -168,8 +178,8 @@ struct level_loop {
   }
 
   /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here, and in windows of
-  /// several levels in `explore`:
-  /// this is where a search over several devices adds up their totals and merges their status bitmaps.
+  /// several levels in `explore`. Over several ranks a loop of its own runs the same steps, and exchanges in between
+  /// (detail/distributed/bfs_loop.hpp).
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
     return grid.read(&s.counters(level));
@@ -187,21 +197,14 @@ struct level_loop {
     }
     bool bottom_up = plan.chooses_bottom_up(p);
     if constexpr (weighs_looks)
-      bottom_up = bottom_up && (p.bottom_up || p.count_only || pays_bottom_up(p, p.frontier.edges));
+      bottom_up = bottom_up &&
+                  (p.bottom_up || p.count_only || plan.pays_bottom_up(looks, p, p.frontier.edges));
     p.set_direction(bottom_up);
     p.count_only = plan.chooses_count_only(p);
-    if constexpr (weighs_looks) p.count_only = p.count_only && pays_bottom_up(p, p.next_edges());
+    if constexpr (weighs_looks)
+      p.count_only = p.count_only && plan.pays_bottom_up(looks, p, p.next_edges());
     p.small_frontier = is_small(p);
     record_level(grid, p, next);
-  }
-  /// Whether a frontier of so many edges is worth a bottom-up level, by the automatic direction: an unvisited vertex looks
-  /// at as many neighbours as there are edges for each one of the frontier's.
-  bool pays_bottom_up(progress const& p, std::uint64_t frontier_edges) const {
-    if (plan.direction != bfs_direction::automatic) return true;
-    auto const from = static_cast<double>(frontier_edges);
-    double const edges = from + static_cast<double>(p.edges_unexplored);
-    double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
-    return State::tuned::looks_per_claim * from > looks;
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void record_level(Grid& grid, progress& p, level_counters const& found) const {

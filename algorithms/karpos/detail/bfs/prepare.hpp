@@ -9,6 +9,8 @@
 
 namespace karpos::detail::bfs {
 
+struct opened_workspace;  // what a search over several ranks needs of a bfs_workspace
+
 /// Histogram of degrees with eight buckets for each power of two: fine enough to choose a threshold by.
 struct degree_histogram {
   static constexpr int buckets = 64 * 8;

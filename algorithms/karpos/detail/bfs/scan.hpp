@@ -29,7 +29,7 @@ struct bitmap_scan {
   ProgressHandle p;
   scan_target target;
 
-  std::uint64_t work() const { return s->words; }
+  std::uint64_t work() const { return s->own_words(); }
 
   KOKKOS_FUNCTION bool is_blocked() const { return target != scan_target::status_bits; }
 
@@ -48,14 +48,16 @@ struct bitmap_scan {
     auto const round = each * static_cast<std::uint64_t>(team.size());
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const all = (s->words + round - 1) / round;
+    std::uint64_t const begin = s->first_word(), end = begin + s->own_words();
+    std::uint64_t const all = (s->own_words() + round - 1) / round;
     std::uint64_t const rounds = (all + teams - 1) / teams;
     for (std::uint64_t r = 0; r < rounds; ++r) {
       std::uint64_t const at = is_blocked() ? rank * rounds + r : r * teams + rank;
       if (at >= all) continue;
-      std::uint64_t const first = at * round + each * static_cast<std::uint64_t>(team.rank());
+      std::uint64_t const first =
+          begin + at * round + each * static_cast<std::uint64_t>(team.rank());
       // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes of spill loads more.
-      f(first < s->words ? first : s->words, first + each < s->words ? first + each : s->words);
+      f(first < end ? first : end, first + each < end ? first + each : end);
     }
   }
 

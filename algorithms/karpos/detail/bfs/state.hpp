@@ -206,6 +206,11 @@ struct search_state
   local_vertex const* hubs;
   std::uint32_t hub_count;
 
+  /// The words of the bitmaps whose vertices this device looks for: all. Of several devices each has its own (a state that
+  /// hides these two).
+  KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
+  KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
+
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/lane_mask.hpp"
+
+// What ranks tell each other of a level: the vertices that they have found, as bits of the status bitmap or as a list of
+// numbers, whichever is shorter.
+
+namespace karpos::detail::distributed {
+
+/// Two bitmaps and the words that belong to this rank.
+struct status_words {
+  std::uint32_t* now;   // visited
+  std::uint32_t* next;  // and, in addition, found
+  std::uint64_t words, first, own;
+
+  KOKKOS_FUNCTION std::uint32_t found(std::uint64_t w) const { return next[w] & ~now[w]; }
+  KOKKOS_FUNCTION bool is_own(std::uint64_t w) const { return w - first < own; }
+};
+
+/// Counts the vertices that were found, in the words from `begin` on.
+struct count_found {
+  status_words s;
+  std::uint64_t begin;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += static_cast<std::uint64_t>(lane_mask<32>(s.found(begin + i)).count());
+  }
+};
+
+/// Lists them.
+struct list_found {
+  using value_type = std::uint64_t;
+  status_words s;
+  std::uint64_t begin;
+  bfs::local_vertex* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& at, bool last_pass) const {
+    auto m = lane_mask<32>(s.found(begin + i));
+    if (!last_pass) {
+      at += static_cast<std::uint64_t>(m.count());
+      return;
+    }
+    for (; m; m = m.without_first())
+      to[at++] =
+          static_cast<bfs::local_vertex>((begin + i) * 32 + static_cast<std::uint64_t>(m.first()));
+  }
+};
+
+/// Adds a list to the vertices that were found.
+struct add_listed {
+  status_words s;
+  bfs::local_vertex const* list;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    device::set_bits(s.next + list[i] / 32, bfs::bit_of(list[i]));
+  }
+};
+
+/// Marks what was found among other ranks' vertices as visited; of its own a rank's next step does that.
+struct commit_others {
+  status_words s;
+  KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
+    if (!s.is_own(w)) s.now[w] |= s.next[w];
+  }
+};
+
+/// Forgets what `next` holds for other ranks' vertices.
+struct forget_others {
+  status_words s;
+  KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
+    if (!s.is_own(w)) s.next[w] = s.now[w];
+  }
+};
+
+struct copy_words {
+  std::uint32_t const* from;
+  std::uint32_t* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = from[i]; }
+};
+
+/// The exchanges of a search. Its buffers are made once.
+template <class ExecSpace>
+class found_exchange {
+  template <class T>
+  using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
+  using list_type = array<bfs::local_vertex>;
+  using counts_type = std::vector<std::uint64_t>;
+
+ public:
+  found_exchange() = default;
+  /// word_counts: words of each rank.
+  found_exchange(karpos::distributed::communicator<ExecSpace> const& ranks,
+                 counts_type const& word_counts)
+      : m_ranks(&ranks),
+        m_word_counts(word_counts) {
+    for (std::uint64_t const n : word_counts) m_words += n;
+    auto const own = word_counts[static_cast<std::size_t>(ranks.rank())];
+    m_own = distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: own words", own);
+    // A list is sent only where it is shorter than the bitmap.
+    m_sent = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: sent", m_words);
+    m_list = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: list", m_words);
+  }
+
+  /// Any rank may have found any vertex: afterwards `next` holds on every rank what all have found.
+  void merge_all(status_words const& s) {
+    auto const& exec = m_ranks->exec();
+    if (m_ranks->size() == 1) return;
+    std::uint64_t const mine = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::bfs: count found", exec, s.words, count_found{s, 0});
+    if (!share_list(s, 0, s.words, mine)) {
+      Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
+          bits(s.next, s.words);
+      m_ranks->all_reduce(bits, karpos::distributed::bit_or{});
+      ++m_bitmaps;
+    }
+    device::loop_over("karpos::bfs: others' vertices", exec, s.words, commit_others{s});
+  }
+  /// A rank has found vertices of its own, `mine` of them: likewise.
+  void merge_own(status_words const& s, std::uint64_t mine) {
+    auto const& exec = m_ranks->exec();
+    if (m_ranks->size() == 1) return;
+    device::loop_over("karpos::bfs: forget", exec, s.words, forget_others{s});
+    if (share_list(s, s.first, s.own, mine)) return;
+    device::loop_over("karpos::bfs: own words", exec, s.own,
+                      copy_words{s.next + s.first, m_own.data()});
+    Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
+        all(s.next, s.words);
+    m_ranks->all_gather(m_own, all, m_word_counts);
+    ++m_bitmaps;
+  }
+
+  /// Levels that were told as lists, and as bits.
+  std::uint32_t lists() const { return m_lists; }
+  std::uint32_t bitmaps() const { return m_bitmaps; }
+  void reset() { m_lists = m_bitmaps = 0; }
+
+ private:
+  /// Tells all ranks the vertices that this one has found in some words, unless bits are shorter. Returns: whether it did.
+  bool share_list(status_words const& s, std::uint64_t first, std::uint64_t words,
+                  std::uint64_t mine) {
+    auto const& exec = m_ranks->exec();
+    counts_type const counts = m_ranks->all_gather(mine);
+    std::uint64_t total = 0;
+    for (std::uint64_t const n : counts) total += n;
+    if (total > m_words) return false;
+    if (mine > 0)
+      Kokkos::parallel_scan("karpos::bfs: list found", index_range(exec, words),
+                            list_found{s, first, m_sent.data()});
+    auto const part = [](list_type const& list, std::uint64_t n) {
+      return Kokkos::subview(list, Kokkos::make_pair(std::uint64_t(0), n));
+    };
+    m_ranks->all_gather(part(m_sent, mine), part(m_list, total), counts);
+    device::loop_over("karpos::bfs: add listed", exec, total, add_listed{s, m_list.data()});
+    ++m_lists;
+    return true;
+  }
+
+  karpos::distributed::communicator<ExecSpace> const* m_ranks = nullptr;
+  counts_type m_word_counts;
+  std::uint64_t m_words = 0;
+  array<std::uint32_t> m_own;
+  list_type m_sent, m_list;
+  std::uint32_t m_lists = 0, m_bitmaps = 0;
+};
+
+}  // namespace karpos::detail::distributed

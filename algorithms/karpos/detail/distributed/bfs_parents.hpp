@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/distributed/edges.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/distributed/communicator.hpp"
+
+// Parents that one rank has found for another's vertices, top-down: told once, when the search has ended. Every proposal is
+// right: a rank makes one only for a vertex that no level before has reached, and then the next level has it.
+
+namespace karpos::detail::distributed {
+
+/// Takes what this rank has proposed for its own vertices.
+template <class VertexId>
+struct take_own_proposals {
+  VertexId* parent;
+  VertexId const* proposal;  // of this rank's vertices
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    if (parent[v] == no_source<VertexId>) parent[v] = proposal[v];
+  }
+};
+
+/// Lists what it has proposed for others': rows of a vertex and its parent.
+template <class VertexId>
+struct list_proposals {
+  using value_type = std::uint64_t;
+  VertexId const* proposal;
+  std::uint64_t first, own;
+  edge_row<VertexId>* to;  // null: counts them
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& at, bool last_pass) const {
+    if (v - first < own || proposal[v] == no_source<VertexId>) return;
+    if (last_pass && to != nullptr) to[at] = {static_cast<VertexId>(v), proposal[v]};
+    ++at;
+  }
+};
+
+/// Takes what others have proposed; of several one stays.
+template <class VertexId>
+struct take_proposals {
+  edge_row<VertexId> const* rows;
+  VertexId* parent;
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    VertexId& of = parent[static_cast<std::uint64_t>(rows[i].key) - first];
+    Kokkos::atomic_compare_exchange(&of, no_source<VertexId>, rows[i].value);
+  }
+};
+
+/// Writes the parents that are missing yet. parent: of this rank's vertices; proposal: of all.
+template <class ExecSpace, class Graph, class VertexId>
+void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
+                      VertexId* parent, VertexId const* proposal) {
+  using row = edge_row<VertexId>;
+  auto const& exec = ranks.exec();
+  std::uint64_t const first = graph.first(), own = graph.local().vertices();
+  device::loop_over("karpos::bfs: own proposals", exec, own,
+                    take_own_proposals<VertexId>{parent, proposal + first});
+  if (ranks.size() == 1) {
+    exec.fence("karpos::bfs: parents");
+    return;
+  }
+  auto const split = together(ranks, [&] {
+    auto const all = index_range(exec, graph.vertices());
+    std::uint64_t n = 0;
+    Kokkos::parallel_scan("karpos::bfs: count proposals", all,
+                          list_proposals<VertexId>{proposal, first, own, nullptr}, n);
+    auto const rows = distributed::allocate<row>(exec, "karpos::bfs: proposals", n);
+    Kokkos::parallel_scan("karpos::bfs: list proposals", all,
+                          list_proposals<VertexId>{proposal, first, own, rows.data()});
+    auto const begins =
+        distributed::allocate<std::uint64_t>(exec, "karpos::bfs: blocks", graph.begins().size());
+    Kokkos::deep_copy(
+        exec, begins,
+        Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            graph.begins().data(), graph.begins().size()));
+    owner_of_source<row> const owner{begins.data(), static_cast<std::uint32_t>(ranks.size())};
+    return distributed::split<row>(exec, ranks.size(), false, owner, rows);
+  });
+  auto const received = send_to_owners(ranks, split);
+  device::loop_over("karpos::bfs: take proposals", exec, received.extent(0),
+                    take_proposals<VertexId>{received.data(), parent, first});
+  exec.fence("karpos::bfs: parents");
+}
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/bfs_workspace.hpp"
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/bfs/state.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/program.hpp"
+
+// A search of one rank: the state that the steps of detail/bfs run on, and the graph that it is dimensioned by.
+//
+// Status bitmaps have a bit for each vertex of the whole graph on every rank. All else is of this rank's vertices. Steps name
+// vertices by their numbers in the whole graph; the rows, distances and parents of this rank begin at the first of its
+// vertices, so that the state's pointers are moved back by as many elements: only elements of its vertices are read.
+
+namespace karpos::detail::distributed {
+
+/// The rows of a rank, as a bfs_workspace reads them: out- and in-edges of its vertices may differ in number.
+template <class VertexId, class EdgeOffset, class MemorySpace>
+struct local_rows {
+  using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
+  using vertex_type = VertexId;
+  using offset_type = EdgeOffset;
+  using memory_space = MemorySpace;
+  using offsets_view = typename graph::offsets_view;
+  using columns_view = typename graph::columns_view;
+
+  graph out, in;
+  bool transposed;
+
+  std::uint64_t vertices() const { return out.vertices(); }
+  /// Of the rows that a bottom-up level reads, if there are any.
+  std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
+  bool has_transpose() const { return transposed; }
+  offsets_view const& row_offsets() const { return out.row_offsets(); }
+  columns_view const& column_indices() const { return out.column_indices(); }
+  offsets_view const& in_row_offsets() const { return in.row_offsets(); }
+  columns_view const& in_column_indices() const { return in.column_indices(); }
+};
+
+/// What the steps of a search share on a rank.
+template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
+struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
+  using base = bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>;
+
+  std::uint64_t own_first_word, own_word_count;
+  VertexId*
+      proposal;  // of every vertex of the graph: a parent that this rank has found; null: not asked for
+
+  KOKKOS_FUNCTION std::uint64_t first_word() const { return own_first_word; }
+  KOKKOS_FUNCTION std::uint64_t own_words() const { return own_word_count; }
+  /// Top-down: the vertex may be another rank's, and found by others, too.
+  KOKKOS_FUNCTION void propose_parent(bfs::local_vertex v, bfs::local_vertex from) const {
+    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+    if (proposal != nullptr)
+      device::store_relaxed(reinterpret_cast<word*>(proposal + v),
+                            static_cast<word>(base::global(from)));
+  }
+};
+
+}  // namespace karpos::detail::distributed
+
+namespace karpos::detail::bfs {
+
+/// What a search over several ranks needs of the workspace of a rank's rows.
+struct opened_workspace {
+  template <class Workspace, class Hooks>
+  static auto state(Workspace const& w, bfs_options const& options, Hooks const& hooks) {
+    return w.state(options, hooks);
+  }
+  template <class Workspace>
+  static auto grid(auto const& exec, Workspace const& w) {
+    using space = std::decay_t<decltype(exec)>;
+    return device::launched_grid<space>(exec, w.m_grid.shape(), w.m_grid.scratch(),
+                                        w.m_grid.words());
+  }
+  template <class Workspace>
+  static std::uint32_t const* isolated(Workspace const& w) {
+    return w.m_isolated.data();
+  }
+  template <class Workspace>
+  static std::uint64_t non_isolated(Workspace const& w) {
+    return w.m_non_isolated;
+  }
+  template <class Workspace>
+  static std::uint32_t hubs(Workspace const& w) {
+    return w.m_hub_count;
+  }
+  template <class Workspace>
+  static bool needs_classes(Workspace const& w) {
+    return w.m_needs_classes;
+  }
+};
+
+}  // namespace karpos::detail::bfs

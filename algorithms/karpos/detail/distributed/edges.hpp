@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "karpos/contract.hpp"
+#include "karpos/csr_options.hpp"
+#include "karpos/detail/build_csr/csr_of_edges.hpp"
+#include "karpos/detail/build_csr/edge_list.hpp"
+#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/csr_graph.hpp"
+#include "karpos/key_value.hpp"
+
+// Edges on their way to the ranks that own their sources.
+
+namespace karpos::detail::distributed {
+
+/// An edge: from `key` to `value`. One that is dropped has a source that is no vertex.
+template <class VertexId>
+using edge_row = key_value<VertexId, VertexId>;
+template <class VertexId>
+inline constexpr VertexId no_source = static_cast<VertexId>(-1);
+
+/// Writes the directed edges that csr_options make of edge i, or dropped ones.
+template <class List, class Row>
+struct write_directed {
+  List list;
+  csr_options options;
+  std::uint64_t edges;
+  Row* to;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    using id = decltype(Row::key);
+    build_csr::edge const e = list(i);
+    bool const loop = e.source == e.target;
+    auto const source = static_cast<id>(e.source), target = static_cast<id>(e.target);
+    to[i] = {loop && options.remove_self_loops ? no_source<id> : source, target};
+    if (options.symmetrise) to[edges + i] = {loop ? no_source<id> : target, source};
+  }
+};
+
+/// The edges of rows the other way round.
+template <class Row, class VertexId>
+struct reverse_edges {
+  VertexId const* column;
+  VertexId const* source;
+  std::uint64_t first;
+  Row* to;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    to[e] = {column[e], static_cast<VertexId>(static_cast<std::uint64_t>(source[e]) + first)};
+  }
+};
+
+/// Adds up the edges of vertices group by group.
+template <class Row>
+struct count_groups {
+  Row const* rows;
+  std::uint64_t* counts;
+  std::uint64_t group;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    if (rows[i].key != no_source<decltype(Row::key)>)
+      Kokkos::atomic_inc(counts + static_cast<std::uint64_t>(rows[i].key) / group);
+  }
+};
+
+/// The owner of an edge's source; `ranks` for one that is dropped.
+template <class Row>
+struct owner_of_source {
+  std::uint64_t const* begin;  // of the blocks of all ranks
+  std::uint32_t ranks;
+
+  KOKKOS_FUNCTION std::uint32_t operator()(Row const& r) const {
+    if (r.key == no_source<decltype(Row::key)>) return ranks;
+    auto const v = static_cast<std::uint64_t>(r.key);
+    std::uint32_t low = 0, high = ranks;  // begin[low] <= v < begin[high]
+    while (high - low > 1) {
+      std::uint32_t const middle = (low + high) / 2;
+      (begin[middle] <= v ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
+/// The edges that a rank has received, as build_csr reads them: sources counted from its first vertex.
+template <class Row>
+struct received_edges {
+  Row const* rows;
+  std::uint64_t count, first;
+
+  std::uint64_t size() const { return count; }
+  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t i) const {
+    return {static_cast<std::uint64_t>(rows[i].key) - first,
+            static_cast<std::uint64_t>(rows[i].value)};
+  }
+};
+
+/// Throws unless these are begins of blocks for so many ranks.
+inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64_t vertices,
+                           int ranks) {
+  if (begins.empty()) return;
+  require_same_extent("begins of blocks", begins.size(), "ranks + 1",
+                      static_cast<std::uint64_t>(ranks) + 1);
+  for (std::size_t r = 0; r < begins.size(); ++r) {
+    bool const ascends = r == 0 ? begins[r] == 0 : begins[r] >= begins[r - 1];
+    bool const ends = r + 1 < begins.size() || begins[r] == vertices;
+    if (!ascends || !ends || (begins[r] % 32 != 0 && begins[r] != vertices))
+      reject("begin " + std::to_string(r) + " of the blocks of vertices is wrong",
+             std::to_string(begins[r]),
+             "begins ascend from 0 to the number of vertices, in multiples of 32");
+  }
+}
+
+/// Begins of blocks that are multiples of 32, with about equally many edges each. Edges are counted by groups of vertices, for
+/// many vertices larger ones, so that the counts that all ranks add up have 8 MiB at most.
+template <class ExecSpace, class Rows>
+std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSpace> const& ranks,
+                                        std::uint64_t vertices, Rows const& rows) {
+  std::uint64_t const words = (vertices + 31) / 32;
+  std::uint64_t const group = 32 * (words / (std::uint64_t(1) << 20) + 1);
+  std::uint64_t const groups = (vertices + group - 1) / group;
+  auto const counts = together(ranks, [&] {
+    auto const c =
+        distributed::allocate<std::uint64_t>(ranks.exec(), "karpos::build_csr: edges", groups);
+    Kokkos::deep_copy(ranks.exec(), c, std::uint64_t(1));  // groups without edges are shared, too
+    using row = typename Rows::value_type;
+    device::loop_over("karpos::build_csr: edges of groups", ranks.exec(), rows.extent(0),
+                      count_groups<row>{rows.data(), c.data(), group});
+    return c;
+  });
+  ranks.all_reduce(counts);
+  auto const all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, counts);
+  std::uint64_t total = 0, sum = 0;
+  for (std::uint64_t g = 0; g < groups; ++g) total += all(g);
+  auto const p = static_cast<std::uint64_t>(ranks.size());
+  std::vector<std::uint64_t> begins{0};
+  for (std::uint64_t g = 0; g < groups; ++g) {
+    // A block ends where its share is nearly full: at the border that is nearer.
+    while (begins.size() < p && sum + all(g) / 2 >= total / p * begins.size())
+      begins.push_back(g * group);
+    sum += all(g);
+  }
+  begins.resize(p, vertices);
+  begins.push_back(vertices);
+  return begins;
+}
+
+/// Sends edges to the owners of their sources. Returns: the graph of them.
+template <class EdgeOffset, class ExecSpace, class Rows>
+auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows const& rows,
+                   std::vector<std::uint64_t> const& begins, bool remove_duplicates) {
+  using row = typename Rows::value_type;
+  using id = decltype(row::key);
+  using graph = karpos::distributed::csr_graph<id, EdgeOffset, typename ExecSpace::memory_space>;
+  using local = typename graph::local_type;
+  auto const& exec = ranks.exec();
+  auto split = together(ranks, [&] {
+    auto const on_device =
+        distributed::allocate<std::uint64_t>(exec, "karpos::build_csr: blocks", begins.size());
+    Kokkos::deep_copy(
+        exec, on_device,
+        Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            begins.data(), begins.size()));
+    owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(ranks.size())};
+    return distributed::split<row>(exec, ranks.size() + 1, false, owner, rows);
+  });
+  std::uint64_t const kept = rows.extent(0) - split.counts.back();
+  split.counts.pop_back();
+  split.rows = Kokkos::subview(split.rows, Kokkos::make_pair(std::uint64_t(0), kept));
+  auto const received = send_to_owners(ranks, split);
+  auto const me = static_cast<std::size_t>(ranks.rank());
+  return graph(ranks, together(ranks, [&] {
+                 received_edges<row> const list{received.data(), received.extent(0), begins[me]};
+                 return build_csr::csr_of_edges<local>(
+                     exec, begins[me + 1] - begins[me], list,
+                     {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
+               }));
+}
+
+/// The graph of an edge list whose ids are all below `vertices`; begins: of the blocks, or nothing.
+template <class VertexId, class EdgeOffset, class ExecSpace, class List>
+auto graph_of_list(karpos::distributed::communicator<ExecSpace> const& ranks,
+                   std::uint64_t vertices, List const& list, csr_options const& options,
+                   std::vector<std::uint64_t> const& begins) {
+  using row = edge_row<VertexId>;
+  std::uint64_t const n = list.size();
+  auto const rows = together(ranks, [&] {
+    auto const r = distributed::allocate<row>(ranks.exec(), "karpos::build_csr: edges to be sent",
+                                              options.symmetrise ? 2 * n : n);
+    device::loop_over("karpos::build_csr: directed edges", ranks.exec(), n,
+                      write_directed<List, row>{list, options, n, r.data()});
+    return r;
+  });
+  auto const blocks_of = begins.empty() ? distributed::equal_blocks(ranks, vertices, rows) : begins;
+  auto const graph =
+      distributed::graph_of_rows<EdgeOffset>(ranks, rows, blocks_of, options.remove_duplicates);
+  return options.symmetrise ? graph.undirected() : graph;
+}
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/bfs_workspace.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/distributed/bfs_arguments.hpp"
+#include "karpos/detail/distributed/bfs_exchange.hpp"
+#include "karpos/detail/distributed/bfs_loop.hpp"
+#include "karpos/detail/distributed/bfs_parents.hpp"
+#include "karpos/detail/distributed/bfs_state.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/csr_graph.hpp"
+
+// Breadth-first search of a graph over ranks.
+//
+//   auto const graph = distributed::build_csr(ranks, n, sources, targets, {{.symmetrise = true}});
+//   distributed::bfs_workspace const workspace(ranks, graph);
+//   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
+//
+// Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are those of karpos::bfs, each
+// rank at its own vertices; in between, ranks tell each other which vertices they have found, as bits or as a list, and add up
+// the totals by which all decide alike (detail/distributed/bfs_loop.hpp has the loop). Several levels at once, which CPUs
+// explore by themselves, and levels that are only counted, need what a rank does not have: they are not used here.
+
+namespace karpos::distributed {
+
+/// What a search did, the same on every rank but for bytes_sent; hub_cache_hits and hub_degree are 0.
+struct bfs_report : karpos::bfs_report {
+  std::uint64_t bytes_sent = 0;          ///< by this rank
+  std::uint32_t lists = 0, bitmaps = 0;  ///< levels whose vertices were exchanged as lists, as bits
+};
+
+/// The memory of searches, and what they know of a graph in advance: made once, for any number of searches.
+///
+/// Requires: the communicator outlives it; the graph does not change.
+/// Concurrency: copies share the memory: one search at a time.
+/// Memory: on each rank 12.4 bytes a vertex of its own, half a byte a vertex of the whole graph, and, from the first search for
+///   parents on, a vertex id for each vertex of the whole graph.
+template <execution_space ExecSpace, class Graph>
+class bfs_workspace {
+ public:
+  using graph_type = Graph;
+  using vertex_type = typename Graph::vertex_type;
+  using memory_space = typename Graph::memory_space;
+
+  /// Collective. Throws: collective_error, with what karpos::bfs_workspace throws on a rank.
+  bfs_workspace(communicator<ExecSpace> const& ranks, Graph const& graph)
+      : m_ranks(&ranks),
+        m_graph(graph),
+        m_words((graph.vertices() + 31) / 32),
+        m_local(detail::distributed::together(ranks, [&] { return make_local(ranks, graph); })) {
+    std::vector<std::uint64_t> word_counts;
+    for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
+    detail::distributed::together(ranks, [&] {
+      for (auto* const bits : {&m_visited[0], &m_visited[1], &m_isolated})
+        *bits = detail::distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: status",
+                                                              m_words);
+      m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
+    });
+    using opened = detail::bfs::opened_workspace;
+    std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
+    ranks.all_gather(unmanaged_words(opened::isolated(m_local), own), m_isolated, word_counts);
+    m_non_isolated = ranks.all_reduce(opened::non_isolated(m_local));
+    m_hubs = ranks.all_reduce(opened::hubs(m_local));
+  }
+
+  /// What karpos::distributed::bfs does.
+  template <class Source, view_1d Distances, view_1d Parents, class Hooks>
+  bfs_report search(Source const& source, Distances const& distances, Parents const& parents,
+                    bfs_options const& options, Hooks const& hooks) const;
+
+ private:
+  using local_graph =
+      detail::distributed::local_rows<vertex_type, typename Graph::offset_type, memory_space>;
+  using local_workspace = karpos::bfs_workspace<ExecSpace, local_graph>;
+  template <class T>
+  using array = Kokkos::View<T*, memory_space>;
+
+  static local_workspace make_local(communicator<ExecSpace> const& ranks, Graph const& graph) {
+    std::uint64_t const most = (std::uint64_t(1) << 32) - 64;
+    if (graph.vertices() > most)
+      detail::reject("a graph for bfs has " + std::to_string(graph.vertices()) + " vertices",
+                     "at most " + std::to_string(most), "queues hold 32-bit entries");
+    return local_workspace(ranks.exec(),
+                           local_graph{graph.local(), graph.local_in(), graph.has_transpose()});
+  }
+  static auto unmanaged_words(std::uint32_t const* words, std::uint64_t n) {
+    return Kokkos::View<std::uint32_t const*, memory_space, Kokkos::MemoryUnmanaged>(words, n);
+  }
+
+  /// What the steps of a search share on this rank.
+  template <class Hooks>
+  auto state(bfs_options const& options, Hooks const& hooks, std::int32_t* distances,
+             vertex_type* parents, bool with_parents) const {
+    using state_type =
+        detail::distributed::rank_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
+    state_type s{};
+    static_cast<typename state_type::base&>(s) =
+        detail::bfs::opened_workspace::state(m_local, options, hooks);
+    std::uint64_t const first = m_graph.first();
+    s.vertices = m_graph.vertices();
+    s.words = m_words;
+    s.own_first_word = first / 32;
+    s.own_word_count = (m_graph.local().vertices() + 31) / 32;
+    s.out.offset -= first;
+    if (m_graph.has_transpose()) s.in.offset -= first;
+    for (int i = 0; i < 2; ++i) s.visited[i] = m_visited[i].data();
+    s.distance = distances - first;
+    s.parent = with_parents ? parents - first : nullptr;
+    s.proposal = with_parents ? m_proposals.data() : nullptr;
+    return s;
+  }
+  void reset(std::int32_t* distances, vertex_type* parents, bool with_parents) const {
+    namespace d = detail::distributed;
+    auto const& exec = m_ranks->exec();
+    device::loop_over("karpos::bfs: reset", exec, m_graph.local().vertices(),
+                      d::reset_vertices<vertex_type>{distances, with_parents ? parents : nullptr});
+    device::loop_over("karpos::bfs: reset status", exec, m_words,
+                      d::reset_words{m_isolated.data(), m_visited[0].data(), m_visited[1].data()});
+    if (with_parents)
+      detail::fill("karpos::bfs: reset proposals", exec, m_proposals, d::no_source<vertex_type>);
+  }
+
+  detail::bfs::search_plan plan_of(bfs_options const& o) const {
+    return {.direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
+            .scanned_queue = true,
+            .unvisited_queue = false,
+            .hub_cache = false,
+            .gamma = o.gamma,
+            .alpha = o.alpha,
+            .beta = o.beta,
+            .vertices = m_graph.vertices(),
+            .words = m_words,
+            .hubs = m_hubs};
+  }
+
+  communicator<ExecSpace> const* m_ranks;
+  Graph m_graph;
+  std::uint64_t m_words;
+  local_workspace m_local;
+  array<std::uint32_t> m_visited[2], m_isolated;
+  mutable array<vertex_type> m_proposals;
+  mutable detail::distributed::found_exchange<ExecSpace> m_exchange;
+  std::uint64_t m_non_isolated = 0;
+  std::uint32_t m_hubs = 0;
+};
+
+/// Searches from `source`: one vertex, the same on every rank, or views of sources, of which each rank may pass some: all are
+/// sources. Writes the distances of this rank's vertices, -1 where no path leads, and, if `parents` are asked for, a parent
+/// one level nearer, a vertex of the whole graph. Distances are those of karpos::bfs. Collective.
+///
+/// Options: direction, gamma, alpha, beta, degree_classes. Frontiers are always scanned from status bitmaps; there is no hub
+/// cache and no queue of unvisited vertices. Hooks are called on the rank that owns the edge's source top-down, its target
+/// bottom-up (`follow`), and on the rank that owns the vertex (`discovered`).
+///
+/// Returns: what was done, the same on every rank.
+/// Complexity: as of karpos::bfs, divided by the ranks; and for each level a pass over the status bitmap and an exchange of the
+///   vertices that were found (a bit a vertex at most), and of totals: a graph of thousands of levels is not for many ranks.
+/// Requires: the graph and the results are not written meanwhile.
+/// Throws: collective_error on every rank: sources that are no vertices, arguments that differ between ranks, results of another
+///   length, options that are not for several ranks.
+/// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç, Madduri, "Parallel breadth-first
+///   search on distributed memory systems", SC 2011.
+template <
+    execution_space ExecSpace, class Graph, class Source, view_1d Distances,
+    view_1d Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>,
+    class Hooks = bfs_hooks<>>
+bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& source,
+               Distances const& distances, Parents const& parents = {},
+               bfs_options const& options = {}, Hooks const& hooks = {}) {
+  static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
+                "karpos: distances come in a view of std::int32_t");
+  static_assert(std::is_same_v<typename Parents::value_type, typename Graph::vertex_type>,
+                "karpos: parents come in a view of the graph's vertex type");
+  detail::require_reachable<ExecSpace, Distances, Parents>();
+  Kokkos::Profiling::ScopedRegion const region("karpos::distributed::bfs");
+  return workspace.search(source, distances, parents, options, hooks);
+}
+
+/// The same with a workspace for this search alone.
+template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
+          class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
+          class Hooks = bfs_hooks<>>
+bfs_report bfs(communicator<ExecSpace> const& ranks,
+               csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph, Source const& source,
+               Distances const& distances, Parents const& parents = {},
+               bfs_options const& options = {}, Hooks const& hooks = {}) {
+  return bfs(bfs_workspace(ranks, graph), source, distances, parents, options, hooks);
+}
+
+template <execution_space ExecSpace, class Graph>
+template <class Source, view_1d Distances, view_1d Parents, class Hooks>
+bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distances const& distances,
+                                                   Parents const& parents,
+                                                   bfs_options const& options,
+                                                   Hooks const& hooks) const {
+  namespace d = detail::distributed;
+  using opened = detail::bfs::opened_workspace;
+  auto const& ranks = *m_ranks;
+  std::uint64_t const sent = ranks.bytes_sent();
+  // A rank without vertices has no parents to show.
+  bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
+  d::require_same_search(ranks, options);
+  auto const sources = d::sources_of_all<vertex_type>(ranks, m_graph.vertices(), source);
+  d::together(ranks, [&] {
+    d::require_results(m_graph, distances, parents, with_parents);
+    d::require_options(options, opened::needs_classes(m_local));
+    if (with_parents && m_proposals.extent(0) != m_graph.vertices())
+      m_proposals =
+          d::allocate<vertex_type>(ranks.exec(), "karpos::bfs: proposals", m_graph.vertices());
+  });
+  reset(distances.data(), parents.data(), with_parents);
+  m_exchange.reset();
+  d::rank_search search(ranks, opened::grid(ranks.exec(), m_local),
+                        state(options, hooks, distances.data(), parents.data(), with_parents),
+                        plan_of(options), m_exchange, m_non_isolated, m_graph.edges());
+  auto const record = search.run(sources.data(), sources.extent(0));
+  if (with_parents) d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
+  ranks.exec().fence("karpos::distributed::bfs");
+  bfs_report r;
+  static_cast<karpos::bfs_report&>(r) = d::report_of(record, m_hubs, m_graph.has_transpose());
+  r.bytes_sent = ranks.bytes_sent() - sent;
+  r.lists = m_exchange.lists();
+  r.bitmaps = m_exchange.bitmaps();
+  return r;
+}
+
+}  // namespace karpos::distributed

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/csr_options.hpp"
+#include "karpos/detail/distributed/edges.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/csr_graph.hpp"
+
+// Graphs over ranks, from edges wherever they lie (build_csr), and with their edges reversed (transpose).
+
+namespace karpos::distributed {
+
+/// What build_csr does to the edges, as karpos::csr_options, and which vertices each rank gets.
+struct csr_options : karpos::csr_options {
+  /// Where the blocks of the ranks begin, and at the end the number of vertices: ranks + 1 numbers, the same on every rank,
+  /// multiples of 32 but for those that are the number of vertices. Empty: blocks with about equally many edges.
+  std::vector<std::uint64_t> begins = {};
+};
+
+/// Builds a graph from the edges of all ranks, sources(i) to targets(i), wherever they lie and in any order. Collective.
+///
+/// Returns: the rows of this rank's vertices, neighbours sorted: together the graph that karpos::build_csr makes of all edges.
+/// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank receives.
+/// Memory: while it builds, on each rank the edges that it has and those that it receives, twice (with symmetrise what it has
+///   counts twice).
+/// Throws: collective_error on every rank for ids that are not below `vertices` (the first such edge of the lowest such rank is
+///   named), arguments that differ between ranks, begins that are none, 2^32 - 64 vertices or more, and as karpos::build_csr.
+template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
+          view_1d Targets>
+auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sources const& sources,
+               Targets const& targets, csr_options const& options = {}) {
+  using vertex = typename Sources::non_const_value_type;
+  static_assert(std::is_same_v<vertex, typename Targets::non_const_value_type>,
+                "karpos: sources and targets of edges must be of the same type");
+  detail::require_reachable<ExecSpace, Sources, Targets>();
+  using graph = csr_graph<vertex, EdgeOffset, typename ExecSpace::memory_space>;
+  detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
+  require_same(ranks, "the number of vertices", vertices);
+  require_same(ranks, "csr_options",
+               (options.symmetrise ? 1 : 0) + (options.remove_self_loops ? 2 : 0) +
+                   (options.remove_duplicates ? 4 : 0));
+  std::uint64_t hash = options.begins.size();
+  for (std::uint64_t const b : options.begins) hash = mix(hash + b);
+  require_same(ranks, "the hash of the begins of blocks", hash);
+  detail::distributed::together(ranks, [&] {
+    detail::require_same_extent("sources", sources.extent(0), "targets", targets.extent(0));
+    detail::build_csr::require_graph_fits<typename graph::local_type>(vertices, list.size(),
+                                                                      options);
+    detail::build_csr::require_in_range(ranks.exec(), vertices, list);
+    detail::distributed::require_begins(options.begins, vertices, ranks.size());
+  });
+  return detail::distributed::graph_of_list<vertex, EdgeOffset>(ranks, vertices, list, options,
+                                                                options.begins);
+}
+
+/// The graph with every edge the other way round, self loops and duplicates included, in the same blocks:
+/// g.with_transpose(transpose(ranks, g)) is what searches of a directed graph want. Collective.
+/// Returns: a graph of its own, without a transpose. Complexity, memory: as build_csr.
+template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
+auto transpose(communicator<ExecSpace> const& ranks,
+               csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
+  namespace d = detail::distributed;
+  using row = d::edge_row<VertexId>;
+  auto const& local = graph.local();
+  auto const rows = d::together(ranks, [&] {
+    auto const sources =
+        d::allocate<VertexId>(ranks.exec(), "karpos::transpose: sources", local.edges());
+    detail::build_csr::write_sources(ranks.exec(), local.row_offsets(), sources);
+    auto const reversed = d::allocate<row>(ranks.exec(), "karpos::transpose: edges", local.edges());
+    device::loop_over("karpos::transpose: reverse", ranks.exec(), local.edges(),
+                      d::reverse_edges<row, VertexId>{local.column_indices().data(), sources.data(),
+                                                      graph.first(), reversed.data()});
+    ranks.exec().fence("karpos::transpose: before its sources are freed");
+    return reversed;
+  });
+  return d::graph_of_rows<EdgeOffset>(ranks, rows, graph.begins(), false);
+}
+
+}  // namespace karpos::distributed

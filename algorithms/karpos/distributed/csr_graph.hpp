@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "karpos/concepts.hpp"
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/distributed/communicator.hpp"
+
+// A graph over ranks: each rank has the rows of a block of vertices. Columns are vertices of the whole graph.
+//
+//   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begin: 0 | 96 | 224 | n
+//   rank 1   vertices 96 … 223    row_offsets(v - 96), …             blocks begin at multiples of 32
+
+namespace karpos::distributed {
+
+/// The part of a graph that a rank owns, and where the blocks of all ranks begin. It shares the views it is made of.
+template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
+          class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
+class csr_graph {
+ public:
+  /// Rows of this rank's vertices, their columns vertices of the whole graph: its own vertices are counted from 0 here.
+  using local_type = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
+  using vertex_type = VertexId;
+  using offset_type = EdgeOffset;
+  using memory_space = MemorySpace;
+  using offsets_view = typename local_type::offsets_view;
+  using columns_view = typename local_type::columns_view;
+
+  csr_graph() = default;
+
+  /// Takes the rows that a rank has: its vertices follow those of the ranks before it. Collective.
+  /// Requires: the columns are vertices.
+  /// Throws: collective_error where a block that is not the last begins at no multiple of 32.
+  template <execution_space ExecSpace>
+  csr_graph(communicator<ExecSpace> const& ranks, local_type const& rows)
+      : m_out(rows),
+        m_rank(static_cast<std::size_t>(ranks.rank())) {
+    m_begin.push_back(0);
+    for (std::uint64_t const n : ranks.all_gather(rows.vertices()))
+      m_begin.push_back(m_begin.back() + n);
+    for (std::size_t r = 1; r + 1 < m_begin.size(); ++r)
+      if (m_begin[r] % 32 != 0 && m_begin[r] != vertices())
+        throw collective_error("karpos: the vertices of rank " + std::to_string(r) + " begin at " +
+                                   std::to_string(m_begin[r]) +
+                                   " (status words have 32 bits, and one owner): let blocks "
+                                   "begin at multiples of 32",
+                               -1);
+    m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
+  }
+
+  /// The same graph, every edge of which is known to occur in both directions.
+  csr_graph undirected() const { return with_transpose(*this); }
+  /// The same graph, with the edges the other way round (transpose makes it). Throws std::invalid_argument unless both have the
+  /// same blocks.
+  csr_graph with_transpose(csr_graph const& in) const {
+    if (in.m_begin != m_begin)
+      detail::reject(
+          "a graph over ranks and its transpose have different blocks of vertices",
+          std::to_string(vertices()) + " and " + std::to_string(in.vertices()) + " vertices",
+          "make it by karpos::distributed::transpose");
+    csr_graph g = *this;
+    g.m_in = in.m_out;
+    g.m_has_transpose = true;
+    return g;
+  }
+
+  /// Of the whole graph. Edges are directed ones: an undirected edge counts twice.
+  std::uint64_t vertices() const { return m_begin.empty() ? 0 : m_begin.back(); }
+  std::uint64_t edges() const { return m_edges; }
+  bool has_transpose() const { return m_has_transpose; }
+
+  /// Where the blocks of the ranks begin, and at the end the number of vertices.
+  std::vector<std::uint64_t> const& begins() const { return m_begin; }
+  /// The vertices of this rank: [first(), first() + local().vertices()).
+  std::uint64_t first() const { return m_begin.empty() ? 0 : m_begin[m_rank]; }
+  local_type const& local() const { return m_out; }
+  /// Rows of the transpose; empty without one.
+  local_type const& local_in() const { return m_in; }
+  /// The rank that owns a vertex.
+  int owner(std::uint64_t vertex) const {
+    auto const at = std::upper_bound(m_begin.begin(), m_begin.end(), vertex);
+    return static_cast<int>(at - m_begin.begin()) - 1;
+  }
+  /// Vertices of each rank.
+  std::vector<std::uint64_t> counts() const {
+    std::vector<std::uint64_t> counts;
+    for (std::size_t r = 0; r + 1 < m_begin.size(); ++r)
+      counts.push_back(m_begin[r + 1] - m_begin[r]);
+    return counts;
+  }
+
+  /// Returns: what all ranks have of a view with an element for each vertex of theirs, on every rank. Collective.
+  /// Memory: an element for each vertex of the graph.
+  template <execution_space ExecSpace, view_1d View>
+  auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
+    auto const all = detail::distributed::together(ranks, [&] {
+      return detail::distributed::allocate<typename View::non_const_value_type>(
+          ranks.exec(), "karpos::distributed: gathered", vertices());
+    });
+    ranks.all_gather(own, all, counts());
+    return all;
+  }
+
+ private:
+  local_type m_out, m_in;
+  bool m_has_transpose = false;
+  std::size_t m_rank = 0;
+  std::vector<std::uint64_t> m_begin;
+  std::uint64_t m_edges = 0;
+};
+
+}  // namespace karpos::distributed

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "karpos/distributed/bfs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "karpos/bfs.hpp"
+#include "karpos/build_csr.hpp"
+#include "karpos/distributed/build_csr.hpp"
+#include "karpos/distributed/validate_bfs.hpp"
+#include "support/host_graph.hpp"
+#include "tests/distributed/ranks.hpp"
+
+namespace {
+using namespace karpos_test;
+using id = std::uint32_t;
+using numbers = std::vector<std::uint64_t>;
+namespace dist = karpos::distributed;
+using dist::collective_error;
+
+struct edge_list {
+  std::vector<id> sources, targets;
+};
+
+/// Which rank has edge i of a list: any, one after the other, or the first alone.
+enum class placement { spread, on_last };
+
+edge_list part_of(communicator const& ranks, edge_pairs const& edges, placement where) {
+  edge_list mine;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    int const holder =
+        where == placement::on_last ? ranks.size() - 1 : int(i * 7 % std::size_t(ranks.size()));
+    if (holder != ranks.rank()) continue;
+    mine.sources.push_back(id(edges[i].first));
+    mine.targets.push_back(id(edges[i].second));
+  }
+  return mine;
+}
+edge_list all_of(edge_pairs const& edges) {
+  edge_list all;
+  for (auto const& [u, v] : edges) {
+    all.sources.push_back(id(u));
+    all.targets.push_back(id(v));
+  }
+  return all;
+}
+
+/// The rows of one rank are those of the graph on one device.
+template <class Graph, class Whole>
+void check_rows(Graph const& graph, Whole const& whole) {
+  CHECK(graph.vertices() == whole.vertices());
+  CHECK(graph.edges() == whole.edges());
+  auto const offsets = to_vector(whole.row_offsets()),
+             mine = to_vector(graph.local().row_offsets());
+  auto const columns = to_vector(whole.column_indices());
+  auto const own = to_vector(graph.local().column_indices());
+  std::uint64_t const first = graph.first(), n = graph.local().vertices();
+  REQUIRE(mine.size() == n + 1);
+  bool equal = true;
+  for (std::uint64_t v = 0; v <= n; ++v)
+    equal = equal && mine[v] == offsets[first + v] - offsets[first];
+  CHECK(equal);
+  CHECK(std::equal(own.begin(), own.end(), columns.begin() + std::ptrdiff_t(offsets[first]),
+                   columns.begin() + std::ptrdiff_t(offsets[first + n])));
+}
+
+host_graph host_of(std::uint64_t n, auto const& whole) {
+  host_graph g;
+  g.vertices = n;
+  for (auto const o : to_vector(whole.row_offsets())) g.out.offsets.push_back(o);
+  for (auto const c : to_vector(whole.column_indices())) g.out.columns.push_back(c);
+  return g;
+}
+
+karpos::bfs_options options_of(karpos::bfs_direction d) {
+  karpos::bfs_options o;
+  o.direction = d;
+  return o;
+}
+
+template <class Graph>
+struct searched {
+  communicator const& ranks;
+  Graph const& graph;
+  host_graph const& host;
+  dist::bfs_workspace<space, Graph> workspace;
+
+  searched(communicator const& r, Graph const& g, host_graph const& h)
+      : ranks(r),
+        graph(g),
+        host(h),
+        workspace(r, g) {}
+
+  template <class Source>
+  void check(Source const& source, numbers const& sources, karpos::bfs_options const& o) const {
+    auto const expected = serial_bfs(host, sources);
+    std::uint64_t const n = graph.local().vertices();
+    Kokkos::View<std::int32_t*, memory> const distances("distances", n);
+    Kokkos::View<id*, memory> const parents("parents", n);
+    auto const report = dist::bfs(workspace, source, distances, parents, o);
+    CHECK(to_vector(graph.gather(ranks, distances)) == expected);
+    auto const whole = to_vector(graph.gather(ranks, parents));
+    std::vector<std::int64_t> tree;
+    for (id const p : whole) tree.push_back(p == ~id(0) ? -1 : std::int64_t(p));
+    CHECK(wrong_parents(host, sources, expected, tree) == 0);
+    auto const defects = dist::validate_bfs(ranks, graph, source, distances, parents);
+    CHECK_MESSAGE(defects.valid(), defects.to_string());
+    check_report(report, expected);
+    dist::bfs(workspace, source, distances, Kokkos::View<id*, memory>{}, o);  // without parents
+    CHECK(to_vector(graph.gather(ranks, distances)) == expected);
+    CHECK(dist::validate_bfs(ranks, graph, source, distances).valid());
+  }
+  void check_report(dist::bfs_report const& report,
+                    std::vector<std::int32_t> const& expected) const {
+    CHECK(report.levels == *std::max_element(expected.begin(), expected.end()) + 1);
+    CHECK(report.visited ==
+          host.vertices - std::uint64_t(std::count(expected.begin(), expected.end(), -1)));
+    for (std::size_t l = 0; l < report.level.size(); ++l)
+      CHECK(report.level[l].vertices ==
+            std::uint64_t(std::count(expected.begin(), expected.end(), std::int32_t(l))));
+    CHECK((report.bytes_sent > 0));
+    if (ranks.size() == 1) CHECK(report.lists + report.bitmaps == 0);
+  }
+};
+
+void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options const& csr,
+                 placement where, numbers const& begins = {}) {
+  auto const ranks = world();
+  auto const mine = part_of(ranks, edges, where);
+  auto const all = all_of(edges);
+  auto const whole = karpos::build_csr(space{}, n, to_view(all.sources), to_view(all.targets), csr);
+  auto graph =
+      dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), {csr, begins});
+  check_rows(graph, whole);
+  if (!begins.empty()) CHECK(graph.begins() == begins);
+  if (!csr.symmetrise) {
+    auto const in = dist::transpose(ranks, graph);
+    check_rows(in, karpos::transpose(space{}, whole));
+    graph = graph.with_transpose(in);
+  }
+  auto const host = host_of(n, whole);
+  searched const s(ranks, graph, host);
+  using karpos::bfs_direction;
+  std::uint64_t hub = 0;
+  for (std::uint64_t v = 0; v < n; ++v)
+    if (host.degree(v) > host.degree(hub)) hub = v;
+  for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
+                       bfs_direction::beamer})
+    s.check(id(hub), {hub}, options_of(d));
+  for (std::uint64_t const v : {std::uint64_t(0), n / 2, n - 1}) s.check(id(v), {v}, {});
+}
+
+TEST_CASE("graphs of few vertices") {
+  karpos::csr_options const undirected{.symmetrise = true};
+  for (auto const where : {placement::spread, placement::on_last}) {
+    check_graph(1, {}, undirected, where);
+    check_graph(1, {{0, 0}}, {.remove_self_loops = false}, where);
+    check_graph(4, {{0, 1}, {1, 2}, {2, 3}, {3, 3}}, undirected, where);
+    check_graph(50, path_edges(50), undirected, where);
+    check_graph(70, star_edges(70), {}, where);
+    check_graph(65, clique_edges(65), undirected, where);
+    check_graph(33, {{32, 32}, {32, 0}, {0, 32}, {32, 0}},
+                {.symmetrise = true, .remove_self_loops = false, .remove_duplicates = false},
+                where);
+  }
+}
+
+TEST_CASE("random graphs, with isolated vertices") {
+  karpos::csr_options const undirected{.symmetrise = true};
+  check_graph(3000, random_edges(3000, 2000, 1), undirected, placement::spread);
+  check_graph(3000, random_edges(3000, 30000, 2), undirected, placement::spread);
+  check_graph(3001, random_edges(3001, 9000, 3), {}, placement::spread);
+  check_graph(2000, random_edges(2000, 40000, 4), undirected, placement::on_last);
+  edge_pairs only_low = random_edges(200, 3000, 5);  // most ranks have no edge
+  check_graph(5000, only_low, undirected, placement::spread);
+}
+
+TEST_CASE("blocks of the user's, also empty ones") {
+  auto const p = std::size_t(world().size());
+  auto const edges = random_edges(1000, 8000, 6);
+  numbers all_on_last(p, 0), all_on_first(p + 1, 1000), steps;
+  all_on_last.push_back(1000);
+  all_on_first[0] = 0;
+  for (std::size_t r = 0; r < p; ++r) steps.push_back(32 * r * r / 2 / 32 * 32);
+  steps.push_back(1000);
+  for (auto const& begins : {all_on_last, all_on_first, steps})
+    check_graph(1000, edges, {.symmetrise = true}, placement::spread, begins);
+}
+
+TEST_CASE("several sources, of all ranks together") {
+  auto const ranks = world();
+  auto const edges = path_edges(320);
+  auto const mine = part_of(ranks, edges, placement::spread);
+  auto const all = all_of(edges);
+  auto const graph = dist::build_csr(ranks, 320, to_view(mine.sources), to_view(mine.targets),
+                                     {{.symmetrise = true}});
+  auto const whole = karpos::build_csr(space{}, 320, to_view(all.sources), to_view(all.targets),
+                                       {.symmetrise = true});
+  auto const host = host_of(320, whole);
+  searched const s(ranks, graph, host);
+  std::vector<id> own;  // none on odd ranks; vertex 7 twice or more
+  numbers sources;
+  for (int r = 0; r < ranks.size(); r += 2)
+    for (std::uint64_t const v : {std::uint64_t(7), std::uint64_t(40 * r + 5)}) {
+      sources.push_back(v);
+      if (r == ranks.rank()) own.push_back(id(v));
+    }
+  s.check(to_view(own), sources, {});
+  s.check(to_view(std::vector<id>(ranks.rank() == 0 ? 1 : 0, 319)), {319}, {});
+  auto const nothing = to_view(std::vector<id>{});
+  Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+  auto const report = dist::bfs(s.workspace, nothing, distances);
+  CHECK(report.visited == 0);
+  for (auto const d : to_vector(distances)) CHECK(d == -1);
+}
+
+struct skip_multiples {
+  KOKKOS_FUNCTION bool operator()(id, id v) const { return v % 5 != 0; }
+};
+struct count_found {
+  Kokkos::View<std::uint64_t, memory> count;
+  KOKKOS_FUNCTION void operator()(id, std::int32_t) const { Kokkos::atomic_inc(&count()); }
+};
+
+TEST_CASE("hooks are called on one rank for each vertex") {
+  auto const ranks = world();
+  auto const edges = random_edges(1500, 12000, 8);
+  auto const mine = part_of(ranks, edges, placement::spread);
+  auto const all = all_of(edges);
+  auto const graph = dist::build_csr(ranks, 1500, to_view(mine.sources), to_view(mine.targets),
+                                     {{.symmetrise = true}});
+  auto const host = host_of(1500, karpos::build_csr(space{}, 1500, to_view(all.sources),
+                                                    to_view(all.targets), {.symmetrise = true}));
+  auto const follow = [](std::uint64_t, std::uint64_t v) { return v % 5 != 0; };
+  auto const expected = serial_bfs(host, {3}, follow);
+  Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+  Kokkos::View<std::uint64_t, memory> const count("count");
+  karpos::bfs_hooks<skip_multiples, count_found> const hooks{{}, {count}};
+  auto const report =
+      dist::bfs(ranks, graph, id(3), distances, Kokkos::View<id*, memory>{}, {}, hooks);
+  CHECK(to_vector(graph.gather(ranks, distances)) == expected);
+  std::uint64_t mine_found = 0;
+  Kokkos::deep_copy(mine_found, count);
+  CHECK(ranks.all_reduce(mine_found) == report.visited);
+}
+
+TEST_CASE("wide levels are exchanged as bits, narrow ones as lists") {
+  auto const ranks = world();
+  if (ranks.size() == 1) return;
+  auto const search = [&](std::uint64_t n, edge_pairs const& edges) {
+    auto const mine = part_of(ranks, edges, placement::spread);
+    auto const graph = dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets),
+                                       {{.symmetrise = true}});
+    Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+    return dist::bfs(ranks, graph, id(0), distances);
+  };
+  auto const path = search(300, path_edges(300));
+  CHECK(path.bitmaps == 0);
+  CHECK(path.lists == 300);  // the last finds nothing
+  CHECK(search(3000, star_edges(3000)).bitmaps == 1);
+}
+
+TEST_CASE("defects are found, on whatever rank") {
+  auto const ranks = world();
+  auto const edges = path_edges(224);
+  auto const mine = part_of(ranks, edges, placement::spread);
+  auto const graph = dist::build_csr(ranks, 224, to_view(mine.sources), to_view(mine.targets),
+                                     {{.symmetrise = true}});
+  std::uint64_t const first = graph.first(), n = graph.local().vertices();
+  Kokkos::View<std::int32_t*, memory> const distances("distances", n);
+  Kokkos::View<id*, memory> const parents("parents", n);
+  dist::bfs(ranks, graph, id(0), distances, parents);
+  for (std::uint64_t const bad :
+       {std::uint64_t(0), std::uint64_t(1), std::uint64_t(100), std::uint64_t(223)}) {
+    auto d = to_vector(distances);
+    auto p = to_vector(parents);
+    if (bad >= first && bad - first < n) d[bad - first] += 1;
+    auto defects = dist::validate_bfs(ranks, graph, id(0), to_view(d), to_view(p));
+    CHECK(!defects.valid());
+    CHECK(defects.first_vertex <= bad);
+    d = to_vector(distances);
+    if (bad >= first && bad - first < n) p[bad - first] = id((bad + 2) % 224);
+    defects = dist::validate_bfs(ranks, graph, id(0), to_view(d), to_view(p));
+    CHECK(defects.first_vertex == bad);
+  }
+}
+
+TEST_CASE("bad arguments are refused on all ranks") {
+  auto const ranks = world();
+  bool const is_last = ranks.rank() == ranks.size() - 1;
+  std::string const last = "rank " + std::to_string(ranks.size() - 1);
+  std::vector<id> const good{0, 1}, bad{0, is_last ? 50u : 1u};
+  CHECK_THROWS_WITH_AS(dist::build_csr(ranks, 50, to_view(good), to_view(bad)),
+                       doctest::Contains((last + " of").c_str()), collective_error);
+  numbers odd(std::size_t(ranks.size()), 5);
+  odd[0] = 0;
+  odd.push_back(50);
+  if (ranks.size() > 1) {
+    CHECK_THROWS_WITH_AS(dist::build_csr(ranks, 50, to_view(good), to_view(good), {{}, odd}),
+                         doctest::Contains("in multiples of 32"), collective_error);
+    CHECK_THROWS_WITH_AS(
+        dist::build_csr(ranks, is_last ? 51 : 50, to_view(good), to_view(good)),
+        doctest::Contains("(rank 0 has 50, " + doctest::String(last.c_str()) + " has 51)"),
+        collective_error);
+  }
+  auto const graph =
+      dist::build_csr(ranks, 50, to_view(good), to_view(good), {{.symmetrise = true}});
+  std::uint64_t const n = graph.local().vertices();
+  Kokkos::View<std::int32_t*, memory> const distances("distances", n), other("other", n + 1);
+  CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(50), distances),
+                       doctest::Contains("the graph has 50"), collective_error);
+  CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), is_last ? other : distances), collective_error);
+  CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                            karpos::bfs_options{.hub_cache = true}),
+                  collective_error);
+  if (ranks.size() > 1) {
+    CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(is_last ? 1 : 0), distances),
+                         doctest::Contains("the source is not the same on all ranks"),
+                         collective_error);
+    CHECK_THROWS_WITH_AS(
+        dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                  karpos::bfs_options{.gamma = is_last ? 0.5 : 0.25}),
+        doctest::Contains("gamma of a search is not the same on all ranks (rank 0 has 0.25"),
+        collective_error);
+  }
+  CHECK(dist::bfs(ranks, graph, id(0), distances).visited == 1);  // and they go on
+}
+
+}  // namespace
