@@ -39,8 +39,8 @@ using karpos_test::widened;
 
 /// Rows from which on tables are split.
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
-/// Right rows that the table of a part holds.
-constexpr std::uint64_t room = karpos::detail::join::part_table<space>::room;
+/// Right rows that the table of a part holds, of rows that are compared by their columns.
+constexpr std::uint64_t room = karpos::detail::join::part_table<space, std::uint32_t>::room;
 
 template <class Number>
 pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uint64_t n) {

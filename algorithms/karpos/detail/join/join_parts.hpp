@@ -2,24 +2,18 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "karpos/detail/join/matches.hpp"
-#include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/join/part_table.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
-#include "karpos/hash.hpp"
 
-// Joins the parts of two tables: a team holds a table of a part's right rows in scratch, and looks up a chunk of its left rows.
-//
-//   heads     | . | 3 | 2 |     by bits of the hash: the last right row of each chain, by its number in the part, from 1 on,
-//   next      | 0 | 1 | 0 |     and 16 other bits of its hash, its tag; the same of the row before it in its chain
-//
-// What a tag does not tell apart is read and compared: from the second-level cache, through which it has just come.
+// Joins the parts of two tables: a team holds a part's right rows in its scratch (part_table.hpp), and looks up a chunk of its
+// left rows there.
 
 namespace karpos::detail::join {
 
@@ -29,59 +23,20 @@ struct part_counts {
   std::uint32_t long_part;  // not 0: some part has more right rows than a table holds
 };
 
-/// The right rows of a part, by their hash.
-template <class ExecSpace>
-class part_table {
-  static constexpr std::uint32_t words = tuning<ExecSpace>::table_bytes / 4;
-  static constexpr std::uint32_t heads = std::bit_floor(words / 3);
+/// multiply (matches.hpp) without a branch, and whether one match is enough.
+struct row_multiplicity {
+  std::uint32_t opposite, least;
+  std::uint32_t last_entry;  // what makes the entry of a match the last one, or 0
 
- public:
-  static constexpr std::size_t bytes = std::size_t(words) * 4;
-  /// Rows that a table holds: their numbers have 16 bits, and 0 stands for none.
-  static constexpr std::uint32_t room = words - heads;
-  static_assert(room < 1 << 16);
-
-  KOKKOS_FUNCTION explicit part_table(std::byte* memory)
-      : m_heads(reinterpret_cast<std::uint32_t*>(memory)),
-        m_next(m_heads + heads) {}
-
-  /// Rows of an array become those of the table. Ends with a barrier.
-  template <class Team, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, Row const* rows, std::uint32_t n) const {
-    auto const size = static_cast<std::uint32_t>(t.size());
-    auto const rank = static_cast<std::uint32_t>(t.rank());
-    for (std::uint32_t i = rank; i < heads; i += size) m_heads[i] = 0;
-    t.barrier();
-    KARPOS_UNROLL_BY(8)
-    for (std::uint32_t i = rank; i < n; i += size) {
-      std::uint64_t const hash = mix(rows[i].key);
-      m_next[i] =
-          device::exchange(device::scratch(m_heads + head_of(hash)), tag_of(hash) | (i + 1));
-    }
-    t.barrier();
+  explicit row_multiplicity(multiplicity m)
+      : opposite(m == multiplicity::one_if_not),
+        least(m == multiplicity::matches_or_one),
+        last_entry(m == multiplicity::one_if_matched || m == multiplicity::one_if_not
+                       ? std::uint32_t(1) << 31
+                       : 0) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint32_t matches) const {
+    return Kokkos::max(matches ^ opposite, least);
   }
-  /// Calls f(number of a row) for those that may have this key, while it returns true.
-  template <class Key, class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_like(Key key, F const& f) const {
-    std::uint64_t const hash = mix(key);
-    std::uint32_t const tag = tag_of(hash);
-    for (std::uint32_t at = m_heads[head_of(hash)]; at != 0;) {
-      std::uint32_t const i = (at & low) - 1;
-      if ((at & ~low) == tag && !f(i)) return;
-      at = m_next[i];
-    }
-  }
-
- private:
-  static constexpr std::uint32_t low = 0xffff;
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t head_of(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash) & (heads - 1);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t tag_of(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash) & ~low;
-  }
-
-  std::uint32_t *m_heads, *m_next;
 };
 
 /// Where two tables lie that were split, and the chunks that their left rows are cut into.
@@ -97,15 +52,18 @@ struct split_tables {
 template <class ExecSpace, class Row, class Equal, class Emit>
 struct join_parts {
   using tuned = tuning<ExecSpace>;
+  using table = part_table<ExecSpace, decltype(Row::key)>;
+  using range = typename table::range;
   static constexpr int threads = tuned::threads, teams_at_once = 1;
-  static constexpr std::size_t scratch_bytes = part_table<ExecSpace>::bytes;
+  static constexpr std::size_t scratch_bytes = table::bytes;
   static constexpr int batch = tuned::batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
   split_tables<Row> tables;
+  typename table::bits bits;
   part_counts* counts;
   Equal equal;
-  multiplicity kind;
+  row_multiplicity multiply;
   Emit emit;
 
   template <class Team>
@@ -114,110 +72,159 @@ struct join_parts {
     partition::chunk const mine = tables.chunks[t.league_rank()];
     if (mine.rows == 0) return;
     std::uint64_t const begin = tables.right_begins[mine.part];
-    Row const* const right = tables.right + begin;
-    part_table<ExecSpace> const table(t.scratch());
-    table.fill(t, right, static_cast<std::uint32_t>(tables.right_begins[mine.part + 1] - begin));
+    table const of_part(t.scratch(), bits);
+    of_part.fill(t, tables.right + begin,
+                 static_cast<std::uint32_t>(tables.right_begins[mine.part + 1] - begin));
     auto const each = static_cast<std::uint32_t>(batch * t.size());
-    for (std::uint32_t i = 0; i < mine.rows; i += each)
-      look_up(t, table, tables.left + mine.begin, i, mine.rows, right);
+    std::uint32_t const whole = mine.rows / each * each;
+    Row const* const left = tables.left + mine.begin;
+    for (std::uint32_t i = 0; i < whole; i += each) look_up<true>(t, of_part, left, i, mine.rows);
+    if (whole < mine.rows) look_up<false>(t, of_part, left, whole, mine.rows);
   }
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t(0);
+  /// Rows of the join of one left row from which on all lanes of a tile write them, side by side.
+  static constexpr std::uint32_t shared_rows = 8;
 
-  /// Calls f(right row) for each match of a left row, while it returns true.
-  template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_match(part_table<ExecSpace> const& table,
-                                                  Row const& left, Row const* right,
-                                                  F const& f) const {
-    table.for_each_like(left.key, [&](std::uint32_t i) {
-      Row const r = right[i];
-      return !equal(left, r) || f(r.value);
-    });
-  }
-  /// Looks up a batch of left rows for each thread.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void look_up(Team const& t, part_table<ExecSpace> const& table,
-                                           Row const* left, std::uint32_t first, std::uint32_t last,
-                                           Row const* right) const {
+  /// A thread's batch of left rows.
+  struct looked_up {
     Row rows[batch];
-    std::uint32_t match[batch], n[batch];
+    std::uint32_t match[batch];             // a right row, or none
+    std::uint32_t counts[(batch + 1) / 2];  // of rows of the join, two in a register
+    std::uint32_t total = 0;
+    bool several = false;  // of one left row
+
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count(int j) const {
+      return counts[j / 2] >> 16 * (j % 2) & 0xffff;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void set_count(int j, std::uint32_t n) {
+      counts[j / 2] = j % 2 == 0 ? n : counts[j / 2] | n << 16;
+      total += n;
+      several |= n > 1;
+    }
+  };
+
+  /// Whether an entry is a match of a left row.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_match(table const& of_part, std::uint32_t entry,
+                                            Row const& left, std::uint32_t& right) const {
+    return of_part.is_like(entry, left.key, right) && equal(left.value, right);
+  }
+  /// Looks up a batch of left rows for each thread; IsWhole: none of them is missing.
+  template <bool IsWhole, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void look_up(Team const& t, table const& of_part, Row const* left,
+                                           std::uint32_t first, std::uint32_t last) const {
+    looked_up of;
     auto const tile = t.template this_tile<width>();
     auto const size = static_cast<std::uint32_t>(t.size());
     first += static_cast<std::uint32_t>(t.rank());
-    auto const valid = [&](int j) { return first + static_cast<std::uint32_t>(j) * size < last; };
+    auto const is_valid = [&](int j) {
+      return IsWhole || first + static_cast<std::uint32_t>(j) * size < last;
+    };
+    Row const* const from = left + first;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
-      if (valid(j)) rows[j] = left[first + static_cast<std::uint32_t>(j) * size];
+      if (is_valid(j)) of.rows[j] = from[static_cast<std::uint32_t>(j) * size];
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j)
+      of.match[j] = is_valid(j) ? of_part.bucket_of(of.rows[j].key).bounds : 0;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
-      n[j] = 0;
-      if (valid(j)) n[j] = count_matches(table, rows[j], right, match[j]);
+      std::uint32_t const n = count_matches(of_part, of.rows[j], range{of.match[j]}, of.match[j]);
+      of.set_count(j, is_valid(j) ? multiply(n) : 0);
       tile.sync();
     }
-    write(t, table, rows, match, n, right);
+    if (tile.ballot([&](int) { return of.several; }))
+      write_several(tile, t.rank() % width, of_part, of);
+    else
+      write_single(tile, t.rank() % width, of);
   }
-  /// Returns: how many rows of the join a left row becomes; match: the right row of one of them, or none.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(part_table<ExecSpace> const& table,
-                                                          Row const& left, Row const* right,
+  /// Returns: the number of matches of a left row, or 1 where that will do; match: one of them, or none.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(table const& of_part, Row const& left,
+                                                          range const& r,
                                                           std::uint32_t& match) const {
-    bool const one_will_do =
-        kind == multiplicity::one_if_matched || kind == multiplicity::one_if_not;
-    std::uint32_t matches = 0;
-    match = none;
-    for_each_match(table, left, right, [&](std::uint32_t r) {
-      match = r;
+    std::uint32_t matches = 0, found = none;
+    std::uint32_t const end = r.end();
+    for (std::uint32_t e = r.begin(); e < end; ++e) {
+      std::uint32_t right;
+      if (!is_match(of_part, e, left, right)) continue;
+      found = right;
       ++matches;
-      return !one_will_do;
-    });
-    return static_cast<std::uint32_t>(join::multiply(kind, matches));
-  }
-  /// Places in the output for all rows of a tile: before[j] for those of this thread. Returns: how many they are.
-  template <class Tile>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t take_places(Tile const& tile, int lane,
-                                                               std::uint32_t const (&n)[batch],
-                                                               std::uint32_t (&before)[batch]) {
-    bool several = false;
-    for (int j = 0; j < batch; ++j) several |= n[j] > 1;
-    std::uint32_t total = 0;
-    if (tile.ballot([&](int) { return several; })) {
-      KARPOS_UNROLL
-      for (int j = 0; j < batch; ++j) {
-        auto const sums = tile.prefix_sum(tile.each([&](int) { return n[j]; }));
-        before[j] = total + sums.before[lane];
-        total += sums.total;
-      }
-    } else {
-      KARPOS_UNROLL
-      for (int j = 0; j < batch; ++j) {
-        auto const ones = tile.ballot([&](int) { return n[j] != 0; });
-        before[j] = total + static_cast<std::uint32_t>(ones.rank(lane));
-        total += static_cast<std::uint32_t>(ones.count());
-      }
+      e |= multiply.last_entry;
     }
-    return total;
+    match = found;
+    return matches;
   }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void write(Team const& t, part_table<ExecSpace> const& table,
-                                         Row const (&rows)[batch],
-                                         std::uint32_t const (&match)[batch],
-                                         std::uint32_t const (&n)[batch], Row const* right) const {
-    auto const tile = t.template this_tile<width>();
-    std::uint32_t before[batch];
-    std::uint32_t const total = take_places(tile, t.rank() % width, n, before);
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take_places(std::uint32_t n) const {
+    return device::fetch_add(&counts->rows, static_cast<std::uint64_t>(n));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void write_one(std::uint64_t at, looked_up const& of, int j) const {
+    emit(at, of.rows[j].value, of.match[j] == none ? no_row : std::uint64_t(of.match[j]));
+  }
+  /// Writes where no left row of a tile becomes more than one: the rows that the lanes have first, second, …
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION void write_single(Tile const& tile, int lane,
+                                                looked_up const& of) const {
+    std::uint32_t total = 0;
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j)
+      total +=
+          static_cast<std::uint32_t>(tile.ballot([&](int) { return of.count(j) != 0; }).count());
     if (total == 0) return;
-    std::uint64_t const base = tile.once(
-        [&] { return device::fetch_add(&counts->rows, static_cast<std::uint64_t>(total)); });
+    std::uint64_t at = tile.once([&] { return take_places(total); });
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
-      std::uint64_t at = base + before[j];
-      if (n[j] == 1)
-        emit(at, rows[j].value, match[j] == none ? no_row : std::uint64_t(match[j]));
-      else if (n[j] > 1)
-        for_each_match(table, rows[j], right, [&](std::uint32_t r) {
-          emit(at++, rows[j].value, std::uint64_t(r));
-          return true;
-        });
+      auto const ones = tile.ballot([&](int) { return of.count(j) != 0; });
+      if (of.count(j) != 0) write_one(at + static_cast<std::uint32_t>(ones.rank(lane)), of, j);
+      at += static_cast<std::uint32_t>(ones.count());
+    }
+  }
+  /// The same for any numbers.
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION void write_several(Tile const& tile, int lane, table const& of_part,
+                                                 looked_up const& of) const {
+    std::uint32_t const total = tile.prefix_sum(tile.each([&](int) { return of.total; })).total;
+    std::uint64_t at = tile.once([&] { return take_places(total); });
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      std::uint32_t const n = of.count(j);
+      auto const sums = tile.prefix_sum(tile.each([&](int) { return n; }));
+      std::uint64_t const mine = at + sums.before[lane];
+      if (n == 1) write_one(mine, of, j);
+      if (n > 1 && n < shared_rows) write_all(mine, of_part, of.rows[j]);
+      tile.sync();
+      write_shared(tile, lane, of_part, of, j, mine);
+      at += sums.total;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void write_all(std::uint64_t at, table const& of_part,
+                                             Row const& left) const {
+    range const r = of_part.bucket_of(left.key);
+    for (std::uint32_t e = r.begin(); e < r.end(); ++e) {
+      std::uint32_t right;
+      if (is_match(of_part, e, left, right)) emit(at++, left.value, std::uint64_t(right));
+    }
+  }
+  /// Writes the many rows that the j-th left row of some lanes becomes, one such lane after the other.
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION void write_shared(Tile const& tile, int lane, table const& of_part,
+                                                looked_up const& of, int j,
+                                                std::uint64_t at) const {
+    auto many = tile.ballot([&](int) { return of.count(j) >= shared_rows; });
+    for (; many; many = many.without_first()) {
+      int const from = many.first();
+      Row const left = tile.get(tile.each([&](int) { return of.rows[j]; }), from);
+      std::uint64_t to = tile.get(tile.each([&](int) { return at; }), from);
+      range const r = of_part.bucket_of(left.key);
+      for (std::uint32_t first = r.begin(); first < r.end(); first += width) {
+        std::uint32_t const e = first + static_cast<std::uint32_t>(lane);
+        std::uint32_t right = 0;
+        bool const yes = e < r.end() && is_match(of_part, e, left, right);
+        auto const ones = tile.ballot([&](int) { return yes; });
+        if (yes)
+          emit(to + static_cast<std::uint32_t>(ones.rank(lane)), left.value, std::uint64_t(right));
+        to += static_cast<std::uint32_t>(ones.count());
+      }
     }
   }
 };

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,13 +29,23 @@ namespace karpos::detail::join {
 template <class ExecSpace, class Row>
 struct split_sizes {
   using tuned = tuning<ExecSpace>;
-  static constexpr std::uint64_t room = part_table<ExecSpace>::room;
-  static constexpr std::uint64_t mean = room * tuned::mean_percent / 100;
+  using table = part_table<ExecSpace, decltype(Row::key)>;
+  static constexpr std::uint64_t room = table::room;
+  /// Right rows of a part on average, at most: no more than word_bits takes, and than have room where parts differ.
+  static constexpr std::uint64_t mean =
+      Kokkos::min(std::uint64_t(table::buckets), room* tuned::mean_percent / 100);
+  static_assert(2 * mean >= table::buckets,
+                "parts and buckets would take more bits than a word has");
   static constexpr std::uint64_t chunk_rows = room * tuned::chunk_tables;
 
   std::uint64_t left, right;
 
-  std::uint64_t parts() const { return std::max((right + mean - 1) / mean, std::uint64_t(1)); }
+  int part_bits() const {
+    return Kokkos::max(static_cast<int>(std::bit_width(
+                           Kokkos::max((right + mean - 1) / mean, std::uint64_t(1)) - 1)),
+                       1);
+  }
+  std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
   std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
   partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) const {
     return {exec, rows, parts(), false};
@@ -69,10 +80,11 @@ struct split_memory {
 /// The join of two tables, whose rows are compared by the functions of the second, or of `by`.
 template <class ExecSpace, class Left, class Right, class Functions>
 class split_join {
-  static constexpr bool is_exact = has_exact_keys<Left, Right, Functions>;
+  static constexpr bool is_exact = has_exact_words<Left, Right, Functions>;
   using row = split_row<Functions, is_exact>;
   using sizes = split_sizes<ExecSpace, row>;
   using memory = split_memory<ExecSpace, row>;
+  using bits = typename sizes::table::bits;
   using equal = equal_split_rows<Left, Right, Functions>;
 
  public:
@@ -103,9 +115,10 @@ class split_join {
     device::for_each_in_league("karpos::partitioned_join: join parts", m_exec,
                                static_cast<int>(m_sizes.most_chunks()),
                                step{{m.left, m.right, m.right_begins, m.chunks},
+                                    bits(m_sizes.part_bits()),
                                     m.counts,
                                     equal{m_left, m_right, m_by},
-                                    kind,
+                                    row_multiplicity(kind),
                                     emit});
     part_counts const counts =
         read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
@@ -118,10 +131,11 @@ class split_join {
   void split(Rows const& rows, row* to, std::uint64_t* begins, memory const& m) const {
     using begins_view =
         Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-    partition::split_as_planned(m_exec, rows_to_split<Rows, Functions, is_exact>{rows, m_by},
-                                part_of_split{static_cast<std::uint32_t>(m_sizes.parts())},
-                                m_sizes.plan(m_exec, rows.size()), m.of_partition, to,
-                                begins_view(begins, m_sizes.parts() + 1));
+    partition::split_as_planned(
+        m_exec, rows_to_split<Rows, Functions, is_exact>{rows, m_by},
+        part_of_split<decltype(row::key)>{bits(m_sizes.part_bits()).part_shift},
+        m_sizes.plan(m_exec, rows.size()), m.of_partition, to,
+        begins_view(begins, m_sizes.parts() + 1));
   }
 
   ExecSpace m_exec;

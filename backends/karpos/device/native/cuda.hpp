@@ -457,8 +457,11 @@ class warp_tile {
     KOKKOS_FUNCTION V const& operator[](int) const { return mine; }
   };
 
+  /// A whole warp names its members by a constant: of others the compiler must ask, at each synchronisation, whether they all
+  /// name the same.
   KOKKOS_FUNCTION warp_tile() {
-    KOKKOS_IF_ON_DEVICE((int const id = lane_id(); m_lane = id % W; m_shift = id - m_lane;
+    KOKKOS_IF_ON_DEVICE((int const id = lane_id(); m_lane = W == 32 ? id : id % W;
+                         m_shift = W == 32 ? 0 : id - m_lane;
                          m_members = static_cast<unsigned>(lane_mask<W>::all) << m_shift;))
   }
 

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/join/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+
+// The right rows of a part in a team's scratch, sorted by bucket:
+//
+//   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries, which end where those of the next bucket begin
+//   entries   | a | b | c |
+
+namespace karpos::detail::join {
+
+/// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(j, row) for those before `last`;
+/// IsWhole says that they all are, and that nothing need be asked.
+template <int Each, bool IsWhole, class Row, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Row const* rows, std::uint32_t first,
+                                                    std::uint32_t last, std::uint32_t step,
+                                                    F const& f) {
+  auto const is_valid = [&](int j) {
+    return IsWhole || first + static_cast<std::uint32_t>(j) * step < last;
+  };
+  Row r[Each];
+  Row const* const from = rows + first;
+  KARPOS_UNROLL
+  for (int j = 0; j < Each; ++j)
+    if (is_valid(j)) r[j] = from[static_cast<std::uint32_t>(j) * step];
+  KARPOS_UNROLL
+  for (int j = 0; j < Each; ++j)
+    if (is_valid(j)) f(r[j]);
+}
+/// Calls f(row) for the rows of an array, divided among the threads of a team; each reads several before it calls.
+template <int Each, class Team, class Row, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Row const* rows, std::uint32_t n,
+                                                  F const& f) {
+  auto const size = static_cast<std::uint32_t>(t.size());
+  auto const rank = static_cast<std::uint32_t>(t.rank());
+  std::uint32_t const whole = n / (Each * size) * (Each * size);
+  for (std::uint32_t i = 0; i < whole; i += Each * size)
+    join::for_rows_of_thread<Each, true>(rows, i + rank, n, size, f);
+  join::for_rows_of_thread<Each, false>(rows, whole + rank, n, size, f);
+}
+
+/// Counters of 16 bits in scratch, which are read and summed several at a time.
+class scratch_counters {
+ public:
+  static constexpr std::uint32_t group = 8;
+
+  KOKKOS_FUNCTION explicit scratch_counters(std::byte* memory)
+      : m_groups(reinterpret_cast<counters*>(memory)) {}
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t, std::uint32_t n) const {
+    auto const size = static_cast<std::uint32_t>(t.size());
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < n / group; i += size)
+      m_groups[i] = counters{};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
+    return m_groups->of[i];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_one(std::uint32_t i) const {
+    KOKKOS_IF_ON_DEVICE((device::add(device::scratch(word_of(i)), one_of(i));))
+    KOKKOS_IF_ON_HOST((++m_groups->of[i];))
+  }
+  /// Takes one from a counter that is not 0. Returns: what is left.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_one(std::uint32_t i) const {
+    std::uint32_t left = 0;
+    KOKKOS_IF_ON_DEVICE(
+        (left =
+             (device::fetch_add(device::scratch(word_of(i)), 0u - one_of(i)) >> shift_of(i)) - 1;))
+    KOKKOS_IF_ON_HOST((left = --m_groups->of[i];))
+    return left & 0xffff;
+  }
+  /// Every counter becomes the sum of those up to it, and the one behind them the sum of all. Ends with a barrier.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(Team const& t, std::uint32_t n) const {
+    auto const size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const groups = n / group, each = (groups + size - 1) / size;
+    std::uint32_t const first = Kokkos::min(static_cast<std::uint32_t>(t.rank()) * each, groups);
+    std::uint32_t const last = Kokkos::min(first + each, groups);
+    std::uint32_t mine = 0;
+    for (std::uint32_t g = first; g < last; ++g) {
+      counters const c = m_groups[g];
+      KARPOS_UNROLL
+      for (std::uint32_t k = 0; k < group; ++k) mine += c.of[k];
+    }
+    std::uint64_t total = 0;
+    auto sum = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
+    if (t.rank() == 0) m_groups[groups].of[0] = static_cast<std::uint16_t>(total);
+    for (std::uint32_t g = first; g < last; ++g) {
+      counters c = m_groups[g];
+      KARPOS_UNROLL
+      for (std::uint32_t k = 0; k < group; ++k) {
+        sum += c.of[k];
+        c.of[k] = static_cast<std::uint16_t>(sum);
+      }
+      m_groups[g] = c;
+    }
+    t.barrier();
+  }
+
+ private:
+  struct alignas(16) counters {
+    std::uint16_t of[group];
+  };
+  // GPUs have atomic additions to words, and the first of two counters in the lower half of one.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t* word_of(std::uint32_t i) const {
+    return reinterpret_cast<std::uint32_t*>(m_groups) + i / 2;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t shift_of(std::uint32_t i) { return i % 2 * 16; }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t one_of(std::uint32_t i) {
+    return std::uint32_t(1) << shift_of(i);
+  }
+
+  counters* m_groups;
+};
+
+/// The right rows of a part, by their words.
+template <class ExecSpace, class Word>
+class part_table {
+ public:
+  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
+  static constexpr std::uint32_t buckets =
+      std::bit_floor(static_cast<std::uint32_t>(bytes / (sizeof(Word) + sizeof(std::uint16_t))));
+  static constexpr int bucket_bits = std::countr_zero(buckets);
+  using bits = word_bits<Word, bucket_bits>;
+
+ private:
+  static constexpr std::size_t begin_bytes =
+      (buckets + scratch_counters::group) * sizeof(std::uint16_t);
+
+ public:
+  /// Rows that a table holds; bounds of buckets have 16 bits.
+  static constexpr std::uint32_t room =
+      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
+  static_assert(room < 1 << 16 && buckets % scratch_counters::group == 0);
+
+  KOKKOS_FUNCTION part_table(std::byte* memory, bits const& b)
+      : m_begins(memory),
+        m_entries(reinterpret_cast<Word*>(memory + begin_bytes)),
+        m_bits(b) {}
+
+  /// Rows of an array become those of the table. Ends with a barrier.
+  template <class Team, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, Row const* rows, std::uint32_t n) const {
+    constexpr int each = tuning<ExecSpace>::fill_batch;
+    m_begins.clear(t, buckets);
+    t.barrier();
+    join::for_rows_of_team<each>(t, rows, n,
+                                 [&](Row const& r) { m_begins.add_one(m_bits.bucket(r.key)); });
+    t.barrier();
+    m_begins.sum_up(t, buckets);
+    join::for_rows_of_team<each>(t, rows, n, [&](Row const& r) {
+      m_entries[m_begins.take_one(m_bits.bucket(r.key))] = m_bits.entry(r.key, r.value);
+    });
+    t.barrier();
+  }
+
+  /// Where the entries of a bucket are, in one register.
+  struct range {
+    std::uint32_t bounds;
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t begin() const { return bounds & 0xffff; }
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return bounds >> 16; }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
+    std::uint32_t const b = m_bits.bucket(w);
+    return {m_begins[b] | m_begins[b + 1] << 16};
+  }
+  /// Whether entry e is one of this word's; then row is its number.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
+    return m_bits.is_like(m_entries[e], w, row);
+  }
+
+ private:
+  scratch_counters m_begins;
+  Word* m_entries;
+  bits m_bits;
+};
+
+}  // namespace karpos::detail::join
