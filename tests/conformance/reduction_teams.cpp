@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/reduce_by_key/columns.hpp"
 #include "support/emulated_team.hpp"
@@ -91,6 +92,40 @@ std::vector<Row> split(std::vector<Row> const& rows, u32 parts, int teams) {
   emulated_block block(threads, n + parts);
   for (int team = 0; team < teams; ++team) block.run(step, team, teams);
   return out;
+}
+
+/// Rows as a split into rooms leaves them.
+template <class Row>
+struct rooms_of_rows {
+  std::vector<std::vector<Row>> parts;
+  std::vector<Row> list;
+  u32 listed;
+};
+/// Splits rows into rooms, one team after another.
+template <class Row>
+rooms_of_rows<Row> split_into_rooms(std::vector<Row> const& rows, u32 parts, int teams, u32 room,
+                                    u32 capacity) {
+  using source = reduce::partial_rows<Row>;
+  u64 const n = rows.size(), count = static_cast<u64>(teams);
+  std::vector<u32> taken(parts), filled(parts, ~0u);
+  std::vector<Row> out(u64(parts) * room), list(capacity);
+  u32 listed = 0;
+  partition::rooms<Row> const to{taken.data(), filled.data(),          list.data(), &listed, room,
+                                 capacity,     static_cast<int>(parts)};
+  partition::move_tiles<emulated_device, source, part_by_key, false, partition::rooms<Row>> const
+      step(source(rows.data(), n), part_by_key{parts}, {n, (n + count - 1) / count, teams}, to,
+           out.data());
+  emulated_block block(threads, n + parts);
+  for (int team = 0; team < teams; ++team) block.run(step, team, teams);
+  rooms_of_rows<Row> result{{}, list, listed};
+  result.list.resize(std::min(listed, capacity));
+  for (u32 p = 0; p < parts; ++p) {
+    auto const first = out.begin() + static_cast<std::ptrdiff_t>(u64(p) * room);
+    u32 const rows_in_room = to.rows_in_room(p);
+    REQUIRE(rows_in_room <= room);
+    result.parts.emplace_back(first, first + rows_in_room);
+  }
+  return result;
 }
 
 template <class Row>
@@ -187,6 +222,39 @@ TEST_CASE("tiles: every row comes to its part, in any number of parts") {
       sort_rows(wide_out, parts);
       CHECK(same_rows(wide_out, wide));
     }
+}
+
+TEST_CASE("rooms: every row comes to the room of its part, or to the list") {
+  for (std::size_t n : {1u, 47u, 700u, 3000u, 20'000u})
+    for (u32 parts : {1u, 2u, 37u, 90u})
+      for (u32 share : {0u, 50u, 100u, 200u}) {
+        auto rows = narrow_rows(n, n % 2 == 0 ? 5 : 500, n);
+        u32 const room = (static_cast<u32>(n) / parts + 1) * share / 100;
+        auto const got = split_into_rooms(rows, parts, 3, room, static_cast<u32>(n));
+        CHECK(got.listed == got.list.size());
+        std::vector<narrow_row> all = got.list;
+        bool in_place = true;
+        for (u32 p = 0; p < parts; ++p)
+          for (narrow_row const& r : got.parts[p]) {
+            in_place &= r.key % parts == p;
+            all.push_back(r);
+          }
+        CHECK(in_place);
+        sort_rows(rows, parts);
+        sort_rows(all, parts);
+        CHECK(same_rows(all, rows));
+        if (share == 0) CHECK(got.listed == n);
+      }
+}
+
+TEST_CASE("rooms: rows that the list is too small for are counted, and written nowhere") {
+  auto const rows = narrow_rows(5000, 500, 1);
+  auto const got = split_into_rooms(rows, 37, 2, 40, 100);
+  std::size_t in_rooms = 0;
+  for (auto const& part : got.parts) in_rooms += part.size();
+  CHECK(got.list.size() == 100);
+  CHECK(in_rooms + got.listed == rows.size());
+  CHECK(in_rooms > 37 * 10);
 }
 
 TEST_CASE("tiles of a stable partition: rows of a part keep their order") {

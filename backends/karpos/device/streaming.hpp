@@ -17,6 +17,14 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_line([[maybe_unused]] void* to,
   KOKKOS_IF_ON_HOST((host::stream_line(to, from);))
 }
 
+/// Reads N neighbours that nobody writes meanwhile or reads again soon; GPUs 16 bytes at a time where they are aligned to
+/// that.
+template <int N, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_streamed(T const* p, T* to) {
+  KOKKOS_IF_ON_DEVICE((native_device::load_streamed<N>(p, to);))
+  KOKKOS_IF_ON_HOST((for (int i = 0; i < N; ++i) to[i] = p[i];))
+}
+
 /// What this thread has streamed is written before what it writes from here on.
 KOKKOS_FORCEINLINE_FUNCTION void end_streaming() { KOKKOS_IF_ON_HOST((host::end_streaming();)) }
 

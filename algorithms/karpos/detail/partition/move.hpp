@@ -21,23 +21,30 @@ namespace karpos::detail::partition {
 /// time lies together, whole sectors and pages of memory. In a stable partition each goes through its own range, and the
 /// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
 ///
-/// What teams take is counted in 32 bits: eight 64-bit answers would not stay in a thread's registers.
+/// To says where rows go: places, or rooms, where a run that does not fit goes to the list. What teams take is counted in
+/// 32 bits: eight 64-bit answers would not stay in a thread's registers.
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
-template <class ExecSpace, class Source, class Part, bool Stable>
+template <class ExecSpace, class Source, class Part, bool Stable, class To = places>
 class move_tiles {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
   using tuned = tuning<ExecSpace>;
-  static constexpr int max_each = tuned::rows_each(sizeof(loaded));
+  static constexpr bool in_rooms = !std::is_same_v<To, places>;
+  static_assert(!(Stable && in_rooms));
+  static constexpr int max_each = tuned::rows_each(Stable, sizeof(loaded));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
   static_assert(max_each * tuned::threads <= (1 << 16), "ranks have 16 bits");
+  /// Rows of a thread that are neighbours: those of one load. A thread's rows are so many, times a whole number.
+  static constexpr int run = Stable ? 1 : Kokkos::min(neighbours<Source>, max_each & -max_each);
+  /// Of a row in the output, modulo 2^32 or 2^64.
+  using index = std::conditional_t<Stable, std::uint64_t, std::uint32_t>;
 
  public:
-  static constexpr int threads = tuned::tile_threads(Stable, sizeof(row)), teams_at_once = 1;
+  static constexpr int threads = tuned::tile_threads(Stable, run * sizeof(row)), teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
-  move_tiles(Source const& s, Part const& p, row_ranges const& r, places const& to, row* out)
+  move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, row* out)
       : m_source(s),
         m_part(p),
         m_ranges(r),
@@ -46,16 +53,11 @@ class move_tiles {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    int const each = rows_each();
-    auto const size = static_cast<std::uint64_t>(each * t.size());
-    auto const team = static_cast<std::uint64_t>(t.league_rank());
-    std::uint64_t const first = Stable ? m_ranges.begin(t.league_rank()) : team * size;
-    std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_ranges.rows;
-    std::uint64_t const step = Stable ? size : size * static_cast<std::uint64_t>(t.league_size());
+    int const each = rows_each(), size = each * t.size();
     memory const m = memory_of(t);
     zero_counts(t, m);
     loaded rows[max_each];
-    tile now = tile_at(first, last, size);
+    tile now = tile_at(t, first_of(t, size), size);
     load(t, rows, each, now);
     while (now.rows > 0) {
       rank_list ranks;
@@ -63,7 +65,7 @@ class move_tiles {
       reserve_runs(t, m);
       sort(t, m, rows, ranks, each, now);
       t.barrier();
-      tile const next = tile_at(now.first + step, last, size);
+      tile const next = tile_at(t, std::uint64_t(now.first) + step_of(t, size), size);
       load(t, rows, each, next);
       zero_counts(t, m);
       write_runs(t, m, now.rows);
@@ -72,15 +74,31 @@ class move_tiles {
   }
 
  private:
-  static constexpr int parts_each = (tuned::max_parts(Stable) + threads - 1) / threads;
+  /// Parts that a thread takes room for at once.
+  static constexpr int parts_each = Stable ? 1 : tuned::parts_each;
 
   /// Rows that are sorted at once: few enough for an int.
   struct tile {
-    std::uint64_t first;
+    index first;
     int rows;
   };
-  KOKKOS_FUNCTION static tile tile_at(std::uint64_t first, std::uint64_t last, std::uint64_t size) {
-    return {first, first < last ? static_cast<int>(Kokkos::min(last - first, size)) : 0};
+  template <class Team>
+  KOKKOS_FUNCTION tile tile_at(Team const& t, std::uint64_t first, int size) const {
+    std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_ranges.rows;
+    if (first >= last) return {0, 0};
+    auto const most = static_cast<std::uint64_t>(size);
+    return {static_cast<index>(first), static_cast<int>(Kokkos::min(last - first, most))};
+  }
+  /// Where a team's tiles begin, and how far they are apart.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint64_t first_of(Team const& t, int size) const {
+    if constexpr (Stable) return m_ranges.begin(t.league_rank());
+    return static_cast<std::uint64_t>(t.league_rank()) * static_cast<std::uint64_t>(size);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION static std::uint64_t step_of(Team const& t, int size) {
+    return static_cast<std::uint64_t>(size) *
+           static_cast<std::uint64_t>(Stable ? 1 : t.league_size());
   }
   /// Ranks of a thread's rows among the rows of their part and group, two in a register.
   class rank_list {
@@ -98,8 +116,7 @@ class move_tiles {
   };
   /// A team's scratch.
   struct memory {
-    std::uint64_t*
-        to;  // of a part: from an index of the sorted tile to one of the output, modulo 2^64
+    index* to;  // of a part: from an index of the sorted tile to one of the output
     std::uint32_t*
         begin;  // of group g and part p at g * parts + p: rows; then where their run begins in the tile
     row* sorted;
@@ -110,11 +127,12 @@ class move_tiles {
   /// Rows of a tile for each thread: as many as have room beside the counters.
   KOKKOS_FUNCTION int rows_each() const {
     std::size_t const room = tuned::scratch_bytes - counter_bytes();
-    return Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
+    int const each = Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
+    return each / run * run;
   }
   template <class Team>
   KOKKOS_FUNCTION memory memory_of(Team const& t) const {
-    auto* const to = reinterpret_cast<std::uint64_t*>(t.scratch());
+    auto* const to = reinterpret_cast<index*>(t.scratch());
     return {to, reinterpret_cast<std::uint32_t*>(to + m_to.parts),
             reinterpret_cast<row*>(t.scratch() + counter_bytes())};
   }
@@ -127,15 +145,22 @@ class move_tiles {
   KOKKOS_FUNCTION void zero_counts(Team const& t, memory const& m) const {
     for (int i = t.rank(); i < groups * m_to.parts; i += t.size()) m.begin[i] = 0;
   }
-  /// A thread's rows have these indices in the tile: first, first + width, … below last. Threads of a warp have
-  /// neighbours.
+  /// A thread's rows have these indices in the tile, below last: row j is at first + j / run * step + j % run. Threads of a
+  /// warp have neighbours; in a stable partition a warp has neighbours alone.
   struct strided {
-    int first, last;
+    int first, step, last;
+    KOKKOS_FORCEINLINE_FUNCTION int operator[](int j) const {
+      return first + j / run * step + j % run;
+    }
   };
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static strided mine(Team const& t, int each, tile const& now) {
-    int const warp = t.rank() / width, rows = each * width;
-    return {warp * rows + t.rank() % width, Kokkos::min(warp * rows + rows, now.rows)};
+    if constexpr (Stable) {
+      int const warp = t.rank() / width, rows = each * width;
+      return {warp * rows + t.rank() % width, width, Kokkos::min(warp * rows + rows, now.rows)};
+    } else {
+      return {t.rank() * run, t.size() * run, now.rows};
+    }
   }
   /// Calls f(j, index in the tile) for each of a thread's rows.
   template <class Team, class F>
@@ -144,14 +169,27 @@ class move_tiles {
     strided const i = mine(t, each, now);
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j)
-      if (i.first + j * width < i.last) f(j, i.first + j * width);
+      if (i[j] < i.last) f(j, i[j]);
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, loaded (&rows)[max_each], int each,
                                         tile const& now) const {
-    for_my_rows(t, each, now, [&](int j, int i) {
-      rows[j] = m_source.load(now.first + static_cast<std::uint64_t>(i));
-    });
+    auto const load_one = [&](int j, int i) {
+      rows[j] = m_source.load(std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
+    };
+    if constexpr (run == 1) {
+      for_my_rows(t, each, now, load_one);
+    } else {
+      strided const i = mine(t, each, now);
+      KARPOS_UNROLL
+      for (int j = 0; j < max_each; j += run)
+        if (i[j + run - 1] < i.last)
+          m_source.template load_neighbours<run>(
+              std::uint64_t(now.first) + static_cast<std::uint64_t>(i[j]), rows + j);
+        else
+          for (int k = j; k < j + run; ++k)
+            if (i[k] < i.last) load_one(k, i[k]);
+    }
   }
   /// Finds the rank of each row.
   template <class Team>
@@ -178,7 +216,7 @@ class move_tiles {
     std::uint32_t* const counts = group_of(t, m);
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j) {
-      bool const valid = i.first + j * width < i.last;
+      bool const valid = i[j] < i.last;
       std::uint32_t const p = valid ? m_part(rows[j]) : 0;
       auto equal = warp.ballot([&](int) { return valid; });
       for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {
@@ -196,27 +234,45 @@ class move_tiles {
   /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void reserve_runs(Team const& t, memory const& m) const {
+    std::uint32_t begin = 0;
+    for (int p = 0; p < m_to.parts; p += parts_each * t.size()) begin += reserve(t, m, p, begin);
+    t.barrier();
+  }
+  /// The same for so many parts from the first one on, whose runs begin there. Returns: the length of the runs.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t reserve(Team const& t, memory const& m, int first,
+                                                    std::uint32_t begin) const {
     std::uint32_t taken[parts_each] = {};
     std::uint64_t mine = 0, total = 0;
     KARPOS_UNROLL
     for (int k = 0; k < parts_each; ++k) {
-      int const p = t.rank() + k * t.size();
+      int const p = first + t.rank() + k * t.size();
       std::uint32_t const count = p < m_to.parts ? length(m, p) : 0;
       mine += count;
       if (!Stable && count != 0) taken[k] = device::fetch_add(m_to.taken + p, count);
     }
-    auto begin = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
+    begin += static_cast<std::uint32_t>(t.prefix_sum(mine, total));
     KARPOS_UNROLL
     for (int k = 0; k < parts_each; ++k) {
-      int const p = t.rank() + k * t.size();
+      int const p = first + t.rank() + k * t.size();
       if (p >= m_to.parts) break;
       std::uint32_t const count = length(m, p);
-      std::uint64_t const to = Stable ? take_own(t, p, count) : m_to.begins[p] + taken[k];
-      m.to[p] = to - begin;
+      m.to[p] = place_of_run(t, p, count, taken[k]) - begin;
       place_run(m, p, begin);
       begin += count;
     }
-    t.barrier();
+    return static_cast<std::uint32_t>(total);
+  }
+  /// Where a run goes in the output; a run that does not fit into its room: where on the list, and 2^31 more.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION index place_of_run(Team const& t, int p, std::uint32_t count,
+                                                 std::uint32_t taken) const {
+    if constexpr (Stable)
+      return take_own(t, p, count);
+    else if constexpr (in_rooms)
+      return taken + count <= m_to.room ? taken : m_to.take_listed(p, count, taken) | listed;
+    else
+      return static_cast<index>(m_to.begins[p]) + taken;
   }
   /// Room among the rows of the team's range.
   template <class Team>
@@ -250,21 +306,30 @@ class move_tiles {
     for_my_rows(t, each, now, [&](int j, int i) {
       loaded const r = device::opaque(rows[j]);  // all the parts would be too many to remember
       m.sorted[begin[m_part(r)] + ranks[j]] =
-          m_source.make(r, now.first + static_cast<std::uint64_t>(i));
+          m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows) const {
     for (int i = t.rank(); i < rows; i += t.size()) {
       row const r = m.sorted[i];
-      m_out[m.to[m_part(r)] + static_cast<std::uint64_t>(i)] = r;
+      std::uint32_t const p = m_part(r);
+      index const to = m.to[p] + static_cast<index>(i);
+      if constexpr (!in_rooms)
+        m_out[to] = r;
+      else if (to < listed)
+        m_out[static_cast<std::uint64_t>(p) * m_to.room + to] = r;
+      else if (to - listed < m_to.capacity)
+        m_to.list[to - listed] = r;
     }
   }
+
+  static constexpr std::uint32_t listed = std::uint32_t(1) << 31;
 
   Source m_source;
   Part m_part;
   row_ranges m_ranges;
-  places m_to;
+  To m_to;
   row* m_out;
 };
 

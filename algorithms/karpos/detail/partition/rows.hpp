@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 
 // What is split: a source makes row i from what the caller gave, and says by which key a row belongs to a part.
@@ -20,7 +21,30 @@ template <class Row>
 inline constexpr bool is_row = std::is_trivially_copyable_v<Row> &&
                                (sizeof(Row) == 4 || sizeof(Row) == 8 || sizeof(Row) == 16);
 
-// A source loads what is to be read of row i and makes the row of it; in between a GPU thread keeps it in registers.
+// A source loads what is to be read of row i and makes the row of it; in between a GPU thread keeps it in registers. One
+// whose rows lie in arrays can load neighbours at once.
+
+/// Rows that a source loads at once: those whose keys take 16 bytes, or one.
+template <class Source>
+inline constexpr int neighbours = 1;
+template <class Source>
+  requires requires(Source const s, typename Source::loaded* to) {
+    s.template load_neighbours<1>(0, to);
+  }
+inline constexpr int neighbours<Source> =
+    16 / static_cast<int>(sizeof(Source::key_of(typename Source::loaded{})));
+
+/// Elements i, …, i + N - 1 of a view.
+template <int N, class View>
+KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i,
+                                               typename View::non_const_value_type* to) {
+  using layout = typename View::array_layout;
+  if constexpr (std::is_same_v<layout, Kokkos::LayoutLeft> ||
+                std::is_same_v<layout, Kokkos::LayoutRight>)
+    device::load_streamed<N>(view.data() + i, to);
+  else
+    for (int k = 0; k < N; ++k) to[k] = view(i + static_cast<std::uint64_t>(k));
+}
 
 /// Rows that lie in memory as they are.
 template <class Row>
@@ -38,6 +62,10 @@ struct keys_alone : whole_rows<typename Keys::non_const_value_type> {
   explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION key load(std::uint64_t i) const { return keys(i); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, key* to) const {
+    load_elements<N>(keys, i, to);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static key key_of(key const& r) { return r; }
 };
 
@@ -51,6 +79,14 @@ struct keys_and_values : whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
     return {.key = keys(i), .value = values(i)};
   }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    typename Keys::non_const_value_type k[N];
+    typename Values::non_const_value_type v[N];
+    load_elements<N>(keys, i, k);
+    load_elements<N>(values, i, v);
+    for (int j = 0; j < N; ++j) to[j] = {.key = k[j], .value = v[j]};
+  }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
@@ -63,6 +99,10 @@ struct keys_and_values<Row, Keys, row_numbers> {
   keys_and_values(Keys const& k, row_numbers) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys(i); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    load_elements<N>(keys, i, to);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& key, std::uint64_t i) {
     return {.key = key, .value = static_cast<decltype(Row::value)>(i)};
   }
@@ -79,6 +119,10 @@ struct rows_of_array : whole_rows<typename Source::row> {
   rows_of_array(row const* r, std::uint64_t n) : rows(r), count(n) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return count; }
   KOKKOS_FORCEINLINE_FUNCTION row load(std::uint64_t i) const { return rows[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, row* to) const {
+    device::load_streamed<N>(rows + i, to);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(row const& r) { return Source::key_of(r); }
 };
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "karpos/detail/partition/rows.hpp"
+#include "karpos/device/streaming.hpp"
 #include "karpos/hash.hpp"
 
 // Aggregation by key: groups rows with equal keys, and merges the values of a group.
@@ -84,6 +85,14 @@ struct part_of_bits {
 
 // Sources, as a partition has them.
 
+/// The bits of keys i, …, i + N - 1.
+template <int N, class Keys, class Bits>
+KOKKOS_FORCEINLINE_FUNCTION void load_key_bits(Keys const& keys, std::uint64_t i, Bits* to) {
+  typename Keys::non_const_value_type k[N];
+  partition::load_elements<N>(keys, i, k);
+  for (int j = 0; j < N; ++j) to[j] = key_bits_of<Bits>(k[j]);
+}
+
 /// Rows of keys and values.
 template <class Row, class Keys, class Values>
 struct keys_and_values : partition::whole_rows<Row> {
@@ -93,6 +102,14 @@ struct keys_and_values : partition::whole_rows<Row> {
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
     return {key_bits_of<decltype(Row::key)>(keys(i)), values(i)};
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    decltype(Row::key) k[N];
+    decltype(Row::value) v[N];
+    load_key_bits<N>(keys, i, k);
+    partition::load_elements<N>(values, i, v);
+    for (int j = 0; j < N; ++j) to[j] = {k[j], v[j]};
   }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
@@ -104,6 +121,10 @@ struct keys_alone : partition::whole_rows<Row> {
   explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return key_bits_of<Row>(keys(i)); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    load_key_bits<N>(keys, i, to);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
@@ -117,6 +138,10 @@ struct keys_with_value {
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
     return key_bits_of<loaded>(keys(i));
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    load_key_bits<N>(keys, i, to);
   }
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
     return {bits, value};
@@ -139,6 +164,10 @@ struct partial_rows : partition::whole_rows<Row> {
   KOKKOS_FUNCTION partial_rows(Row const* r, std::uint64_t n) : rows(r), count(n) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return count; }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return rows[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    device::load_streamed<N>(rows + i, to);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
 

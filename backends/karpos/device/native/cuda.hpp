@@ -365,6 +365,27 @@ __device__ __forceinline__ void load_16_frozen(T const* p, T (&to)[N]) {
   }
 }
 
+template <int N, class T>
+__device__ __forceinline__ void load_streamed(T const* p, T* to) {
+  constexpr int each = sizeof(T) <= 16 ? 16 / static_cast<int>(sizeof(T)) : 1;
+  if constexpr (sizeof(T) * each == 16 && N % each == 0) {
+    struct piece {
+      T of[each];
+    };
+    if (reinterpret_cast<std::uintptr_t>(p) % 16 == 0) {
+#pragma unroll
+      for (int i = 0; i < N; i += each) {
+        auto const v = Kokkos::bit_cast<piece>(__ldcs(reinterpret_cast<uint4 const*>(p + i)));
+#pragma unroll
+        for (int k = 0; k < each; ++k) to[i + k] = v.of[k];
+      }
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) to[i] = p[i];
+}
+
 /// How many threads of the block say yes; every thread of the block takes part.
 __device__ inline int count_in_block(bool yes) { return __syncthreads_count(yes); }
 

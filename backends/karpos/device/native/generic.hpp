@@ -129,6 +129,10 @@ template <class T, int N>
 KOKKOS_FORCEINLINE_FUNCTION void load_16_frozen(T const* p, T (&to)[N]) {
   for (int i = 0; i < N; ++i) to[i] = p[i];
 }
+template <int N, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_streamed(T const* p, T* to) {
+  for (int i = 0; i < N; ++i) to[i] = p[i];
+}
 template <bool Frozen, int B, class Word>
 KOKKOS_FORCEINLINE_FUNCTION void load_bucket(Word const* bucket, Word (&slots)[B]) {
   for (int i = 0; i < B; ++i) slots[i] = Frozen ? bucket[i] : load_relaxed(bucket + i);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <cstdint>
+
+#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/partition/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+
+// A split of GPUs' that does not count first: every part has a room of the output, as long as every other. Hashing makes
+// parts about equal where keys are different; rows for which a room has become too small go to a list.
+//
+//   out     | part 0 …     | part 1 …  | part 2 …   |       part p begins at p * room; behind its rows nothing is written
+//   list    | rows of any part …  |                         what is beyond its capacity is counted, and lost
+
+namespace karpos::detail::partition {
+
+/// Where the rows of a part go when nobody has counted them.
+template <class Row>
+struct rooms {
+  std::uint32_t* taken;   // of parts: their rows, wherever they are
+  std::uint32_t* filled;  // of parts some of whose rows are not in their room: those that are
+  Row* list;
+  std::uint32_t*
+      listed;  // rows that are not in their room, also those that the list is too small for
+  std::uint32_t room, capacity;  // rows of a room and of the list, below 2^30
+  int parts;
+
+  /// Rows in the room of a part, from its begin on.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rows_in_room(std::uint64_t p) const {
+    return taken[p] <= room ? taken[p] : filled[p];
+  }
+  /// Takes places on the list for rows of a part whose room was taken up to there. Returns: the first of them, or the
+  /// capacity where the list is full.
+  KOKKOS_FUNCTION std::uint32_t take_listed(int p, std::uint32_t count,
+                                            std::uint32_t taken_to) const {
+    if (taken_to <= room) filled[p] = taken_to;  // the first rows that do not fit
+    return Kokkos::min(device::fetch_add(listed, count), capacity);
+  }
+};
+
+/// The room that a part of so many rows on average needs where keys are different: six and a half standard deviations
+/// more, one part in 10^10 needs more than that. A multiple of 32 rows, whole sectors of any row.
+inline std::uint32_t room_for_mean(double mean) {
+  auto const rows = static_cast<std::uint32_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
+  return (rows + 31) / 32 * 32;
+}
+
+/// Makes rooms empty.
+template <class Row>
+struct clear_rooms {
+  rooms<Row> to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    to.taken[p] = 0;
+    if (p == 0) *to.listed = 0;
+  }
+};
+
+/// Splits the rows of a source, on a GPU, into rooms of `out`, in no particular order. Asynchronous.
+/// Requires: at most tuning::max_parts(false) parts, less than 2^32 rows; `out` has parts * room elements, and overlaps
+/// nothing.
+template <class ExecSpace, class Source, class Part>
+void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
+                      rooms<typename Source::row> const& to, typename Source::row* out) {
+  using row = typename Source::row;
+  std::uint64_t const n = source.size();
+  auto const teams = Kokkos::clamp(n / tuning<ExecSpace>::min_rows_each, std::uint64_t(1),
+                                   std::uint64_t(device::processors(exec)));
+  device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
+                    clear_rooms<row>{to});
+  device::for_each_in_league(
+      "karpos::partition: move into rooms", exec, static_cast<int>(teams),
+      move_tiles<ExecSpace, Source, Part, false, rooms<row>>{
+          source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+}
+
+}  // namespace karpos::detail::partition
