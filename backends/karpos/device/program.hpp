@@ -254,14 +254,23 @@ class grid_memory {
   bytes_view m_bytes;
 };
 
+/// Runs a program inside of one kernel, where a space has a grid barrier. Asynchronous to the host.
+/// Returns: whether it was started; not where its teams do not all fit on the device at once.
+template <int Threads, int PerProcessor, class ExecSpace, class Program>
+  requires(has_grid_barrier<ExecSpace>)
+bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,
+                       Program const& program) {
+  return native_part<ExecSpace>::template run_cooperatively<Threads, PerProcessor>(
+      exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
+}
+
 /// Runs a program. Asynchronous to the host when it runs inside of one kernel.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
 void run_program(ExecSpace const& exec, launch_mode driver, grid_memory<ExecSpace> const& memory,
                  Program const& program) {
   if constexpr (has_grid_barrier<ExecSpace>)
     if (driver != launch_mode::kernel_per_step &&
-        native_part<ExecSpace>::template run_cooperatively<Threads, PerProcessor>(
-            exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program))
+        run_in_one_kernel<Threads, PerProcessor>(exec, memory, program))
       return;
   if (driver == launch_mode::persistent_kernel)
     karpos::detail::reject("launch_mode::persistent_kernel is not available",

@@ -88,7 +88,8 @@ class slice_explorer {
   /// Explores up to `hops` hops from the `width` vertices at `frontier`, whose label is `label`.
   KOKKOS_FUNCTION void run(local_vertex const* frontier, std::uint32_t width, std::uint32_t label,
                            std::uint32_t hops, window_part& part) {
-    std::uint32_t const widest = Kokkos::max(2 * width, State::tuned::window_vertices);
+    std::uint32_t const widest =
+        Kokkos::max(2 * width, std::uint32_t(State::tuned::window_vertices));
     std::uint32_t hop = 0;
     part.end[0] = 0;
     while (hop < hops && width > 0 && (hop == 0 || width <= widest)) {
@@ -119,7 +120,7 @@ class slice_explorer {
   KOKKOS_FUNCTION bool expand(local_vertex const* from, std::uint32_t width, std::uint32_t label) {
     row rows[block];
     for (std::uint32_t first = 0; first < width; first += block) {
-      std::uint32_t n = Kokkos::min(block, width - first);
+      std::uint32_t n = Kokkos::min(std::uint32_t(block), width - first);
       if (!load_rows(from + first, label, rows, n)) return false;
       for (std::uint32_t i = 0; i < n; ++i) gather(rows[i], label + 1);
       claim(label + 1);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "karpos/bfs_batch_options.hpp"
+#include "karpos/bfs_batch_workspace.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/start.hpp"
+#include "karpos/detail/bfs_batch/batch.hpp"
+
+// Many breadth-first searches of a graph at once: for the price of eight, 64.
+//
+//   bfs_batch(exec, workspace, sources, distances)   a search from each source
+//   bfs_batch(exec, workspace, sources)              the same without distances: how far and how many, of each source
+//
+// Up to 64 searches share one pass over the graph: search i has bit i of a word at every vertex, and a level moves
+// words along edges by OR. The levels of all searches run in step. The parts of it, in detail/bfs_batch:
+//
+//   numbers by degree   the graph is copied with its vertices in falling order of degree (prepare.hpp)
+//   push                the words of the frontier go to neighbours that lack them (push.hpp); few vertices
+//   pull                vertices that lack bits collect those of their neighbours (pull.hpp); most vertices
+//   bit planes          distances as bits, 32 bytes a vertex (state.hpp)
+//   results             distances and sums, in the user's order (results.hpp)
+//
+// docs/bfs_batch.md explains it with a picture.
+//
+// Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014; Liu, Huang, Hu, "iBFS:
+// concurrent breadth-first search on GPUs", SIGMOD 2016.
+
+namespace karpos {
+
+namespace detail::bfs_batch {
+
+template <class View>
+void check_distances(View const& distances, std::uint64_t sources, std::uint64_t vertices) {
+  using value = typename View::value_type;
+  static_assert(std::is_same_v<value, std::int32_t> || std::is_same_v<value, std::uint8_t>,
+                "karpos: distances of a batch come in a view of std::int32_t or std::uint8_t");
+  static_assert(View::rank() == 2, "karpos: distances of a batch are (source, vertex)");
+  require_same_extent("rows of distances", distances.extent(0), "sources", sources);
+  require_same_extent("columns of distances", distances.extent(1), "vertices", vertices);
+}
+
+template <class Sources>
+void check_sources(auto const& exec, Sources const& sources, std::uint64_t vertices) {
+  std::uint64_t count = 0;
+  Kokkos::parallel_reduce("karpos::bfs_batch::check_sources", index_range(exec, sources.extent(0)),
+                          bfs::count_out_of_range<Sources>{sources, vertices}, count);
+  if (count > 0)
+    reject(std::to_string(count) + " sources of a batch of searches are no vertices",
+           "the graph has " + std::to_string(vertices), "pass vertices below that");
+}
+
+/// Runs passes of 64 searches. make(first, searches): the distances of a pass.
+template <class ExecSpace, class Graph, class Sources, class Make>
+bfs_batch_report run_passes(ExecSpace const& exec,
+                            bfs_batch_workspace<ExecSpace, Graph> const& workspace,
+                            Sources const& sources, bfs_batch_options const& options,
+                            std::int32_t max_distance, std::uint64_t vertices, Make const& make) {
+  Kokkos::Profiling::ScopedRegion const region("karpos::bfs_batch");
+  require_reachable<ExecSpace, Sources>();
+  check_sources(exec, sources, vertices);
+  batch<ExecSpace, Graph> const b(exec, workspace, options, max_distance);
+  bfs_batch_report report;
+  report.source.reserve(sources.extent(0));
+  for (std::uint64_t first = 0; first < sources.extent(0); first += searches_at_once) {
+    int const searches =
+        static_cast<int>(std::min(sources.extent(0) - first, std::uint64_t(searches_at_once)));
+    b.run(sources, first, searches, make(first, searches), report);
+  }
+  return report;
+}
+
+}  // namespace detail::bfs_batch
+
+/// Searches a graph from each of the sources. distances(i, v) is the distance of vertex v from sources(i); where no path
+/// leads, or none of at most options.max_distance edges, -1, or 255 in a view of std::uint8_t. A view of LayoutLeft, which
+/// has the distances of a vertex side by side, is written fastest.
+///
+/// Returns: how far each search went and how much it found, in the order of the sources; so it waits.
+/// Complexity: for each 64 sources O(levels * vertices / 32 + edges * (levels in which a vertex is new)) at most; where
+///  searches overlap, as in graphs of few levels, a few passes over the edges.
+/// Requires: the results are not written meanwhile.
+/// Concurrency: one batch of a workspace at a time.
+/// Memory: none beyond the workspace.
+/// Throws: std::invalid_argument for a source that is no vertex, for distances of other extents, and for
+///  launch_mode::persistent_kernel where the space has none; std::range_error when a distance above 254 is found and
+///  distances have 8 bits: they are then unspecified.
+/// Source: see the top of this file.
+template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
+bfs_batch_report bfs_batch(ExecSpace const& exec,
+                           bfs_batch_workspace<ExecSpace, Graph> const& workspace,
+                           Sources const& sources, Kokkos::View<Value**, P...> const& distances,
+                           bfs_batch_options const& options = {}) {
+  using view = Kokkos::View<Value**, P...>;
+  using namespace detail::bfs_batch;
+  constexpr std::int32_t most = sizeof(Value) == 1 ? 254 : bfs_batch_options{}.max_distance;
+  detail::require_reachable<ExecSpace, view>();
+  std::uint64_t const n = workspace.vertices();
+  check_distances(distances, sources.extent(0), n);
+  // A level beyond what fits is looked for, to know whether there is one.
+  auto const report =
+      run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1), n,
+                 [&](std::uint64_t first, int searches) {
+                   return distance_rows<view>::of(distances, first, searches);
+                 });
+  for (auto const& s : report.source)
+    if (s.levels - 1 > most)
+      throw std::range_error(
+          "karpos: a search of a batch finds a distance above 254 (distances have 8 bits): use "
+          "std::int32_t, or set max_distance");
+  return report;
+}
+
+/// The same without distances: what the report says of each source is all.
+template <execution_space ExecSpace, class Graph, view_1d Sources>
+bfs_batch_report bfs_batch(ExecSpace const& exec,
+                           bfs_batch_workspace<ExecSpace, Graph> const& workspace,
+                           Sources const& sources, bfs_batch_options const& options = {}) {
+  using namespace detail::bfs_batch;
+  return run_passes(exec, workspace, sources, options, options.max_distance, workspace.vertices(),
+                    [](std::uint64_t, int) { return no_distances{}; });
+}
+
+}  // namespace karpos

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs_batch/level_loop.hpp"
+#include "karpos/detail/bfs_batch/prepare.hpp"
+#include "karpos/device/program.hpp"
+
+namespace karpos {
+
+template <execution_space ExecSpace, class Graph>
+class bfs_batch_workspace;
+
+namespace detail::bfs_batch {
+template <class ExecSpace, class Graph>
+class batch;
+}
+
+/// The memory of batches of breadth-first searches of a graph, and a copy of the graph with its vertices numbered by
+/// falling degree, which lets batches read memory in better order: made once, for any number of batches. No batch allocates.
+///
+/// Requires: the graph does not change while the workspace is made.
+/// Concurrency: copies share the memory. One batch at a time.
+/// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256 edges
+///  (bfs_batch_workspace::bytes_for).
+template <execution_space ExecSpace, class Graph>
+class bfs_batch_workspace {
+ public:
+  using graph_type = Graph;
+  using memory_space = typename Graph::memory_space;
+
+  /// Copies the graph. Complexity: that of build_csr for its edges; waits for it.
+  /// Memory: while it works, that of build_csr and 4 bytes an edge.
+  /// Throws: std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with offsets of 32
+  ///  bits; allocation_error if memory cannot be had.
+  bfs_batch_workspace(ExecSpace const& exec, Graph const& graph)
+      : m_vertices(graph.vertices()),
+        m_has_in(graph.has_transpose()) {
+    detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
+    require_at_most(max_vertices, graph.vertices(), "vertices",
+                    "): its queues hold 32-bit entries");
+    require_at_most(max_edges, graph.edges(), "edges",
+                    " with offsets of 32 bits): use offsets of 64 bits");
+    m_ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>(exec, graph);
+    detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",
+                                              "free memory or search a smaller graph",
+                                              [&] { allocate(exec); });
+    if (m_vertices > 0) count_rows(exec);
+  }
+
+  /// Bytes that a workspace for this graph keeps.
+  static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
+    using namespace detail::bfs_batch;
+    std::uint64_t const n = graph.vertices(), m = graph.edges();
+    std::size_t const copies = graph.has_transpose() && !graph.is_undirected() ? 2 : 1;
+    return n * ((3 + planes) * sizeof(word) + sizeof(local_vertex)) +
+           copies * ((n + 1) * sizeof(typename Graph::offset_type) + m * sizeof(local_vertex)) +
+           2 * ((n + 31) / 32) * sizeof(std::uint32_t) + items(n, m) * sizeof(std::uint64_t) +
+           searches_at_once * sizeof(local_vertex) + 3 * sizeof(level_totals) +
+           sizeof(batch_record) + device::grid_memory<ExecSpace>::bytes_for(shape(exec, false)) +
+           device::grid_memory<ExecSpace>::bytes_for(shape(exec, true));
+  }
+
+  std::uint64_t vertices() const { return m_vertices; }
+
+ private:
+  template <class E, class G>
+  friend class detail::bfs_batch::batch;
+  template <class T>
+  using array = Kokkos::View<T*, memory_space>;
+  using tuned = detail::bfs_batch::tuning<ExecSpace>;
+  using state_type = detail::bfs_batch::batch_state<ExecSpace, typename Graph::offset_type>;
+
+  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
+  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
+                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
+                                                 : ~std::uint64_t(0);
+
+  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
+                              char const* suggestion) {
+    if (n > max)
+      throw std::length_error("karpos: a graph for bfs_batch has " + std::to_string(n) + " " + of +
+                              " (at most " + std::to_string(max) + suggestion);
+  }
+  static std::uint64_t items(std::uint64_t vertices, std::uint64_t edges) {
+    return vertices + edges / tuned::item_edges;
+  }
+  /// launched: for steps that are kernels of their own.
+  static device::grid_shape shape(ExecSpace const& exec, bool launched) {
+    constexpr std::size_t list = tuned::list_bytes;
+    std::size_t const all = launched ? tuned::launched_scratch_bytes : tuned::scratch_bytes;
+    int const threads = !tuned::on_gpu ? tuned::width : launched ? 256 : tuned::team_threads;
+    std::size_t const lists = list * static_cast<std::size_t>(threads / tuned::width);
+    return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::width>(
+        exec, all - lists, list);
+  }
+
+  void allocate(ExecSpace const& exec) {
+    using namespace detail::bfs_batch;
+    std::uint64_t const n = m_vertices, words = (n + 31) / 32;
+    auto const made = [&]<class T>(array<T>& to, char const* label, std::uint64_t count) {
+      std::string const name = std::string("karpos::bfs_batch::") + label;
+      to = detail::uninitialized_array<array<T>>(exec, name, count);
+      // CPUs: pages are mapped now, evenly among the threads, and not by the first batch.
+      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, to, T(0));
+    };
+    made(m_seen, "seen", n);
+    for (auto& f : m_front) made(f, "front", n);
+    for (auto& b : m_bits) made(b, "bits", words);
+    made(m_plane, "plane", n * planes);
+    made(m_items, "items", items(n, m_ordered.graph().edges()));
+    made(m_sources, "sources", searches_at_once);
+    m_levels = array<level_totals>(Kokkos::view_alloc(exec, "karpos::bfs_batch::levels"), 3);
+    m_record = array<batch_record>(Kokkos::view_alloc(exec, "karpos::bfs_batch::record"), 1);
+    m_grid[0] = device::grid_memory<ExecSpace>(exec, shape(exec, false));
+    m_grid[1] = device::grid_memory<ExecSpace>(exec, shape(exec, true));
+  }
+  void count_rows(ExecSpace const& exec) {
+    m_pull_rows = m_has_in ? m_ordered.rows_above(exec, 0) : m_vertices;
+    m_team_rows = m_ordered.rows_above(exec, tuned::team_degree);
+    m_many_rows = m_ordered.rows_above(exec, tuned::many_degree);
+    m_some_rows = m_ordered.rows_above(exec, tuned::some_degree);
+    exec.fence("karpos::bfs_batch_workspace: rows");
+  }
+
+  state_type state(bool launched) const {
+    auto const& g = m_ordered.graph();
+    state_type s{};
+    s.vertices = m_vertices;
+    s.words = (m_vertices + 31) / 32;
+    s.edges = g.edges();
+    s.pull_rows = m_pull_rows;
+    s.team_rows = m_team_rows;
+    s.many_rows = m_many_rows;
+    s.some_rows = m_some_rows;
+    std::size_t const scratch = launched ? tuned::launched_scratch_bytes : tuned::scratch_bytes;
+    s.hot = static_cast<std::uint32_t>(
+        Kokkos::min(m_vertices, std::uint64_t((scratch - 16) / sizeof(std::uint64_t))));
+    s.out = {g.row_offsets().data(), g.column_indices().data()};
+    s.in = m_has_in ? typename state_type::graph_rows{g.in_row_offsets().data(),
+                                                      g.in_column_indices().data()}
+                    : s.out;
+    s.seen = m_seen.data();
+    for (int i = 0; i < 2; ++i) {
+      s.front[i] = m_front[i].data();
+      s.bits[i] = m_bits[i].data();
+    }
+    s.plane = m_plane.data();
+    s.items = m_items.data();
+    s.sources = m_sources.data();
+    s.levels = m_levels.data();
+    s.totals = &m_record.data()->totals;
+    return s;
+  }
+
+  std::uint64_t m_vertices = 0, m_pull_rows = 0, m_team_rows = 0, m_many_rows = 0, m_some_rows = 0;
+  bool m_has_in = false;
+  detail::bfs_batch::ordered_graph<ExecSpace, Graph> m_ordered;
+  array<detail::bfs_batch::word> m_seen, m_front[2], m_plane;
+  array<std::uint32_t> m_bits[2];
+  array<std::uint64_t> m_items;
+  array<detail::bfs_batch::local_vertex> m_sources;
+  array<detail::bfs_batch::level_totals> m_levels;
+  array<detail::bfs_batch::batch_record> m_record;
+  device::grid_memory<ExecSpace> m_grid[2];  // of one kernel, of a kernel for each step
+};
+
+}  // namespace karpos

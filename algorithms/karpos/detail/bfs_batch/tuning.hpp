@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/device/space.hpp"
+
+namespace karpos::detail::bfs_batch {
+
+/// Constants of a batch of searches by execution space. Figures: H200, 64 searches of a Kronecker graph of scale 22 and
+/// edge factor 16, ms.
+template <class ExecSpace>
+struct tuning {
+  static constexpr bool on_gpu = device::is_device<ExecSpace>;
+  /// Lanes of the tiles that push, list and update.
+  static constexpr int width = 32;
+  /// One team a multiprocessor: it shares the frontier words of the vertices of highest degree.
+  static constexpr int team_threads = 1024, teams_per_processor = 1;
+
+  /// Lanes that pull for a vertex by the length of its row, GPUs; above the last limit a team does.
+  static constexpr int few_lanes = 2, some_lanes = 4, many_lanes = 32;
+  static constexpr std::uint64_t some_degree = 12, many_degree = 512, team_degree = 16384;
+  /// CPUs: neighbours between two looks at whether a row may end early.
+  static constexpr int neighbours_at_once = 8;
+
+  /// Edges of an item of the frontier queue, lanes that push them, and edges that such a lane pushes at once.
+  static constexpr std::uint64_t item_edges = 256;
+  static constexpr int push_lanes = on_gpu ? 8 : width;
+  static constexpr int edges_at_once = 2;
+
+  /// Words of the frontier bitmap, 32 vertices each, that a tile lists at once.
+  static constexpr int list_words = 8;
+  static constexpr std::size_t list_bytes = list_words * 32 * sizeof(std::uint16_t);
+  /// Scratch of a team in all: frontier words of 24,574 vertices, which leaves 60 KB of first-level cache (3.96 without
+  /// these words, 2.00 with them).
+  static constexpr std::size_t scratch_bytes =
+      on_gpu ? static_cast<std::size_t>(
+                   Kokkos::min(24576 * 8, device::max_scratch_bytes<ExecSpace> - 2048))
+             : list_bytes;
+  /// The same where each step is a kernel of Kokkos', which has teams of 256 threads at most.
+  static constexpr std::size_t launched_scratch_bytes = on_gpu ? 32 * 1024 : list_bytes;
+};
+
+}  // namespace karpos::detail::bfs_batch

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Batches of breadth-first searches against sequential ones: every distance, and what is reported of every source.
+#include <doctest/doctest.h>
+
+#include <karpos/bfs_batch.hpp>
+#include <limits>
+
+#include "support/bfs_subject.hpp"
+
+namespace {
+
+using karpos::bfs_batch_options;
+using karpos_test::edge_pairs;
+using karpos_test::holds;
+using karpos_test::host_graph;
+using karpos_test::make_graph;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::sides;
+using karpos_test::space;
+using numbers = std::vector<std::uint64_t>;
+using rows = std::vector<std::vector<std::int32_t>>;
+
+template <class Value, class Layout>
+using table = Kokkos::View<Value**, Layout, space::memory_space>;
+
+/// Every way of expanding levels, on every driver.
+std::vector<bfs_batch_options> all_batch_options() {
+  std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
+  if (karpos::device::has_grid_barrier<space>)
+    drivers.push_back(karpos::launch_mode::persistent_kernel);
+  std::vector<bfs_batch_options> all{{}};
+  for (auto const driver : drivers)
+    for (auto const& [from, until] : {std::pair{0.125, 1. / 60}, std::pair{2., 2.},
+                                      std::pair{0., 0.}, std::pair{0., 2.}, std::pair{0.01, 0.05}})
+      all.push_back({.pull_from = from, .pull_until = until, .driver = driver});
+  return all;
+}
+
+rows expected_of(host_graph const& g, numbers const& sources) {
+  rows all;
+  for (auto const s : sources) all.push_back(serial_bfs(g, {s}));
+  return all;
+}
+/// What max_distance leaves of some distances.
+rows cut(rows all, std::int32_t max_distance) {
+  for (auto& r : all)
+    for (auto& d : r) d = d > max_distance ? -1 : d;
+  return all;
+}
+
+void check_reports(std::string const& what, rows const& expected,
+                   karpos::bfs_batch_report const& report) {
+  same(what + ": reports", report.source.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    std::uint64_t visited = 0, sum = 0;
+    std::int32_t last = -1;
+    for (auto const d : expected[i]) {
+      visited += d >= 0 ? 1 : 0;
+      sum += d > 0 ? static_cast<std::uint64_t>(d) : 0;
+      last = std::max(last, d);
+    }
+    auto const& r = report.source[i];
+    holds(what + ", search " + std::to_string(i) + ": report",
+          r.visited == visited && r.sum_distances == sum && r.levels == last + 1);
+  }
+}
+
+template <class Value, class Layout>
+std::uint64_t wrong_distances(table<Value, Layout> const& distances, rows const& expected) {
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, distances);
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    for (std::size_t v = 0; v < expected[i].size(); ++v)
+      wrong += got(i, v) != static_cast<Value>(expected[i][v]) ? 1 : 0;
+  return wrong;
+}
+
+template <class Vertex, class Offset>
+class batch_subject {
+ public:
+  using graph_type = karpos::csr_graph<Vertex, Offset, space::memory_space>;
+
+  explicit batch_subject(host_graph const& g)
+      : m_name(g.name),
+        m_graph(karpos_test::to_space<Vertex, Offset>(g)),
+        m_workspace(space(), m_graph) {}
+
+  template <class Value, class Layout>
+  void check(numbers const& sources, bfs_batch_options const& o, rows const& expected) const {
+    std::string const what = m_name + ", " + std::to_string(sources.size()) + " sources, " +
+                             std::to_string(sizeof(Value)) + " bytes, pull from " +
+                             std::to_string(o.pull_from) + " until " + std::to_string(o.pull_until);
+    auto const from = karpos_test::to_space(std::vector<Vertex>(sources.begin(), sources.end()));
+    table<Value, Layout> const d("distances", sources.size(), m_graph.vertices());
+    Kokkos::deep_copy(d, Value(77));  // what a batch does not write must show
+    auto const report = karpos::bfs_batch(space(), m_workspace, from, d, o);
+    same(what + ": wrong distances", wrong_distances(d, expected), 0);
+    check_reports(what, expected, report);
+    check_reports(what + ", no distances", expected,
+                  karpos::bfs_batch(space(), m_workspace, from, o));
+  }
+  auto const& workspace() const { return m_workspace; }
+
+ private:
+  std::string m_name;
+  graph_type m_graph;
+  karpos::bfs_batch_workspace<space, graph_type> m_workspace;
+};
+
+void check_batches(host_graph const& g, std::vector<numbers> const& all_sources) {
+  batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+  for (auto const& sources : all_sources) {
+    rows const expected = expected_of(g, sources);
+    for (auto const& o : all_batch_options())
+      subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, o, expected);
+    subject.check<std::int32_t, Kokkos::LayoutRight>(sources, {}, expected);
+    std::int32_t deepest = 0;
+    for (auto const& r : expected)
+      for (auto const d : r) deepest = std::max(deepest, d);
+    if (deepest > 254) continue;
+    subject.check<std::uint8_t, Kokkos::LayoutLeft>(sources, {}, expected);
+    subject.check<std::uint8_t, Kokkos::LayoutRight>(sources, {}, expected);
+  }
+}
+
+numbers random_sources(std::uint64_t vertices, std::size_t count, std::uint64_t seed) {
+  random_numbers random(seed);
+  numbers sources(count);
+  for (auto& s : sources) s = random.below(vertices);
+  return sources;
+}
+
+/// A random graph with a few hubs and some isolated vertices.
+host_graph hubs(sides kind, std::uint64_t n = 3000) {
+  auto edges = karpos_test::random_edges(n - 100, 2 * n, 5);
+  for (std::uint64_t v = 0; v < n - 200; ++v) edges.emplace_back(v % 7 == 0 ? 17 : v % 3, v);
+  return make_graph("hubs", n, edges, kind);
+}
+
+}  // namespace
+
+TEST_CASE("batches of small graphs") {
+  check_batches(make_graph("nothing", 0, {}), {{}});
+  check_batches(make_graph("one", 1, {}), {{}, {0}, {0, 0, 0}});
+  check_batches(make_graph("one with a self loop", 1, {{0, 0}}), {{0}});
+  check_batches(make_graph("pair", 2, {{0, 1}}), {{0}, {1}, {0, 1}, {1, 1, 0}});
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+    check_batches(make_graph("diamond", 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}}, kind),
+                  {{0}, {3, 1}, {0, 1, 2, 3}});
+    check_batches(make_graph("star", 70, karpos_test::star_edges(70), kind), {{0}, {5, 69, 0, 5}});
+    check_batches(make_graph("two parts", 7, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}}, kind),
+                  {{0, 5, 6}, {6}, {6, 6, 2}});
+  }
+}
+
+TEST_CASE("numbers of sources around those of a pass") {
+  auto const g = hubs(sides::undirected, 700);
+  std::vector<numbers> all;
+  for (std::size_t const count : {1, 2, 7, 8, 9, 63, 64, 65, 128, 130})
+    all.push_back(random_sources(g.vertices, count, count));
+  check_batches(g, all);
+}
+
+TEST_CASE("sources that are equal, neighbours, hubs, isolated") {
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+    auto const g = hubs(kind);
+    numbers isolated(64), mixed;
+    for (std::uint64_t i = 0; i < 64; ++i) isolated[i] = g.vertices - 1 - i;
+    for (std::uint64_t i = 0; i < 40; ++i) mixed.push_back(i % 3 == 0 ? 17 : g.vertices - 1 - i);
+    check_batches(g, {numbers(64, 17), numbers(64, g.some_leaf()), isolated, mixed,
+                      random_sources(g.vertices, 64, 3)});
+  }
+}
+
+TEST_CASE("rows that a team pulls for, of many items") {
+  // The first vertex has more neighbours than the degree from which a team takes a row.
+  edge_pairs edges = karpos_test::random_edges(30000, 20000, 7);
+  for (std::uint64_t v = 1; v < 30000; ++v) edges.emplace_back(v % 2, v);
+  for (sides const kind : {sides::undirected, sides::with_transpose})
+    check_batches(make_graph("two large hubs", 30001, edges, kind),
+                  {{0}, random_sources(30001, 10, 9)});
+}
+
+TEST_CASE("searches of more levels than the planes hold") {
+  for (std::uint64_t const n : {14, 15, 16, 17, 29, 30, 31, 32, 255, 256})
+    check_batches(make_graph("path", n, karpos_test::path_edges(n)), {{0, n - 1, n / 2}});
+  check_batches(make_graph("path", 40, karpos_test::path_edges(40)), {random_sources(40, 65, 1)});
+  edge_pairs ladder;  // and a part that ends early
+  for (std::uint64_t v = 0; v < 500; ++v) {
+    if (v + 2 < 500) ladder.emplace_back(v, v + 2);
+    if (v % 2 == 0) ladder.emplace_back(v, v + 1);
+  }
+  for (std::uint64_t v = 500; v < 520; ++v) ladder.emplace_back(v, v + 1);
+  for (sides const kind : {sides::undirected, sides::with_transpose})
+    check_batches(make_graph("ladder", 530, ladder, kind), {{0, 500, 499, 510, 525, 70}});
+}
+
+TEST_CASE("batches that stop at a distance") {
+  auto const path = make_graph("path", 100, karpos_test::path_edges(100));
+  auto const g = hubs(sides::undirected);
+  for (std::int32_t const most : {0, 1, 2, 13, 14, 15, 50, 300})
+    for (auto const* graph : {&path, &g}) {
+      numbers const sources = random_sources(graph->vertices, 20, 1);
+      rows const expected = cut(expected_of(*graph, sources), most);
+      batch_subject<std::uint32_t, std::uint64_t> const subject(*graph);
+      subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {.max_distance = most}, expected);
+      subject.check<std::uint8_t, Kokkos::LayoutRight>(sources, {.max_distance = most}, expected);
+    }
+}
+
+TEST_CASE("distances of 8 bits that are not enough") {
+  auto const longest = make_graph("path", 256, karpos_test::path_edges(256));
+  batch_subject<std::uint32_t, std::uint64_t> const subject(longest);
+  table<std::uint8_t, Kokkos::LayoutLeft> const d("distances", 1, 256);
+  auto const run = [&](std::uint32_t source, bfs_batch_options const& o) {
+    karpos::bfs_batch(space(), subject.workspace(),
+                      karpos_test::to_space(std::vector<std::uint32_t>{source}), d, o);
+  };
+  run(1, {});  // 254 edges to the end
+  karpos_test::throws<std::range_error>([&] { run(0, {}); }, "254", "std::int32_t");
+  run(0, {.max_distance = 254});
+}
+
+TEST_CASE("batches that are refused") {
+  auto const g = make_graph("path", 10, karpos_test::path_edges(10));
+  batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+  auto const run = [&](std::vector<std::uint32_t> const& sources, std::size_t r, std::size_t c) {
+    karpos::bfs_batch(space(), subject.workspace(), karpos_test::to_space(sources),
+                      table<std::int32_t, Kokkos::LayoutLeft>("distances", r, c));
+  };
+  karpos_test::throws<std::invalid_argument>([&] { run({1, 10, 11}, 3, 10); }, "2 sources", "10");
+  karpos_test::throws<std::invalid_argument>([&] { run({1}, 2, 10); }, "rows of distances");
+  karpos_test::throws<std::invalid_argument>([&] { run({1}, 1, 11); }, "columns of distances");
+  if (karpos::device::has_grid_barrier<space>) return;
+  karpos_test::throws<std::invalid_argument>(
+      [&] {
+        karpos::bfs_batch(space(), subject.workspace(),
+                          karpos_test::to_space(std::vector<std::uint32_t>{1}),
+                          {.driver = karpos::launch_mode::persistent_kernel});
+      },
+      "persistent_kernel");
+}
+
+TEST_CASE("batches of graphs of other types, and one workspace for many") {
+  auto const g = hubs(sides::with_transpose);
+  batch_subject<std::uint64_t, std::uint32_t> const subject(g);
+  auto const options = all_batch_options();
+  random_numbers random(11);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    numbers const sources = random_sources(g.vertices, 1 + random.below(70), i);
+    subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, options[random.below(options.size())],
+                                                    expected_of(g, sources));
+  }
+}
