@@ -76,6 +76,8 @@ class pair_of_tables {
       return {};
     using m = multiplicity;
     switch (kind) {
+      case join_kind::inner:
+        return split_either(write, room, o);
       case join_kind::right:
         return run(backward(), m::matches_or_one, write_within<Write>{write, room, true}, o);
       case join_kind::right_semi:
@@ -102,6 +104,19 @@ class pair_of_tables {
   }
   split_join<ExecSpace, Right, Left, Right> backward() const {
     return {m_exec, m_right, m_left, m_right};
+  }
+  /// An inner join: the table of a part has rows of the smaller side or, where those do not fit, of the other.
+  template <class Write>
+  std::optional<std::uint64_t> split_either(Write const& write, std::uint64_t room,
+                                            partitioned_join_options const& o) const {
+    bool const left_first = m_left.size() < m_right.size();
+    for (bool const of_left : {left_first, !left_first}) {
+      write_within<Write> const emit{write, room, of_left};
+      auto const rows = of_left ? run(backward(), multiplicity::matches, emit, o)
+                                : run(forward(), multiplicity::matches, emit, o);
+      if (rows) return rows;
+    }
+    return {};
   }
   template <class Join, class Emit>
   std::optional<std::uint64_t> run(Join const& join, multiplicity kind, Emit const& emit,
@@ -146,14 +161,16 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 /// (join.hpp). For tables that are joined once: nothing is kept. Rows are compared by the functions of the right ones.
 ///
 /// Returns: how many rows there are; waits.
-/// Complexity: reads and writes both tables twice, in order, and looks up in scratch memory what it has split. For a full join,
+/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch memory what it has split; rows of
+///   more than 12 bytes, and those with functions of the caller's, are compared where they lie, at random. For a full join,
 ///   tables of fewer than 2^17 rows in all, and where a part does not fit into scratch, because many right rows (left ones for
-///   the kinds right, right_semi and right_anti) are equal to more than about a hundred others, an index is built instead
-///   (row_index.hpp), in memory of its own, after the split; the rows are those of join then, in its order.
+///   the kinds right, right_semi and right_anti; for inner ones of both sides) are equal to more than about a hundred others,
+///   an index is built instead (row_index.hpp), in memory of its own, after the split; the rows are those of join then, in its
+///   order.
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
-/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables, 16 for keys of one 8-byte column, and what a
-///   partition takes.
+/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte column and for those of several
+///   columns, or with nulls, of up to 12 bytes; on GPUs a quarter more; and what a partition takes.
 /// Throws: std::invalid_argument for a kind without pairs, outputs that are too short (the message says how many elements
 ///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
 ///   2^31 - 8 rows on a side; allocation_error.

@@ -222,6 +222,8 @@ class row_view {
 
   KOKKOS_FUNCTION std::uint64_t size() const { return m_size; }
   KOKKOS_FUNCTION null_equality nulls() const { return m_nulls; }
+  /// The first column, as it was passed.
+  KOKKOS_FUNCTION auto const& first_column() const { return detail::get<0>(m_columns); }
 
   /// The values of row i.
   KOKKOS_FORCEINLINE_FUNCTION row_type operator[](std::uint64_t i) const {

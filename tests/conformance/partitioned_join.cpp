@@ -39,8 +39,9 @@ using karpos_test::widened;
 
 /// Rows from which on tables are split.
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
-/// Right rows that the table of a part holds, of rows that are compared by their columns.
-constexpr std::uint64_t room = karpos::detail::join::part_table<space, std::uint32_t>::room;
+/// Right rows that the table of a part holds, of rows that are moved whole or compared by their columns.
+constexpr std::uint64_t room =
+    karpos::detail::join::part_table<space, karpos::detail::join::wide_row>::room;
 
 template <class Number>
 pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uint64_t n) {
@@ -110,6 +111,49 @@ struct same_ids {
   }
 };
 
+/// What x ^= x >> shift made this of x, and the number whose product with an odd one is 1.
+template <class Word>
+Word unshifted(Word x, int shift) {
+  for (int s = shift; s < int(8 * sizeof(Word)); s *= 2) x = static_cast<Word>(x ^ x >> s);
+  return x;
+}
+template <class Word>
+Word inverse(Word odd) {
+  Word x = odd;
+  for (int i = 0; i < 6; ++i) x = static_cast<Word>(x * (2 - odd * x));
+  return x;
+}
+/// The key that a word of a split row is made of.
+std::uint32_t key_of_word(std::uint32_t w) {
+  w = unshifted(w, 15) * inverse(0x735a2d97U);
+  w = unshifted(w, 15) * inverse(0x21f0aaadU);
+  return unshifted(w, 16);
+}
+std::uint64_t key_of_word(std::uint64_t w) {
+  std::uint64_t const odd = inverse<std::uint64_t>(0x0e9846af9b1a615dULL);
+  w = unshifted(w, 28) * odd;
+  return unshifted(unshifted(w, 32) * odd, 32);
+}
+/// Rows that are all different, on both sides: each matches itself.
+template <class Rows>
+void check_different(std::string const& what, Rows const& rows) {
+  pair_list pairs;
+  for (std::uint64_t i = 0; i < rows.size(); ++i) pairs.emplace_back(i, i);
+  check_kind<std::uint32_t>(what, rows, rows, join_kind::inner, pairs);
+}
+/// Keys whose words differ in one bit, among others.
+template <class Word>
+void check_words(std::string const& what) {
+  Word const first = static_cast<Word>(0x123456789abcdef0ULL);
+  std::vector<Word> keys{key_of_word(first)};
+  for (int bit = 0; bit < int(8 * sizeof(Word)); ++bit)
+    keys.push_back(key_of_word(static_cast<Word>(first ^ Word(1) << bit)));
+  for (Word w = 0; keys.size() < split_rows; ++w) keys.push_back(key_of_word(static_cast<Word>(w)));
+  same(what + ": the inverse", karpos::detail::join::mix_word(keys[1]),
+       static_cast<Word>(first ^ 1));
+  check_different(what, karpos::rows(to_space(keys)));
+}
+
 /// One column of a type, of values that fit into it.
 template <class T>
 void check_type(std::string const& what) {
@@ -173,9 +217,25 @@ TEST_CASE("a part that is just full, and one row more") {
     auto const right = table_of(room + more, [](std::size_t) { return permute(std::uint64_t(2)); });
     check(what, left, right);
     karpos_test::listener const ears;
-    karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::inner);
+    karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::left);
     holds(what + ": by parts", launched("karpos::row_index: claim slots") == (more > 0));
+    // An inner join has a table of left rows then.
+    karpos_test::record = {};
+    karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::inner);
+    holds(what + ": by parts of left rows", !launched("karpos::row_index: claim slots"));
   }
+}
+
+TEST_CASE("frequent rows on both sides of an inner join: an index") {
+  auto const rows = [](std::size_t n) {
+    return table_of(n, [](std::size_t i) { return permute(std::uint64_t(i % 4 ? i : 5)); }).rows();
+  };
+  auto const left = rows(5 * room), right = rows(6 * room);
+  karpos_test::listener const ears;
+  std::uint64_t const size = karpos::partitioned_join_size(space(), left, right, join_kind::inner);
+  holds("by an index", launched("karpos::row_index: claim slots"));
+  karpos::row_index const index(space(), right);
+  same("rows", size, karpos::join_size(space(), left, index, join_kind::inner));
 }
 
 TEST_CASE("the ways that are taken: by parts, and by an index of few rows or for a full join") {
@@ -228,6 +288,58 @@ TEST_CASE("functions of the caller's, and a hash that is the same for every row"
   check_kind<std::uint32_t>(
       "a long chain", functions(many), functions(one), join_kind::left_semi,
       oracle(many, one, karpos::null_equality::equal, any_pair{}).rows(join_kind::left_semi));
+}
+
+TEST_CASE("keys of one column whose words differ in one bit") {
+  check_words<std::uint32_t>("32 bits");
+  check_words<std::uint64_t>("64 bits");
+}
+
+TEST_CASE("rows of 12 bytes that differ in one bit, or have the same word") {
+  std::vector<std::uint32_t> a{77};
+  std::vector<std::uint64_t> b{0xfedcba9876543210ULL};
+  auto const add = [&](std::uint32_t x, std::uint64_t y) {
+    a.push_back(x);
+    b.push_back(y);
+  };
+  for (int bit = 0; bit < 32; ++bit) add(a[0] ^ 1U << bit, b[0]);
+  for (int bit = 0; bit < 64; ++bit) add(a[0], b[0] ^ 1ULL << bit);
+  // The first 8 bytes are a and the lower half of b; of their hash and the upper half the word is made.
+  auto const hash = [](std::uint64_t low) { return karpos::mix(low) >> 32; };
+  std::uint64_t const before = b[0] >> 32 ^ hash(b[0] << 32 | a[0]);
+  for (std::uint32_t i = 1000; i < 1064; ++i)
+    add(i, (before ^ hash(std::uint64_t(i) << 32 | i)) << 32 | i);
+  for (std::uint32_t i = 0; a.size() < split_rows; ++i) add(i, 3);
+  check_different("4 and 8 bytes", karpos::rows(to_space(a), to_space(b)));
+}
+
+TEST_CASE("three columns, one with nulls, and rows too wide to be moved whole") {
+  std::size_t const n = split_rows / 2;
+  auto left = draws(n, 900, 31, 50), right = draws(n, 60'000, 32, 50);
+  auto const rows = [](table const& t, karpos::null_equality nulls, auto wide) {
+    std::vector<std::uint32_t> low(t.size());
+    std::vector<decltype(wide)> high(t.size());
+    std::vector<std::uint16_t> third(t.size());
+    std::vector<int> valid(t.size());
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      bool const null = t.null[i];  // the whole row, as the oracle has it, but for ids modulo 3
+      low[i] = null ? 0 : static_cast<std::uint32_t>(t.ids[i]);
+      high[i] = null ? 0 : static_cast<decltype(wide)>(t.ids[i] >> 32);
+      third[i] = static_cast<std::uint16_t>(t.ids[i] % 3);
+      valid[i] = !null;
+    }
+    return karpos::rows(to_space(third), karpos::nullable(to_space(low), to_space(valid)),
+                        to_space(high))
+        .with_nulls(nulls);
+  };
+  for (auto const nulls : {karpos::null_equality::equal, karpos::null_equality::unequal}) {
+    oracle const o(left, right, nulls, any_pair{});
+    check_kinds("10 bytes", rows(left, nulls, std::uint32_t()), rows(right, nulls, std::uint32_t()),
+                o);
+    check_kind<std::uint32_t>("14 bytes", rows(left, nulls, std::uint64_t()),
+                              rows(right, nulls, std::uint64_t()), join_kind::left,
+                              o.rows(join_kind::left));
+  }
 }
 
 TEST_CASE("columns of other types") {
@@ -285,7 +397,7 @@ TEST_CASE("refused: outputs that are too short or of too small a type, kinds tha
   }
 }
 
-TEST_CASE("refused: more rows than row numbers of 32 bits, or than there is memory for") {
+TEST_CASE("refused: more rows than row numbers of 32 bits") {
   using endless =
       Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged>;
   auto const few = karpos::rows(view<std::uint32_t>("few", 3));

@@ -19,8 +19,9 @@ namespace karpos::detail::join {
 
 /// What the teams of join_parts count.
 struct part_counts {
-  std::uint64_t rows;       // of the join, also those that have no room
-  std::uint32_t long_part;  // not 0: some part has more right rows than a table holds
+  std::uint64_t rows;         // of the join, also those that have no room
+  std::uint32_t long_part;    // not 0: some part has more right rows than a table holds
+  std::uint32_t no_place[2];  // left and right rows whose rooms were full: then nothing is joined
 };
 
 /// multiply (matches.hpp) without a branch, and whether one match is enough.
@@ -43,7 +44,7 @@ struct row_multiplicity {
 template <class Row>
 struct split_tables {
   Row const *left, *right;
-  std::uint64_t const* right_begins;  // of parts
+  std::uint64_t const *right_begins, *right_ends;  // of parts
   partition::chunk const* chunks;
 };
 
@@ -52,11 +53,11 @@ struct split_tables {
 template <class ExecSpace, class Row, class Equal, class Emit>
 struct join_parts {
   using tuned = tuning<ExecSpace>;
-  using table = part_table<ExecSpace, decltype(Row::key)>;
+  using table = part_table<ExecSpace, Row>;
   using range = typename table::range;
   static constexpr int threads = tuned::threads, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = table::bytes;
-  static constexpr int batch = tuned::batch;
+  static constexpr int batch = tuned::batch(sizeof(Row));
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
   split_tables<Row> tables;
@@ -68,16 +69,15 @@ struct join_parts {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    if (counts->long_part != 0) return;
+    if (counts->long_part + counts->no_place[0] + counts->no_place[1] != 0) return;
     partition::chunk const mine = tables.chunks[t.league_rank()];
     if (mine.rows == 0) return;
     std::uint64_t const begin = tables.right_begins[mine.part];
-    table const of_part(t.scratch(), bits);
-    of_part.fill(t, tables.right + begin,
-                 static_cast<std::uint32_t>(tables.right_begins[mine.part + 1] - begin));
+    Row const* const left = tables.left + mine.begin;
+    table const of_part(t.scratch(), bits, tables.right + begin);
+    of_part.fill(t, static_cast<std::uint32_t>(tables.right_ends[mine.part] - begin));
     auto const each = static_cast<std::uint32_t>(batch * t.size());
     std::uint32_t const whole = mine.rows / each * each;
-    Row const* const left = tables.left + mine.begin;
     for (std::uint32_t i = 0; i < whole; i += each) look_up<true>(t, of_part, left, i, mine.rows);
     if (whole < mine.rows) look_up<false>(t, of_part, left, whole, mine.rows);
   }
@@ -105,10 +105,10 @@ struct join_parts {
     }
   };
 
-  /// Whether an entry is a match of a left row.
+  /// Whether an entry is a match of a left row; then right is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_match(table const& of_part, std::uint32_t entry,
                                             Row const& left, std::uint32_t& right) const {
-    return of_part.is_like(entry, left.key, right) && equal(left.value, right);
+    return of_part.is_like(entry, left.key, right) && equal(left, of_part.rows(), right);
   }
   /// Looks up a batch of left rows for each thread; IsWhole: none of them is missing.
   template <bool IsWhole, class Team>

@@ -17,7 +17,7 @@
 
 namespace karpos::detail::join {
 
-/// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(j, row) for those before `last`;
+/// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(row, its index) for those before `last`;
 /// IsWhole says that they all are, and that nothing need be asked.
 template <int Each, bool IsWhole, class Row, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Row const* rows, std::uint32_t first,
@@ -33,9 +33,9 @@ KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Row const* rows, std::uint32
     if (is_valid(j)) r[j] = from[static_cast<std::uint32_t>(j) * step];
   KARPOS_UNROLL
   for (int j = 0; j < Each; ++j)
-    if (is_valid(j)) f(r[j]);
+    if (is_valid(j)) f(r[j], first + static_cast<std::uint32_t>(j) * step);
 }
-/// Calls f(row) for the rows of an array, divided among the threads of a team; each reads several before it calls.
+/// Calls f(row, its index) for the rows of an array, divided among the threads of a team; each reads several before it calls.
 template <int Each, class Team, class Row, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Row const* rows, std::uint32_t n,
                                                   F const& f) {
@@ -53,7 +53,8 @@ class scratch_counters {
   static constexpr std::uint32_t group = 8;
 
   KOKKOS_FUNCTION explicit scratch_counters(std::byte* memory)
-      : m_groups(reinterpret_cast<counters*>(memory)) {}
+      : m_groups(reinterpret_cast<counters*>(memory)),
+        m_counts(reinterpret_cast<std::uint16_t*>(memory)) {}
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t, std::uint32_t n) const {
@@ -62,11 +63,11 @@ class scratch_counters {
       m_groups[i] = counters{};
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
-    return m_groups->of[i];
+    return m_counts[i];
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_one(std::uint32_t i) const {
     KOKKOS_IF_ON_DEVICE((device::add(device::scratch(word_of(i)), one_of(i));))
-    KOKKOS_IF_ON_HOST((++m_groups->of[i];))
+    KOKKOS_IF_ON_HOST((++m_counts[i];))
   }
   /// Takes one from a counter that is not 0. Returns: what is left.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_one(std::uint32_t i) const {
@@ -74,7 +75,7 @@ class scratch_counters {
     KOKKOS_IF_ON_DEVICE(
         (left =
              (device::fetch_add(device::scratch(word_of(i)), 0u - one_of(i)) >> shift_of(i)) - 1;))
-    KOKKOS_IF_ON_HOST((left = --m_groups->of[i];))
+    KOKKOS_IF_ON_HOST((left = --m_counts[i];))
     return left & 0xffff;
   }
   /// Every counter becomes the sum of those up to it, and the one behind them the sum of all. Ends with a barrier.
@@ -119,11 +120,15 @@ class scratch_counters {
   }
 
   counters* m_groups;
+  std::uint16_t* m_counts;  // the same, one by one
 };
 
-/// The right rows of a part, by their words.
-template <class ExecSpace, class Word>
+/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones their index in the part, where
+/// they are read again.
+template <class ExecSpace, class Row>
 class part_table {
+  using Word = decltype(Row::key);
+
  public:
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
   static constexpr std::uint32_t buckets =
@@ -141,23 +146,25 @@ class part_table {
       static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
   static_assert(room < 1 << 16 && buckets % scratch_counters::group == 0);
 
-  KOKKOS_FUNCTION part_table(std::byte* memory, bits const& b)
+  KOKKOS_FUNCTION part_table(std::byte* memory, bits const& b, Row const* rows)
       : m_begins(memory),
         m_entries(reinterpret_cast<Word*>(memory + begin_bytes)),
-        m_bits(b) {}
+        m_bits(b),
+        m_rows(rows) {}
 
-  /// Rows of an array become those of the table. Ends with a barrier.
-  template <class Team, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, Row const* rows, std::uint32_t n) const {
-    constexpr int each = tuning<ExecSpace>::fill_batch;
+  /// The first n rows become those of the table. Ends with a barrier.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
+    constexpr int each = Kokkos::min(tuning<ExecSpace>::batch(sizeof(Row)), 8);
     m_begins.clear(t, buckets);
     t.barrier();
-    join::for_rows_of_team<each>(t, rows, n,
-                                 [&](Row const& r) { m_begins.add_one(m_bits.bucket(r.key)); });
+    join::for_rows_of_team<each>(
+        t, m_rows, n, [&](Row const& r, std::uint32_t) { m_begins.add_one(m_bits.bucket(r.key)); });
     t.barrier();
     m_begins.sum_up(t, buckets);
-    join::for_rows_of_team<each>(t, rows, n, [&](Row const& r) {
-      m_entries[m_begins.take_one(m_bits.bucket(r.key))] = m_bits.entry(r.key, r.value);
+    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t i) {
+      m_entries[m_begins.take_one(m_bits.bucket(r.key))] =
+          m_bits.entry(r.key, is_wide<Row> ? i : r.value);
     });
     t.barrier();
   }
@@ -172,6 +179,7 @@ class part_table {
     std::uint32_t const b = m_bits.bucket(w);
     return {m_begins[b] | m_begins[b + 1] << 16};
   }
+  KOKKOS_FORCEINLINE_FUNCTION Row const* rows() const { return m_rows; }
   /// Whether entry e is one of this word's; then row is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
     return m_bits.is_like(m_entries[e], w, row);
@@ -181,6 +189,7 @@ class part_table {
   scratch_counters m_begins;
   Word* m_entries;
   bits m_bits;
+  Row const* m_rows;
 };
 
 }  // namespace karpos::detail::join

@@ -11,6 +11,7 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/join/join_parts.hpp"
 #include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/join/split_side.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/memory.hpp"
@@ -29,7 +30,7 @@ namespace karpos::detail::join {
 template <class ExecSpace, class Row>
 struct split_sizes {
   using tuned = tuning<ExecSpace>;
-  using table = part_table<ExecSpace, decltype(Row::key)>;
+  using table = part_table<ExecSpace, Row>;
   static constexpr std::uint64_t room = table::room;
   /// Right rows of a part on average, at most: no more than word_bits takes, and than have room where parts differ.
   static constexpr std::uint64_t mean =
@@ -41,12 +42,19 @@ struct split_sizes {
   std::uint64_t left, right;
 
   int part_bits() const {
-    return Kokkos::max(static_cast<int>(std::bit_width(
-                           Kokkos::max((right + mean - 1) / mean, std::uint64_t(1)) - 1)),
-                       1);
+    // No fewer than say which row of a part one is, beside the bits of its bucket.
+    constexpr int least =
+        Kokkos::max(static_cast<int>(std::bit_width(room)) - table::bucket_bits, 1);
+    std::uint64_t const parts = Kokkos::max((right + mean - 1) / mean, std::uint64_t(1));
+    return Kokkos::max(static_cast<int>(std::bit_width(parts - 1)), least);
   }
   std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
+  /// Chunks that the left rows are cut into, parts of any length.
   std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
+  /// Of each part in a room.
+  std::uint64_t chunks_each(std::uint64_t room_rows) const {
+    return std::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
+  }
   partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) const {
     return {exec, rows, parts(), false};
   }
@@ -55,8 +63,8 @@ struct split_sizes {
 /// The arrays, in memory of so many bytes.
 template <class ExecSpace, class Row>
 struct split_memory {
-  Row *left, *right;
-  std::uint64_t *left_begins, *right_begins, *first;
+  split_side<Row> left, right;
+  std::uint64_t* first;
   partition::chunk* chunks;
   part_counts* counts;
   std::byte* of_partition;
@@ -65,12 +73,12 @@ struct split_memory {
   split_memory(ExecSpace const& exec, split_sizes<ExecSpace, Row> const& s,
                std::byte* memory = nullptr) {
     arena a(memory);
-    a.take(left, s.left);
-    a.take(right, s.right);
-    a.take(left_begins, s.parts() + 1);
-    a.take(right_begins, s.parts() + 1);
+    left.room = room_of_side<ExecSpace>(s.left, s.parts(), ~std::uint32_t(0));
+    right.room = room_of_side<ExecSpace>(s.right, s.parts(), s.room);
+    left.take_from(a, s.left, s.parts());
+    right.take_from(a, s.right, s.parts());
     a.take(first, s.parts() + 1);
-    a.take(chunks, s.most_chunks());
+    a.take(chunks, std::max(s.most_chunks(), s.parts() * s.chunks_each(left.room)));
     a.take(counts, 1);
     a.take(of_partition, std::max(s.plan(exec, s.left).bytes(), s.plan(exec, s.right).bytes()));
     bytes = a.bytes();
@@ -80,12 +88,11 @@ struct split_memory {
 /// The join of two tables, whose rows are compared by the functions of the second, or of `by`.
 template <class ExecSpace, class Left, class Right, class Functions>
 class split_join {
-  static constexpr bool is_exact = has_exact_words<Left, Right, Functions>;
-  using row = split_row<Functions, is_exact>;
+  using form = split_form<Left, Right, Functions>;
+  using row = typename form::row;
   using sizes = split_sizes<ExecSpace, row>;
   using memory = split_memory<ExecSpace, row>;
   using bits = typename sizes::table::bits;
-  using equal = equal_split_rows<Left, Right, Functions>;
 
  public:
   split_join(ExecSpace const& exec, Left const& left, Right const& right, Functions const& by)
@@ -102,40 +109,72 @@ class split_join {
   std::optional<std::uint64_t> run(multiplicity kind, Emit const& emit,
                                    std::byte* workspace) const {
     memory const m(m_exec, m_sizes, workspace);
-    split(m_right, m.right, m.right_begins, m);
     fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
-    device::loop_over("karpos::partitioned_join: measure parts", m_exec, m_sizes.parts(),
-                      partition::find_long_part{m.right_begins, sizes::room, &m.counts->long_part});
-    split(m_left, m.left, m.left_begins, m);
-    partition::cut(m_exec,
-                   partition::chunk_list{m.left_begins, m.first, m.chunks, m_sizes.parts(),
-                                         static_cast<std::uint32_t>(sizes::chunk_rows)},
-                   m_sizes.most_chunks());
-    using step = join_parts<ExecSpace, row, equal, Emit>;
-    device::for_each_in_league("karpos::partitioned_join: join parts", m_exec,
-                               static_cast<int>(m_sizes.most_chunks()),
-                               step{{m.left, m.right, m.right_begins, m.chunks},
-                                    bits(m_sizes.part_bits()),
-                                    m.counts,
-                                    equal{m_left, m_right, m_by},
-                                    row_multiplicity(kind),
-                                    emit});
-    part_counts const counts =
-        read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
-    if (counts.long_part != 0) return {};
-    return counts.rows;
+    if constexpr (device::is_device<ExecSpace>)
+      if (m.left.room > 0 && m.right.room > 0) {
+        std::uint64_t const chunks = split_into_rooms(m);
+        part_counts const c = join_chunks(m, chunks, m.right.ends, kind, emit);
+        if (c.no_place[0] + c.no_place[1] == 0) return c.rows;
+        fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
+      }
+    count_and_split(m);
+    part_counts const c = join_chunks(m, m_sizes.most_chunks(), m.right.begins + 1, kind, emit);
+    if (c.long_part != 0) return {};
+    return c.rows;
   }
 
  private:
   template <class Rows>
-  void split(Rows const& rows, row* to, std::uint64_t* begins, memory const& m) const {
+  using source = typename form::template source<Rows>;
+  auto part_of() const {
+    return part_of_split<decltype(row::key)>{bits(m_sizes.part_bits()).part_shift};
+  }
+  /// Returns: the number of chunks.
+  std::uint64_t split_into_rooms(memory const& m) const {
+    std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
+    auto const left = m.left.rooms(parts, &m.counts->no_place[0]);
+    auto const right = m.right.rooms(parts, &m.counts->no_place[1]);
+    join::split_side_into_rooms(m_exec, source<Right>{m_right, m_by}, part_of(), right,
+                                m.right.rows);
+    join::split_side_into_rooms(m_exec, source<Left>{m_left, m_by}, part_of(), left, m.left.rows);
+    device::loop_over("karpos::partitioned_join: find parts", m_exec, parts * each,
+                      find_parts_in_rooms<row>{left, right, m.right.begins, m.right.ends,
+                                               static_cast<std::uint32_t>(each), m.chunks});
+    return parts * each;
+  }
+  void count_and_split(memory const& m) const {
+    count_and_split(m_right, m.right, m);
+    device::loop_over("karpos::partitioned_join: measure parts", m_exec, m_sizes.parts(),
+                      partition::find_long_part{m.right.begins, sizes::room, &m.counts->long_part});
+    count_and_split(m_left, m.left, m);
+    partition::cut(m_exec,
+                   partition::chunk_list{m.left.begins, m.first, m.chunks, m_sizes.parts(),
+                                         static_cast<std::uint32_t>(sizes::chunk_rows)},
+                   m_sizes.most_chunks());
+  }
+  template <class Rows>
+  void count_and_split(Rows const& rows, split_side<row> const& to, memory const& m) const {
     using begins_view =
         Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-    partition::split_as_planned(
-        m_exec, rows_to_split<Rows, Functions, is_exact>{rows, m_by},
-        part_of_split<decltype(row::key)>{bits(m_sizes.part_bits()).part_shift},
-        m_sizes.plan(m_exec, rows.size()), m.of_partition, to,
-        begins_view(begins, m_sizes.parts() + 1));
+    partition::split_as_planned(m_exec, source<Rows>{rows, m_by}, part_of(),
+                                m_sizes.plan(m_exec, rows.size()), m.of_partition, to.rows,
+                                begins_view(to.begins, m_sizes.parts() + 1));
+  }
+  /// Waits.
+  template <class Emit>
+  part_counts join_chunks(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
+                          multiplicity kind, Emit const& emit) const {
+    auto const equal = form::equal(m_left, m_right, m_by);
+    using step = join_parts<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit>;
+    device::for_each_in_league(
+        "karpos::partitioned_join: join parts", m_exec, static_cast<int>(chunks),
+        step{{m.left.rows, m.right.rows, m.right.begins, right_ends, m.chunks},
+             bits(m_sizes.part_bits()),
+             m.counts,
+             equal,
+             row_multiplicity(kind),
+             emit});
+    return read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
   }
 
   ExecSpace m_exec;

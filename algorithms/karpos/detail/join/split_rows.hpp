@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/join/mix_word.hpp"
+#include "karpos/detail/join/wide_rows.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
@@ -17,23 +19,10 @@
 //   word    | part | bucket | rest |          entry   | rest | number of the row |
 //
 // Two rows whose part, bucket and rest are the same have the same word. Where the word is made of a key by a bijection they
-// are equal then, and no row is read again; else it is a hash, and the columns are compared.
+// are equal then, and no row is read again. Else it is a hash, and the rows are compared: as they were moved, if that is whole
+// (wide_rows.hpp), or by their columns.
 
 namespace karpos::detail::join {
-
-/// As mix (hash.hpp), of 32 bits: a bijection, too.
-///
-/// Source: Chris Wellons, "Prospecting for hash functions", 2018, for the form; the constants are those that its search found
-/// later.
-KOKKOS_FUNCTION constexpr std::uint32_t mix_word(std::uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x21f0aaadU;
-  x ^= x >> 15;
-  x *= 0x735a2d97U;
-  x ^= x >> 15;
-  return x;
-}
-KOKKOS_FUNCTION constexpr std::uint64_t mix_word(std::uint64_t x) { return mix(x); }
 
 /// Rows of one column without a mask, compared as the library does: the bits of the value are all there is to a row.
 template <class Rows>
@@ -89,6 +78,14 @@ struct rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
     return split_word<Functions, IsExact>::of(by, rows[i], i);
   }
+  template <int N>
+    requires IsExact
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    using value = typename single_value<Rows>::type;
+    value values[N];
+    partition::load_elements<N>(rows.first_column(), i, values);
+    for (int k = 0; k < N; ++k) to[k] = join::mix_word(key_bits_of<loaded>(values[k]));
+  }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded word, std::uint64_t i) {
     return {word, static_cast<std::uint32_t>(i)};
   }
@@ -133,18 +130,43 @@ struct part_of_split {
   }
 };
 
-/// Whether a left row is equal to a right one of the same word, by their numbers; the columns are those of `left` and `right`.
+/// Whether a left row is equal to a right one of the same word.
+struct same_word {
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const&, Row const*, std::uint32_t) const {
+    return true;
+  }
+};
 template <class Left, class Right, class Functions>
-struct equal_split_rows {
+struct equal_columns {
   Left left;
   Right right;
   Functions by;
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()([[maybe_unused]] std::uint32_t l,
-                                              [[maybe_unused]] std::uint32_t r) const {
-    if constexpr (has_exact_words<Left, Right, Functions>)
-      return true;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const& l, Row const*, std::uint32_t r) const {
+    return by.equal(right[r], left[l.value]);
+  }
+};
+
+/// How the rows of two tables are moved and compared.
+template <class Left, class Right, class Functions>
+struct split_form {
+  static constexpr bool has_nulls = Left::may_have_nulls || Right::may_have_nulls;
+  static constexpr bool is_exact = has_exact_words<Left, Right, Functions>;
+  static constexpr bool is_wide = !is_exact && row_bytes<Functions>::default_functions &&
+                                  row_bytes<Functions>::values + has_nulls <= 12;
+  template <class Rows>
+  using source = std::conditional_t<is_wide, wide_rows_to_split<Rows, Functions, has_nulls>,
+                                    rows_to_split<Rows, Functions, is_exact>>;
+  using row = std::conditional_t<is_wide, wide_row, split_row<Functions, is_exact>>;
+
+  static auto equal(Left const& left, Right const& right, Functions const& by) {
+    if constexpr (is_exact)
+      return same_word{};
+    else if constexpr (is_wide)
+      return equal_wide_rows<has_nulls>{by.nulls() == null_equality::equal};
     else
-      return by.equal(right[r], left[l]);
+      return equal_columns<Left, Right, Functions>{left, right, by};
   }
 };
 

@@ -27,10 +27,11 @@ struct tuning {
   static constexpr std::uint64_t mean_percent = 80;
   /// Left rows that a team looks up before the next one fills the table again, of those that the table holds.
   static constexpr std::uint64_t chunk_tables = 4;
-  /// Right rows that a thread reads before it puts them into the table.
-  static constexpr int fill_batch = 8;
-  /// Left rows that a thread looks up before places are taken for what they become.
-  static constexpr int batch = device::is_device<ExecSpace> ? 8 : 256;
+  /// Rows that a thread reads before it puts them into the table or looks them up, and takes places for what they become: GPUs
+  /// as many as there are registers for.
+  static constexpr int batch(std::size_t row_bytes) {
+    return !device::is_device<ExecSpace> ? 256 : row_bytes <= 8 ? 8 : 4;
+  }
   /// Rows of both tables from which on they are split: below that an index is built as fast.
   static constexpr std::uint64_t min_split_rows = 1 << 17;
 };

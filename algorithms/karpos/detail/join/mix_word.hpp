@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
+#include "karpos/hash.hpp"
+
+namespace karpos::detail::join {
+
+/// As mix (hash.hpp), of 32 bits: a bijection, too.
+///
+/// Source: Chris Wellons, "Prospecting for hash functions", 2018, for the form; the constants are those that its search found
+/// later.
+KOKKOS_FUNCTION constexpr std::uint32_t mix_word(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x21f0aaadU;
+  x ^= x >> 15;
+  x *= 0x735a2d97U;
+  x ^= x >> 15;
+  return x;
+}
+KOKKOS_FUNCTION constexpr std::uint64_t mix_word(std::uint64_t x) { return mix(x); }
+
+}  // namespace karpos::detail::join
