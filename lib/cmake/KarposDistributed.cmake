@@ -3,7 +3,8 @@
 # KARPOS_ENABLE_DISTRIBUTED: the component karpos::distributed, whose headers (karpos/distributed/) need MPI. The headers are
 # installed in any case, for what they need is the user's: find_package(karpos COMPONENTS distributed) asks for MPI.
 #
-#   auto   on where MPI is found; in another project's build where it has the target MPI::MPI_CXX already
+#   auto   on where MPI is found; in another project's build where it has the target MPI::MPI_CXX already; off for executables
+#          that go to another machine (KARPOS_STATIC_RUNTIME), which may have no MPI
 #
 # Afterwards: KARPOS_HAS_DISTRIBUTED, and karpos::distributed where it is true.
 
@@ -15,7 +16,9 @@ endif()
 
 set(KARPOS_HAS_DISTRIBUTED OFF)
 set(karpos_distributed_is_off "KARPOS_ENABLE_DISTRIBUTED=OFF")
-if(NOT KARPOS_ENABLE_DISTRIBUTED MATCHES "^[Oo][Ff][Ff]$")
+if(KARPOS_ENABLE_DISTRIBUTED STREQUAL "auto" AND KARPOS_STATIC_RUNTIME)
+  set(karpos_distributed_is_off "executables with static runtimes (KARPOS_STATIC_RUNTIME) may go where no MPI is")
+elseif(NOT KARPOS_ENABLE_DISTRIBUTED MATCHES "^[Oo][Ff][Ff]$")
   if(NOT TARGET MPI::MPI_CXX AND (PROJECT_IS_TOP_LEVEL OR NOT KARPOS_ENABLE_DISTRIBUTED STREQUAL "auto"))
     set(MPI_CXX_SKIP_MPICXX ON)  # the C++ bindings of old, which we do not use
     find_package(MPI QUIET COMPONENTS CXX)

@@ -6,6 +6,7 @@
 #include "perf/driver/bfs/measure.hpp"
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/driver/command.hpp"
+#include "perf/driver/distributed/over_ranks.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/driver/program/checked_options.hpp"
 #include "perf/graph/generator_spec.hpp"
@@ -18,7 +19,7 @@ namespace {
 struct bfs_words {
   bfs_parameters parameters;
   std::string direction = "auto", queue = "collected", offsets = "auto";
-  bool one_class = false, launches = false, as_json = false;
+  bool one_class = false, launches = false, as_json = false, distributed = false;
   std::string source;
   CLI::Option *with_source = nullptr, *sources = nullptr, *gamma = nullptr, *alpha = nullptr,
               *beta = nullptr;
@@ -77,6 +78,7 @@ int report_wrong(bfs_run const& run) {
 
 int bfs(bfs_words const& o) {
   bfs_parameters const p = parameters_of(o);
+  if (o.distributed) return bfs_over_ranks(p, o.as_json);
   bfs_run run;
   {
     progress bar("karpos bfs");
@@ -154,6 +156,8 @@ action define_bfs(CLI::App& app) {
       ->needs(o->sources);
   add_run_options(app, p);
   add_search_options(app, *o);
+  app.add_flag("--distributed", o->distributed,
+               "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "GTEPS: 10^9 directed edges of the reached component a second, the reset of the state\n"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/distributed/over_ranks.hpp"
 #include "perf/driver/maps/map_words.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/support/hash_input.hpp"
@@ -18,6 +19,7 @@ struct hash_options {
   hash_parameters parameters;
   map_words words;
   std::string layout, multiplicity;
+  bool distributed = false;
 };
 
 void print_heading(hash_run const& run) {
@@ -100,6 +102,7 @@ int hash(hash_options o) {
   require_load_heeded(o);
   settle_multiplicity(o);
   settle_input(o.parameters);
+  if (o.distributed) return hash_over_ranks(o.parameters, o.words.as_json);
   hash_run run;
   {
     progress bar("karpos hash");
@@ -132,6 +135,8 @@ action define_hash(CLI::App& app) {
          "shared is managed memory")
       ->capture_default_str()
       ->check(CLI::IsMember({"device", "host", "pinned", "shared"}));
+  app.add_flag("--distributed", o->distributed,
+               "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a part of the keys");
   add_last_map_options(app, o->words, p);
   return [o] { return hash(*o); };
 }

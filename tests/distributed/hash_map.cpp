@@ -241,7 +241,8 @@ TEST_CASE("a set") {
   CHECK(report.existing == std::uint64_t(ranks.size()) * 300 - n);
   Kokkos::View<bool*, memory> const there("there", 300);
   s.contains(to_view(keys), there);
-  for (int i = 0; i < 300; ++i) CHECK(there(i));
+  auto const found = to_vector(there);
+  CHECK(std::count(found.begin(), found.end(), true) == 300);
   CHECK(s.erase(to_view(std::vector<std::uint32_t>{0, 1, 5000})) == 2);
   CHECK(s.size() == n - 2);
 }

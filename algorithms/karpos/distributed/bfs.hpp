@@ -64,7 +64,7 @@ class bfs_workspace {
     detail::distributed::together(ranks, [&] {
       for (auto* const bits : {&m_visited[0], &m_visited[1], &m_isolated})
         *bits = detail::distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: status",
-                                                              m_words);
+                                                             m_words);
       m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
     });
     using opened = detail::bfs::opened_workspace;
@@ -74,6 +74,11 @@ class bfs_workspace {
     m_hubs = ranks.all_reduce(opened::hubs(m_local));
   }
 
+  /// Bytes that this rank allocates, with what searches for parents add.
+  std::size_t bytes(bool with_parents) const {
+    return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) + 5 * 4 * m_words +
+           (with_parents ? m_graph.vertices() * sizeof(vertex_type) : 0);
+  }
   /// What karpos::distributed::bfs does.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
   bfs_report search(Source const& source, Distances const& distances, Parents const& parents,
@@ -91,8 +96,10 @@ class bfs_workspace {
     if (graph.vertices() > most)
       detail::reject("a graph for bfs has " + std::to_string(graph.vertices()) + " vertices",
                      "at most " + std::to_string(most), "queues hold 32-bit entries");
-    return local_workspace(ranks.exec(),
-                           local_graph{graph.local(), graph.local_in(), graph.has_transpose()});
+    return local_workspace(ranks.exec(), local_of(graph));
+  }
+  static local_graph local_of(Graph const& graph) {
+    return {graph.local(), graph.local_in(), graph.has_transpose()};
   }
   static auto unmanaged_words(std::uint32_t const* words, std::uint64_t n) {
     return Kokkos::View<std::uint32_t const*, memory_space, Kokkos::MemoryUnmanaged>(words, n);

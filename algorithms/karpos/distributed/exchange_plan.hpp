@@ -8,6 +8,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/distributed/plan_kernels.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/key_value.hpp"
@@ -78,8 +79,9 @@ class exchange_plan {
     detail::require_reachable<ExecSpace, In, Out>();
     detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
     auto const sorted = buffer<element>(sends());
-    device::loop_over("karpos::exchange_plan: pack", m_ranks->exec(), sends(),
-                      pack<In, element>{in, m_order.data(), sorted.data()});
+    device::loop_over(
+        "karpos::exchange_plan: pack", m_ranks->exec(), sends(),
+        detail::distributed::pack_column<In, element>{in, m_order.data(), sorted.data()});
     m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
   }
   /// Returns: the same in a view of its own.
@@ -101,47 +103,20 @@ class exchange_plan {
     detail::require_same_extent("answers", out.extent(0), "rows of the plan", sends());
     auto const sorted = buffer<element>(sends());
     m_ranks->all_to_all(in, m_receive_counts, sorted, m_send_counts);
-    device::loop_over("karpos::exchange_plan: unpack", m_ranks->exec(), sends(),
-                      unpack<element, Out>{sorted.data(), m_order.data(), out});
+    device::loop_over(
+        "karpos::exchange_plan: unpack", m_ranks->exec(), sends(),
+        detail::distributed::unpack_column<element, Out>{sorted.data(), m_order.data(), out});
     m_ranks->exec().fence("karpos::exchange_plan: unpacked");
   }
 
  private:
-  template <class In, class T>
-  struct pack {
-    In in;
-    std::uint32_t const* order;
-    T* to;
-    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = in(order[i]); }
-  };
-  template <class T, class Out>
-  struct unpack {
-    T const* from;
-    std::uint32_t const* order;
-    Out out;
-    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(order[i]) = from[i]; }
-  };
-  template <class Row>
-  struct keep_number {
-    Row const* rows;
-    std::uint32_t* order;
-    KOKKOS_FUNCTION void operator()(std::uint64_t i) const { order[i] = rows[i].value; }
-  };
-  template <class Owners>
-  struct first_wrong {
-    Owners owners;
-    std::uint64_t ranks;
-    KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
-      if (static_cast<std::uint64_t>(owners(i)) >= ranks && i < first) first = i;
-    }
-  };
-
   template <class Owners>
   void require_ranks(Owners const& owners) const {
     std::uint64_t const none = ~std::uint64_t(0), n = owners.extent(0);
     std::uint64_t const first = device::reduce_over<Kokkos::Min<std::uint64_t>>(
         "karpos::exchange_plan: check", m_ranks->exec(), n,
-        first_wrong<Owners>{owners, static_cast<std::uint64_t>(m_ranks->size())});
+        detail::distributed::find_wrong_owner<Owners>{owners,
+                                                      static_cast<std::uint64_t>(m_ranks->size())});
     if (n > 0 && first != none)
       detail::reject("the owner of row " + std::to_string(first) + " is no rank",
                      "there are " + std::to_string(m_ranks->size()),
@@ -157,7 +132,7 @@ class exchange_plan {
     m_order = detail::distributed::allocate<std::uint32_t>(exec, "karpos::exchange_plan: order",
                                                            keys.extent(0));
     device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
-                      keep_number<row>{split.rows.data(), m_order.data()});
+                      detail::distributed::keep_number<row>{split.rows.data(), m_order.data()});
     exec.fence("karpos::exchange_plan: before its rows are freed");
   }
   /// Room for n elements.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+// The kernels of an exchange_plan.
+
+namespace karpos::detail::distributed {
+
+/// Puts a column in the order in which it travels.
+template <class In, class T>
+struct pack_column {
+  In in;
+  std::uint32_t const* order;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = in(order[i]); }
+};
+
+/// Puts answers in the order of the rows.
+template <class T, class Out>
+struct unpack_column {
+  T const* from;
+  std::uint32_t const* order;
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(order[i]) = from[i]; }
+};
+
+/// Keeps the numbers of rows that lie by owner.
+template <class Row>
+struct keep_number {
+  Row const* rows;
+  std::uint32_t* order;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { order[i] = rows[i].value; }
+};
+
+/// Finds the first owner that is no rank.
+template <class Owners>
+struct find_wrong_owner {
+  Owners owners;
+  std::uint64_t ranks;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
+    if (static_cast<std::uint64_t>(owners(i)) >= ranks && i < first) first = i;
+  }
+};
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// An application that has an MPI communicator of its own: each rank knows some particles by the cell that they are in, and
+/// wants to know how many particles, of all ranks, share the cell of each. On any number of ranks: mpirun -n 4 …
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <karpos/distributed/hash_map.hpp>
+
+namespace {
+
+struct make_cells {  // 1,000 particles of each rank, 100 cells of all
+  Kokkos::View<std::uint32_t*> cells;
+  std::uint32_t rank;
+  KOKKOS_FUNCTION void operator()(std::uint32_t i) const { cells(i) = (i * 7 + rank) % 100; }
+};
+
+int count_neighbours(MPI_Comm comm) {
+  karpos::distributed::communicator const ranks(comm, Kokkos::DefaultExecutionSpace{});
+  Kokkos::View<std::uint32_t*> const cells("cells", 1000), ones("ones", 1000), crowd("crowd", 1000);
+  Kokkos::parallel_for(1000, make_cells{cells, static_cast<std::uint32_t>(ranks.rank())});
+  Kokkos::deep_copy(ones, 1);
+
+  karpos::distributed::hash_map<std::uint32_t, std::uint32_t> map(ranks, 100);
+  map.insert_or_apply(cells, ones, karpos::plus{});  // there: each cell to the rank that owns it
+  map.find(cells, crowd, 0u);  // and back, in the order of this rank's particles
+
+  auto const mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, crowd);
+  std::uint64_t const cell_count = map.size();  // collective: every rank asks
+  if (ranks.rank() == 0)
+    std::printf("%d ranks, %d cells, %d particles in the first one's cell\n", ranks.size(),
+                static_cast<int>(cell_count), static_cast<int>(mine(0)));
+  return mine(0) == 10u * static_cast<unsigned>(ranks.size()) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm application = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &application);
+  int status = 1;
+  {
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    status =
+        karpos::distributed::run_ranks(application, [&] { return count_neighbours(application); });
+  }
+  MPI_Comm_free(&application);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/driver/command.hpp"
+#include "perf/driver/distributed/over_ranks.hpp"
+
+namespace karpos::perf {
+namespace {
+
+[[noreturn]] int complain() {
+  throw bad_input(
+      "--distributed does not apply (this build has no MPI): install one (Debian: libopenmpi-dev "
+      "openmpi-bin) and configure again");
+}
+
+}  // namespace
+
+int bfs_over_ranks(bfs_parameters const&, bool) { complain(); }
+int hash_over_ranks(hash_parameters const&, bool) { complain(); }
+
+}  // namespace karpos::perf

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <karpos/distributed/bfs.hpp>
+#include <karpos/distributed/build_csr.hpp>
+#include <karpos/distributed/validate_bfs.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "perf/driver/bfs/draw_sources.hpp"
+#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/driver/bfs/reach.hpp"
+#include "perf/driver/bfs/summary.hpp"
+#include "perf/driver/command.hpp"
+#include "perf/driver/distributed/on_ranks.hpp"
+#include "perf/driver/distributed/over_ranks.hpp"
+#include "perf/graph/edge_generators.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+namespace {
+
+using rank_graph = distributed::csr_graph<std::uint32_t, std::uint64_t, memory>;
+
+/// The edges from the first-th on of a list that is a function of the position.
+template <class List>
+struct part_of_list {
+  List list;
+  std::uint64_t first, count;
+  std::uint64_t size() const { return count; }
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
+    return list(first + i);
+  }
+};
+
+template <class List>
+rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec) {
+  List const list = List::of(spec);
+  rank_part const part(ranks, list.size());
+  return detail::distributed::graph_of_list<std::uint32_t, std::uint64_t>(
+      ranks, spec.vertices(), part_of_list<List>{list, part.first, part.size()},
+      {.symmetrise = true}, {});
+}
+
+rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec, bool) {
+  using families = generator_spec::families;
+  if (spec.family == families::grid) return graph_of_part<grid_edges>(ranks, spec);
+  if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec);
+  return graph_of_part<rmat_edges>(ranks, spec);
+}
+/// A rank's part of what is in a file, where its device reaches it.
+array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part const& part) {
+  auto const copy = make_array<std::uint32_t>("edges of a file", part.size());
+  Kokkos::deep_copy(copy,
+                    Kokkos::View<std::uint32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                        all.data() + part.first, part.size()));
+  return copy;
+}
+rank_graph graph_of(rank_communicator const& ranks, edge_list const& list, bool directed) {
+  rank_part const part(ranks, list.sources.size());
+  bool const one_way = directed && !list.undirected;
+  auto const graph =
+      distributed::build_csr(ranks, list.vertices, part_of(list.sources, part),
+                             part_of(list.targets, part), {{.symmetrise = !one_way}});
+  return one_way ? graph.with_transpose(distributed::transpose(ranks, graph)) : graph;
+}
+rank_graph graph_of(rank_communicator const&, csr_arrays const&, bool) {
+  throw bad_input("--distributed does not read .sg files: take a list of edges, or a generator");
+}
+
+/// Marks which of the vertices order(first), order(first + 1), … are this rank's and have an edge.
+struct mark_own_useful {
+  rank_graph::offsets_view offsets;
+  permutation order;
+  std::uint64_t first, first_vertex, vertices;
+  array<std::uint8_t> useful;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t const v = order(first + i) - first_vertex;
+    useful(i) = v < vertices && offsets(v + 1) != offsets(v);
+  }
+};
+
+/// The sources of draw_sources, of which each rank knows whether its own are useful.
+std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_graph const& graph,
+                                           std::uint64_t count, std::uint64_t seed) {
+  std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
+  permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
+  std::vector<std::uint64_t> sources;
+  for (std::uint64_t first = 0; first < n && sources.size() < count; first += stretch) {
+    auto const useful = make_array<std::uint8_t>("useful sources", std::min(stretch, n - first));
+    Kokkos::parallel_for("karpos::perf::useful sources", range(ranks.exec(), useful.extent(0)),
+                         mark_own_useful{graph.local().row_offsets(), order, first, graph.first(),
+                                         graph.local().vertices(), useful});
+    ranks.all_reduce(useful, distributed::bit_or{});
+    auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), useful);
+    for (std::uint64_t i = 0; i < seen.extent(0) && sources.size() < count; ++i)
+      if (seen(i) != 0) sources.push_back(order(first + i));
+  }
+  if (sources.size() < count)
+    throw bad_input("--sources is out of range (" + std::to_string(count) + " asked for, " +
+                    std::to_string(sources.size()) + " vertices have a neighbour): ask for fewer");
+  return sources;
+}
+
+/// The smallest vertex that an edge leads out of; as many as there are: none.
+std::uint64_t first_of_ranks(rank_communicator const& ranks, rank_graph const& graph) {
+  std::uint64_t const first = first_with_edges(ranks.exec(), graph.local());
+  bool const none = first >= graph.local().vertices();
+  return ranks.all_reduce(none ? graph.vertices() : graph.first() + first, minimum{});
+}
+
+std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, rank_graph const& graph,
+                                          bfs_parameters const& p, std::uint64_t first) {
+  if (p.sources > 0) return draw_over_ranks(ranks, graph, p.sources, p.seed);
+  if (p.source) return {parse_count(*p.source)};
+  return {first < graph.vertices() ? first : 0};
+}
+
+/// Searches over ranks, one source after the other. What is the same on all ranks is in a bfs_run.
+class measurement_over_ranks {
+ public:
+  measurement_over_ranks(rank_communicator const& ranks, bfs_parameters const& p) : m_ranks(ranks) {
+    run.parameters = p;
+    run.graph = p.graph;
+    run.offset_bits = 64;
+  }
+
+  void operator()(progress* bar) {
+    Kokkos::Timer clock;
+    show(bar, 0, "edges");
+    graph_source const source = detail::distributed::together(m_ranks, [&] {
+      return open_graph(run.parameters.graph, run.parameters.directed,
+                        [](double, std::string const&) {});
+    });
+    if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
+    m_graph = std::visit(
+        [&](auto const& s) { return graph_of(m_ranks, s, run.parameters.directed); }, source);
+    run.load_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
+    if (m_graph.vertices() == 0) throw bad_input(run.graph + " has no vertex to start from");
+    run.vertices = m_graph.vertices();
+    run.edges = m_graph.edges();
+    run.undirected = !run.parameters.directed;
+    run.without_edges = m_ranks.all_reduce(count_without_edges(m_ranks.exec(), m_graph.local()));
+    run.first_with_edges = first_of_ranks(m_ranks, m_graph);
+    m_edges_of_rank = m_ranks.all_gather(std::uint64_t(m_graph.local().edges()));
+    auto const sources = chosen_sources(m_ranks, m_graph, run.parameters, run.first_with_edges);
+    clock.reset();
+    m_workspace = std::make_unique<distributed::bfs_workspace<space, rank_graph>>(m_ranks, m_graph);
+    run.prepare_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
+    run.workspace_bytes = m_ranks.all_reduce(m_workspace->bytes(run.parameters.parents));
+    m_distance = make_array<std::int32_t>("distances", m_graph.local().vertices());
+    if (run.parameters.parents)
+      m_parent = make_array<std::uint32_t>("parents", m_graph.local().vertices());
+    search(sources.front());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      show(bar, double(i + 1) / double(sources.size() + 1), "searches");
+      search_from(sources[i]);
+    }
+  }
+
+  json ranks_json() const {
+    return {{"count", m_ranks.size()},
+            {"engine", m_ranks.engine()},
+            {"vertices", m_graph.counts()},
+            {"edges", m_edges_of_rank},
+            {"searches", m_searches}};
+  }
+  void print_ranks() const {
+    std::printf("\n%s (%s), the slowest counts; ",
+                counted(static_cast<std::uint64_t>(m_ranks.size()), "rank", "ranks").c_str(),
+                m_ranks.engine());
+    double sent = 0;
+    for (auto const& s : m_searches)
+      for (std::uint64_t const b : s.at("bytes_sent"))
+        sent = std::max(sent, static_cast<double>(b));
+    std::printf("%s sent by a rank for a search, at most\n", human_bytes(sent).c_str());
+  }
+
+  bfs_run run;
+
+ private:
+  static void show(progress* bar, double part, char const* what) {
+    if (bar != nullptr) bar->show(part, what);
+  }
+  distributed::bfs_report search(std::uint64_t source) const {
+    return distributed::bfs(*m_workspace, source, m_distance, m_parent, run.parameters.options);
+  }
+  void search_from(std::uint64_t source) {
+    bfs_result r;
+    r.source = source;
+    distributed::bfs_report report;
+    json seconds = json::array();
+    for (int i = 0; i < run.parameters.repetitions; ++i) {
+      auto const all = seconds_of_ranks(m_ranks, [&] { report = search(source); });
+      r.time.seconds.push_back(*std::max_element(all.begin(), all.end()));
+      seconds.push_back(all);
+    }
+    r.report = report;
+    r.reach = reach();
+    r.defect = defect_of(r);
+    run.searches.push_back(std::move(r));
+    m_searches.push_back({{"source", source},
+                          {"seconds", seconds},
+                          {"bytes_sent", m_ranks.all_gather(report.bytes_sent)},
+                          {"lists", report.lists},
+                          {"bitmaps", report.bitmaps}});
+  }
+  bfs_reach reach() const {
+    bfs_reach sum;
+    for (bfs_reach const& r :
+         m_ranks.all_gather(reach_of(m_ranks.exec(), m_graph.local(), m_distance)))
+      count_reached<rank_graph>{}.join(sum, r);
+    return sum;
+  }
+  std::string defect_of(bfs_result const& r) const {
+    if (r.report.visited != r.reach.vertices || r.report.levels != r.reach.depth + 1)
+      return "the report and the distances differ";
+    if (!run.parameters.validate) return {};
+    auto const defects =
+        distributed::validate_bfs(m_ranks, m_graph, r.source, m_distance, m_parent);
+    return defects.valid() ? "" : defects.to_string();
+  }
+
+  rank_communicator const& m_ranks;
+  rank_graph m_graph;
+  std::unique_ptr<distributed::bfs_workspace<space, rank_graph>> m_workspace;
+  array<std::int32_t> m_distance;
+  array<std::uint32_t> m_parent;
+  std::vector<std::uint64_t> m_edges_of_rank;
+  std::vector<json> m_searches;
+};
+
+void require_known(bfs_parameters const& p) {
+  for (auto const& [given, name] :
+       {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
+        std::pair(!p.output.empty(), "--output"), std::pair(p.options.hub_cache, "--hub-cache"),
+        std::pair(p.options.unvisited_queue, "--unvisited-queue"),
+        std::pair(p.offset_bits == 32, "--offset-bits 32")})
+    if (given)
+      throw bad_input(std::string(name) + " does not apply (--distributed): leave one out");
+}
+
+}  // namespace
+
+int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
+  bfs_parameters p = given;
+  p.options.queue = bfs_queue::automatic;
+  require_known(p);
+  return on_ranks([&](rank_communicator const& ranks) {
+    measurement_over_ranks measurement(ranks, p);
+    bool const prints = ranks.rank() == 0;
+    {
+      std::unique_ptr<progress> const bar(prints ? new progress("karpos bfs") : nullptr);
+      measurement(bar.get());
+    }
+    if (prints && as_json) {
+      json report = to_json(measurement.run);
+      report["ranks"] = measurement.ranks_json();
+      print_json(report);
+    } else if (prints) {
+      print(measurement.run);
+      measurement.print_ranks();
+    }
+    for (bfs_result const& r : measurement.run.searches)
+      if (prints && !r.defect.empty())
+        std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
+                     grouped(r.source).c_str(), r.defect.c_str());
+    return measurement.run.wrong() > 0 ? 1 : 0;
+  });
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Timer.hpp>
+#include <cstdio>
+#include <karpos/distributed/communicator.hpp>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "perf/driver/command.hpp"
+#include "perf/support/context.hpp"
+#include "perf/support/space.hpp"
+
+namespace karpos::perf {
+
+using rank_communicator = distributed::communicator<space>;
+
+/// Runs f(ranks) inside of MPI. Returns: what it returns; 2 for bad_input, which all ranks throw or none, and for what the
+/// library refuses on all.
+template <class F>
+int on_ranks(F const& f) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0) MPI_Init(nullptr, nullptr);
+  int const code = distributed::run_ranks(MPI_COMM_WORLD, [&] {
+    rank_communicator const ranks(MPI_COMM_WORLD);
+    try {
+      return f(ranks);
+    } catch (bad_input const& e) {
+      if (ranks.rank() == 0) std::fprintf(stderr, "karpos: %s\n", e.what());
+    } catch (distributed::collective_error const& e) {
+      if (ranks.rank() == 0) std::fprintf(stderr, "%s\n", e.what());
+    }
+    return 2;
+  });
+  if (started == 0) MPI_Finalize();
+  return code;
+}
+
+/// The part of n things, [first, last), that a rank has.
+struct rank_part {
+  std::uint64_t first, last;
+  rank_part(rank_communicator const& ranks, std::uint64_t n) {
+    auto const p = static_cast<std::uint64_t>(ranks.size());
+    auto const begin = [&](std::uint64_t r) { return n / p * r + Kokkos::min(n % p, r); };
+    first = begin(static_cast<std::uint64_t>(ranks.rank()));
+    last = begin(static_cast<std::uint64_t>(ranks.rank()) + 1);
+  }
+  std::uint64_t size() const { return last - first; }
+};
+
+/// Seconds that f takes on each rank, started together.
+template <class F>
+std::vector<double> seconds_of_ranks(rank_communicator const& ranks, F const& f) {
+  ranks.barrier();
+  Kokkos::Timer const clock;
+  f();
+  ranks.exec().fence("karpos::perf: before the clock stops");
+  return ranks.all_gather(clock.seconds());
+}
+
+}  // namespace karpos::perf
