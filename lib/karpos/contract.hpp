@@ -18,21 +18,23 @@
 
 namespace karpos {
 
-/// Thrown when keys did not fit. The container is valid and keeps everything that it accepted.
+/// Thrown when keys did not fit, or pairs of a multimap: `limit` names what was too small. The container is valid and keeps
+/// everything that it accepted.
 class capacity_error : public std::runtime_error {
  public:
   capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held,
-                 std::uint64_t would_do)
+                 std::uint64_t would_do, char const* limit = "max_keys")
       : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) +
                            ", found room for " + std::to_string(held) +
-                           "): construct or rehash with max_keys >= " + std::to_string(would_do)),
+                           "): construct or rehash with " + limit +
+                           " >= " + std::to_string(would_do)),
         m_asked(asked),
         m_held(held),
         m_would_do(would_do) {}
 
-  std::uint64_t asked() const noexcept { return m_asked; }        ///< keys that were offered
-  std::uint64_t found() const noexcept { return m_held; }         ///< keys that fitted
-  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< max_keys that would have done
+  std::uint64_t asked() const noexcept { return m_asked; }  ///< keys, or pairs, that were offered
+  std::uint64_t found() const noexcept { return m_held; }   ///< those that fitted
+  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< what would have done
 
  private:
   std::uint64_t m_asked, m_held, m_would_do;

@@ -623,10 +623,14 @@ TEST_CASE(
 TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   throws<std::invalid_argument>([] { small_map(space(), u64(1) << 31, 10); }, "2147483648",
                                 "PairNumber = std::uint64_t");
+  throws<std::invalid_argument>([] { map_of<u32, u32, u64>(space(), u64(1) << 60, 10); },
+                                "1152921504606846976 pairs", "make several tables");
   small_map map(space(), 100);
   map.insert(space(), to_space(repeated<u32>(100, 10)), 1u);
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "100", "99");
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "10", "9");
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "found room for 99",
+                                 "max_pairs >= 100");
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "found room for 9",
+                                 "max_keys >= 10");
   CHECK(map.size() == 100);
   CHECK(small_map(space(), 100, {}).max_keys() == map.max_keys());  // {}: the options
   map.rehash(space(), 5'000, 500);

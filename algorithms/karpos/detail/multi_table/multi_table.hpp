@@ -38,9 +38,10 @@ std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys co
 template <class Traits>
 void multi_table<Traits>::require_pairs(std::uint64_t n) {
   if (has_values && n > most_pairs)
-    detail::reject("pair numbers of a table have too small a type",
-                   std::to_string(n) + " pairs of at most " + std::to_string(most_pairs),
-                   "make it with PairNumber = std::uint64_t");
+    detail::reject(
+        "pair numbers of a table have too small a type",
+        std::to_string(n) + " pairs of at most " + std::to_string(most_pairs),
+        sizeof(number) == 4 ? "make it with PairNumber = std::uint64_t" : "make several tables");
 }
 
 template <class Traits>
@@ -269,7 +270,8 @@ void multi_table<Traits>::move_to(execution_space const& exec, std::uint64_t pai
   m_index.require_memory();
   take_in(exec);
   if (pairs < m_size)
-    throw capacity_error("rehash would not hold the pairs that are in", m_size, pairs, m_size);
+    throw capacity_error("rehash would not hold the pairs that are in", m_size, pairs, m_size,
+                         "max_pairs");
   m_index.rehash(exec, keys);
   join_blocks(exec, pairs);
 }
