@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+
 #include "karpos/table_options.hpp"
 
-// What joins are asked for.
+// What joins are asked for, and what stands for a row that there is not.
 
 namespace karpos {
 
-/// Which rows a join has. Those of inner, left, right and full are pairs of row numbers, where `missing` stands for a row
-/// that there is not; those of the others are single numbers.
+/// Stands for the row that an outer join has none of: the largest number of an unsigned type, -1 of a signed one.
+template <std::integral Number>
+inline constexpr Number no_row = static_cast<Number>(~std::uint64_t(0));
+
+/// Which rows a join has. Those of inner, left, right and full are pairs of row numbers, where no_row stands for a row that
+/// there is not; those of the others are single numbers.
 enum class join_kind {
   inner,       ///< pairs of a left row and a right one that match
-  left,        ///< the same, and (row, missing) for each left row without a match
-  right,       ///< the pairs, and (missing, row) for each right row without a match
+  left,        ///< the same, and (row, no_row) for each left row without a match
+  right,       ///< the pairs, and (no_row, row) for each right row without a match
   full,        ///< all of these
   left_semi,   ///< left rows with a match, each once
   left_anti,   ///< left rows without

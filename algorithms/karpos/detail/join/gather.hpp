@@ -2,18 +2,12 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <concepts>
 #include <cstdint>
 
+#include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
-namespace karpos {
-
-/// Stands for the row that an outer join has none of: the largest number, or -1.
-template <std::integral Number>
-inline constexpr Number no_row = static_cast<Number>(~std::uint64_t(0));
-
-namespace detail::join {
+namespace karpos::detail::join {
 
 /// Values of a column by row numbers, some of which stand for no row.
 template <class Indices, class Column, class T, class Out>
@@ -41,6 +35,4 @@ struct gather_values {
   }
 };
 
-}  // namespace detail::join
-
-}  // namespace karpos
+}  // namespace karpos::detail::join
