@@ -234,9 +234,9 @@ def bad_input(driver, folder, states, capitals):
     both = ["--on", "name=state"]
     cases = [
         *[([*pair, *on], named) for name, named in (("empty.csv", "is empty"), ("header.csv", "has a header and no data"), ("comments.csv", "has no line of data"), ("short.csv", "short.csv:3: the line has 1 column, 2 are needed"),
-                                                    ("long.csv", "long.csv:3: the line has 3 columns, the first one 2"), ("open.csv", "open.csv:2: a field begins with a quote"), ("twice.csv", "several columns are called 'k': choose one by its number"))
+                                                    ("long.csv", "long.csv:3: the line has 3 columns, the first one 2"), ("open.csv", "open.csv:2: a field begins with a quote"), ("twice.csv", "twice.csv are called 'k': choose one by its number"))
           for pair in ((path[name], good), (good, path[name]))],
-        ([good, good], "--on is missing"), ([good, *on], "the right table is missing"), ([good, good, "--on", "none"], "there is no column 'none'"), ([good, good, "--on", "k=none"], "there is no column 'none'"),
+        ([good, good], "--on is missing"), ([good, *on], "the right table is missing"), ([good, states, "--on", "none"], "there is no column 'none' in " + str(good)), ([good, states, "--on", "k"], f"there is no column 'k' in {states}"), ([good, states, "--on", "k=none"], f"there is no column 'none' in {states}"),
         ([good, good, "--on", "k="], "names no two columns"), ([good, good, "--on", "=k"], "names no two columns"), ([good, good, "--on", "k=v=k"], "names no two columns"), ([good, good, "--on", "k,,v"], "lacks a value"),
         ([good, good, "--on", 99], "column 99 was asked for"), ([good, good, "--on", 0], "'0'"), ([good, good, "--on", "all"], "there is no column 'all'"),
         ([capitals, states, *both, "--how", "outer"], "outer"), ([capitals, states, *both, "--top", "x"], "--top"), ([capitals, states, *both, "--separator", "dots"], "dots"),
@@ -250,7 +250,7 @@ def bad_input(driver, folder, states, capitals):
         (["join:left=10", good], "is one word too many"), (["join:left=10", "--output", "x"], "--output does not apply"), (["join:left=10", "--text"], "--text does not apply"), (["join:left=10", "--peers", "ta"], "ta"), (["join:left=10", "--key-bytes", 2], "--key-bytes"),
     ]
     lone = [([good, "--by", "none"], "there is no column 'none'"), ([path["empty.csv"]], "is empty"), ([path["header.csv"], "--header", "yes"], "has a header and no data"), ([path["long.csv"]], "long.csv:3"),
-            ([good, "--output", good], "is the table itself"), ([good, "--output", "-"], "names no file"), ([], "file"), ([path["twice.csv"], "--by", "k"], "several columns are called 'k'")]
+            ([good, "--output", good], "is the table itself"), ([good, "--output", "-"], "names no file"), ([], "file"), ([path["twice.csv"], "--by", "k"], "twice.csv are called 'k'")]
     for command, words, named in [("join", *case) for case in cases] + [("distinct", *case) for case in lone]:
         done = checks.run(driver, command, *words)
         check(f"{command} {words}: exit code", done.returncode, 2)

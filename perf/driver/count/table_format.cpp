@@ -73,12 +73,13 @@ char separator_of(std::string const& wish, first_lines const& lines) {
 
 /// Returns: none for all columns.
 std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes,
-                                    std::vector<std::string> const& names) {
+                                    std::vector<std::string> const& names,
+                                    std::string const& path) {
   std::vector<std::size_t> columns;
   for (std::string const& wish : wishes) {
     bool const named = std::find(names.begin(), names.end(), wish) != names.end();
     if (wish == "all" && !named) return {};
-    columns.push_back(column_of(wish, names));
+    columns.push_back(column_of(wish, names, path));
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
@@ -191,15 +192,16 @@ bool is_quoted_column(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-std::size_t column_of(std::string const& wish, std::vector<std::string> const& names) {
+std::size_t column_of(std::string const& wish, std::vector<std::string> const& names,
+                      std::string const& path) {
   auto const named = std::find(names.begin(), names.end(), wish);
   if (std::count(names.begin(), names.end(), wish) > 1)
-    throw bad_input("several columns are called " + graph_input::quoted(wish) +
+    throw bad_input("several columns of " + path + " are called " + graph_input::quoted(wish) +
                     ": choose one by its number, from 1");
   if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
   std::uint64_t number = 0;
   if (!read_number(wish, number) || number == 0)
-    throw bad_input("there is no column " + graph_input::quoted(wish) +
+    throw bad_input("there is no column " + graph_input::quoted(wish) + " in " + path +
                     ": columns are numbers from 1, or names that a header has" +
                     (names.empty() ? " (there is none)" : ""));
   return static_cast<std::size_t>(number - 1);
@@ -231,7 +233,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
     begin = second;
     data = fields_of(line_at(text, begin), format.separator);
   }
-  format.columns = columns_of(wishes.columns, format.names);
+  format.columns = columns_of(wishes.columns, format.names, file.path());
   if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);
   // Of columns that nobody has named none may be lost, or counted unannounced.
   if (wishes.columns.empty() || format.columns.empty()) format.most = format.column_count;

@@ -21,8 +21,10 @@ struct format_wishes {
 /// file and line.
 table_format detect_format(mapped_file const& file, format_wishes const& wishes);
 
-/// The column, from 0, of that number, counted from 1, or of that name of the header. Throws: bad_input.
-std::size_t column_of(std::string const& wish, std::vector<std::string> const& names);
+/// The column, from 0, of that number, counted from 1, or of that name of the header. Throws: bad_input, which names the
+/// file.
+std::size_t column_of(std::string const& wish, std::vector<std::string> const& names,
+                      std::string const& path);
 
 /// "column 2 'sales'", for a message.
 std::string column_text(std::size_t column, std::vector<std::string> const& names);

@@ -53,7 +53,7 @@ class file_grouping {
   void choose_columns() {
     auto const& names = m_format.names;
     m_groups.format = m_format;
-    m_groups.by = column_of(m_parameters.by, names);
+    m_groups.by = column_of(m_parameters.by, names, m_file.path());
     m_groups.by_name = m_groups.by < names.size() ? names[m_groups.by] : "key";
     add_values("sum", m_parameters.sum);
     add_values("min", m_parameters.min);
@@ -67,7 +67,7 @@ class file_grouping {
     for (std::string const& wish : columns) {
       group_values v;
       v.operation = operation;
-      v.column = column_of(wish, m_format.names);
+      v.column = column_of(wish, m_format.names, m_file.path());
       v.name = operation + " of " +
                (v.column < m_format.names.size() ? m_format.names[v.column]
                                                  : "column " + std::to_string(v.column + 1));

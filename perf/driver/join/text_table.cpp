@@ -33,7 +33,8 @@ text_table::text_table(std::string const& path, format_wishes const& wishes)
                 (text.back() != '\n');
   for (std::size_t c = m_names.size(); c < m_format.column_count; ++c)
     m_names.push_back(column_text(c, {}));
-  for (std::string const& wish : wishes.columns) m_keys.push_back(column_of(wish, m_format.names));
+  for (std::string const& wish : wishes.columns)
+    m_keys.push_back(column_of(wish, m_format.names, m_file.path()));
   if (wishes.columns.empty()) m_keys = m_format.columns;
   auto const& all = m_format.columns;
   for (std::size_t const column : m_keys)
