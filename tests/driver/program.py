@@ -44,6 +44,17 @@ def lost_output(driver, words):
     check(f"{words} to closed output: '{closed.stderr}'", "karpos: cannot write to standard output" in closed.stderr, True)
 
 
+def lost_files(driver, edges, scores):
+    """As is a file that a full disk does not take."""
+    if not Path("/dev/full").exists():
+        print("skipped: there is no /dev/full")
+        return
+    for words in (["bfs", edges, "--source", 1], ["distinct", edges], ["groupby", edges, "--by", 1], ["join", scores, scores, "--on", 1]):
+        done = run(driver, *words, "--output", "/dev/full")
+        check(f"{words} to a file on a full disk: exit code", done.returncode, 1)
+        check(f"{words} to a file on a full disk: '{done.stderr}'", "karpos: cannot write /dev/full" in done.stderr and "not all of it arrived" in done.stderr, True)
+
+
 def complains(driver, words, named, **changes):
     done = run(driver, *words, **changes)
     check(f"{words} {changes}: exit code", done.returncode, 2)
@@ -255,6 +266,7 @@ def main():
     driver, edges, scores = sys.argv[1:]
     for words in commands(edges, scores):
         lost_output(driver, words)
+    lost_files(driver, edges, scores)
     mistyped_words(driver)
     bad_values(driver, edges)
     counts_with_exponents(driver, edges)

@@ -34,8 +34,9 @@ void output_file::close() {
   std::error_code ignored;
   if (m_opened && std::filesystem::is_regular_file(m_path, ignored))
     std::filesystem::remove(m_path, ignored);
-  throw std::invalid_argument("karpos: cannot write " + m_path + " (" + why +
-                              "): choose another place for the output");
+  std::string const what = "karpos: cannot write " + m_path + " (" + why + "): ";
+  if (m_opened) throw std::runtime_error(what + "not all of it arrived, write it elsewhere");
+  throw std::invalid_argument(what + "choose another place for the output");
 }
 
 }  // namespace karpos::perf

@@ -7,7 +7,8 @@
 namespace karpos::perf {
 
 /// A text that is written to a file.
-/// Throws: std::invalid_argument if the file cannot be written; what was written of it is removed.
+/// Throws: std::invalid_argument if the file cannot be opened; std::runtime_error if not all of it could be written: what
+/// was written of it is removed.
 class output_file {
  public:
   explicit output_file(std::string path);
