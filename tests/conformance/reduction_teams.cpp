@@ -174,7 +174,7 @@ bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_parti
   std::vector<Row> partial(n);
   reduce::counters counts{0, 0};
   reduce::aggregate_first<emulated_device, source, Op> const step{
-      source(rows.data(), n), {n, (n + 1) / 2, 2}, partial.data(), &counts, op};
+      source(rows.data(), n), {n, (n + 1) / 2, 2}, {partial.data(), n}, &counts.partial, op};
   emulated_block block(threads, n);
   for (int team = 0; team < 2; ++team) block.run(step, team, 2);
   CHECK(counts.partial <= most_partial);
@@ -191,7 +191,8 @@ bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
   std::vector<Row> groups(rows.size()), partial(rows.size());
   reduce::counters counts{0, 0};
   reduce::aggregate_chunks<emulated_device, source, Op, list_of_rows<Row>> const step{
-      source(rows.data(), rows.size()), chunks, {groups.data()}, partial.data(), &counts, op};
+      source(rows.data(), rows.size()), chunks,  {groups.data()},
+      {partial.data(), partial.size()}, &counts, op};
   emulated_block block(threads, third);
   for (int team = 0; team < 4; ++team) block.run(step, team, 4);
   groups.resize(counts.groups);

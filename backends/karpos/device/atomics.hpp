@@ -163,6 +163,13 @@ KOKKOS_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
   KOKKOS_IF_ON_HOST((v = *p.address;))
   return v;
 }
+/// Reads N neighbours, each at once. Requires: they take 16 bytes, and are aligned to that.
+template <class Word, int N>
+KOKKOS_FORCEINLINE_FUNCTION void load_relaxed(scratch_pointer<Word> p, Word (&to)[N]) {
+  static_assert(N * sizeof(Word) == 16);
+  KOKKOS_IF_ON_DEVICE((native_device::load_relaxed(p, to);))
+  KOKKOS_IF_ON_HOST((for (int i = 0; i < N; ++i) to[i] = p.address[i];))
+}
 KOKKOS_INLINE_FUNCTION void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::set_bits(p, bits);))
   KOKKOS_IF_ON_HOST((*p.address |= bits;))

@@ -30,18 +30,22 @@ class move_tiles {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
   using tuned = tuning<ExecSpace>;
-  static constexpr bool in_rooms = !std::is_same_v<To, places>;
+  using holder = typename To::holder_type;
+  static constexpr bool in_rooms = !std::is_same_v<To, places>,
+                        holds = !std::is_same_v<holder, holds_nothing>;
   static_assert(!(Stable && in_rooms));
   static constexpr int max_each = tuned::rows_each(Stable, sizeof(loaded));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
-  static_assert(max_each * tuned::threads <= (1 << 16), "ranks have 16 bits");
+  static_assert(max_each * tuned::threads <= (holds ? 1 << 15 : 1 << 16), "ranks have 16 bits");
   /// Rows of a thread that are neighbours: those of one load. A thread's rows are so many, times a whole number.
   static constexpr int run = Stable ? 1 : Kokkos::min(neighbours<Source>, max_each & -max_each);
   /// Of a row in the output, modulo 2^32 or 2^64.
   using index = std::conditional_t<Stable, std::uint64_t, std::uint32_t>;
 
  public:
-  static constexpr int threads = tuned::tile_threads(Stable, run * sizeof(row)), teams_at_once = 1;
+  static constexpr int threads =
+                           tuned::tile_threads(Stable, run * sizeof(row), holder::scratch_bytes),
+                       teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
   move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, row* out)
@@ -56,21 +60,23 @@ class move_tiles {
     int const each = rows_each(), size = each * t.size();
     memory const m = memory_of(t);
     zero_counts(t, m);
+    if constexpr (holds) m_to.holder.begin(t, m.held);
     loaded rows[max_each];
     tile now = tile_at(t, first_of(t, size), size);
     load(t, rows, each, now);
     while (now.rows > 0) {
       rank_list ranks;
       rank_rows(t, m, rows, ranks, each, now);
-      reserve_runs(t, m);
+      int const sorted = reserve_runs(t, m);
       sort(t, m, rows, ranks, each, now);
       t.barrier();
       tile const next = tile_at(t, std::uint64_t(now.first) + step_of(t, size), size);
       load(t, rows, each, next);
       zero_counts(t, m);
-      write_runs(t, m, now.rows);
+      write_runs(t, m, sorted);
       now = next;
     }
+    if constexpr (holds) m_to.holder.end(t, m.held);
   }
 
  private:
@@ -84,7 +90,7 @@ class move_tiles {
   };
   template <class Team>
   KOKKOS_FUNCTION tile tile_at(Team const& t, std::uint64_t first, int size) const {
-    std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_ranges.rows;
+    std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_source.size();
     if (first >= last) return {0, 0};
     auto const most = static_cast<std::uint64_t>(size);
     return {static_cast<index>(first), static_cast<int>(Kokkos::min(last - first, most))};
@@ -120,13 +126,14 @@ class move_tiles {
     std::uint32_t*
         begin;  // of group g and part p at g * parts + p: rows; then where their run begins in the tile
     row* sorted;
+    std::byte* held;
   };
   KOKKOS_FUNCTION std::size_t counter_bytes() const {
     return static_cast<std::size_t>((m_to.parts * tuned::counter_bytes(Stable) + 15) / 16 * 16);
   }
   /// Rows of a tile for each thread: as many as have room beside the counters.
   KOKKOS_FUNCTION int rows_each() const {
-    std::size_t const room = tuned::scratch_bytes - counter_bytes();
+    std::size_t const room = tuned::scratch_bytes - counter_bytes() - holder::scratch_bytes;
     int const each = Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
     return each / run * run;
   }
@@ -134,7 +141,8 @@ class move_tiles {
   KOKKOS_FUNCTION memory memory_of(Team const& t) const {
     auto* const to = reinterpret_cast<index*>(t.scratch());
     return {to, reinterpret_cast<std::uint32_t*>(to + m_to.parts),
-            reinterpret_cast<row*>(t.scratch() + counter_bytes())};
+            reinterpret_cast<row*>(t.scratch() + counter_bytes()),
+            t.scratch() + tuned::scratch_bytes - holder::scratch_bytes};
   }
   /// The counters of a thread's group.
   template <class Team>
@@ -200,10 +208,20 @@ class move_tiles {
     if constexpr (Stable)
       rank_in_order(t, m, rows, ranks, each, now);
     else
-      for_my_rows(t, each, now, [&](int j, int) {
-        ranks.set(j, device::fetch_add(device::scratch(m.begin + m_part(rows[j])), 1));
+      for_my_rows(t, each, now, [&](int j, int i) {
+        ranks.set(
+            j, rank_or_hold(m, rows[j], std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
       });
     t.barrier();
+  }
+  /// The rank of a row in its part; of one that is held back, what its holder knows it by, and 2^15 more.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_hold(memory const& m, loaded const& r,
+                                                         [[maybe_unused]] std::uint64_t i) const {
+    if constexpr (holds) {
+      std::uint32_t const slot = m_to.holder.take(m.held, r, i);
+      if (slot != holder::none) return held | slot;
+    }
+    return device::fetch_add(device::scratch(m.begin + m_part(r)), 1);
   }
   /// The same in the order of the rows.
   template <class Team>
@@ -231,12 +249,14 @@ class move_tiles {
       ranks.set(j, before + static_cast<std::uint32_t>(rank));
     }
   }
-  /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile.
+  /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile. Returns: the
+  /// length of all runs.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void reserve_runs(Team const& t, memory const& m) const {
+  KOKKOS_FORCEINLINE_FUNCTION int reserve_runs(Team const& t, memory const& m) const {
     std::uint32_t begin = 0;
     for (int p = 0; p < m_to.parts; p += parts_each * t.size()) begin += reserve(t, m, p, begin);
     t.barrier();
+    return static_cast<int>(begin);
   }
   /// The same for so many parts from the first one on, whose runs begin there. Returns: the length of the runs.
   template <class Team>
@@ -303,11 +323,17 @@ class move_tiles {
                                         loaded const (&rows)[max_each], rank_list const& ranks,
                                         int each, tile const& now) const {
     std::uint32_t const* const begin = group_of(t, m);
+    [[maybe_unused]] typename holder::pending pending{};
     for_my_rows(t, each, now, [&](int j, int i) {
+      if constexpr (holds)
+        if (ranks[j] >= held)
+          return m_to.holder.add(m.held, pending, ranks[j] - held, rows[j],
+                                 std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
       loaded const r = device::opaque(rows[j]);  // all the parts would be too many to remember
       m.sorted[begin[m_part(r)] + ranks[j]] =
           m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
+    if constexpr (holds) m_to.holder.merge(m.held, pending);
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows) const {
@@ -324,7 +350,7 @@ class move_tiles {
     }
   }
 
-  static constexpr std::uint32_t listed = std::uint32_t(1) << 31;
+  static constexpr std::uint32_t listed = std::uint32_t(1) << 31, held = std::uint32_t(1) << 15;
 
   Source m_source;
   Part m_part;

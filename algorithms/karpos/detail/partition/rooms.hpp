@@ -21,8 +21,9 @@
 namespace karpos::detail::partition {
 
 /// Where the rows of a part go when nobody has counted them.
-template <class Row>
+template <class Row, class Holder = holds_nothing>
 struct rooms {
+  using holder_type = Holder;
   std::uint32_t* taken;   // of parts: their rows, wherever they are
   std::uint32_t* filled;  // of parts some of whose rows are not in their room: those that are
   Row* list;
@@ -30,6 +31,7 @@ struct rooms {
       listed;  // rows that are not in their room, also those that the list is too small for
   std::uint32_t room, capacity;  // rows of a room and of the list, below 2^30
   int parts;
+  Holder holder = {};
 
   /// Rows in the room of a part, from its begin on.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rows_in_room(std::uint64_t p) const {
@@ -51,32 +53,45 @@ inline std::uint32_t room_for_mean(double mean) {
   return (rows + 31) / 32 * 32;
 }
 
+/// Teams that split so many rows.
+template <class ExecSpace>
+std::uint64_t teams_of_rooms(ExecSpace const& exec, std::uint64_t rows) {
+  return Kokkos::clamp(rows / tuning<ExecSpace>::min_rows_each, std::uint64_t(1),
+                       std::uint64_t(device::processors(exec)));
+}
+
 /// Makes rooms empty.
-template <class Row>
+template <class Rooms>
 struct clear_rooms {
-  rooms<Row> to;
+  Rooms to;
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
     to.taken[p] = 0;
     if (p == 0) *to.listed = 0;
   }
 };
 
-/// Splits the rows of a source, on a GPU, into rooms of `out`, in no particular order. Asynchronous.
+/// Splits the rows of a source, on a GPU, into rooms of `out`, in no particular order. The host knows that there are at most
+/// so many rows; the device asks the source. Asynchronous.
 /// Requires: at most tuning::max_parts(false) parts, less than 2^32 rows; `out` has parts * room elements, and overlaps
 /// nothing.
-template <class ExecSpace, class Source, class Part>
-void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
-                      rooms<typename Source::row> const& to, typename Source::row* out) {
-  using row = typename Source::row;
-  std::uint64_t const n = source.size();
-  auto const teams = Kokkos::clamp(n / tuning<ExecSpace>::min_rows_each, std::uint64_t(1),
-                                   std::uint64_t(device::processors(exec)));
+template <class ExecSpace, class Source, class Part, class Holder>
+void split_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n,
+                      Part const& part, rooms<typename Source::row, Holder> const& to,
+                      typename Source::row* out) {
+  using rooms_type = rooms<typename Source::row, Holder>;
+  std::uint64_t const teams = teams_of_rooms(exec, n);
   device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
-                    clear_rooms<row>{to});
+                    clear_rooms<rooms_type>{to});
   device::for_each_in_league(
       "karpos::partition: move into rooms", exec, static_cast<int>(teams),
-      move_tiles<ExecSpace, Source, Part, false, rooms<row>>{
+      move_tiles<ExecSpace, Source, Part, false, rooms_type>{
           source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+}
+/// The same where the host knows, too.
+template <class ExecSpace, class Source, class Part, class Holder>
+void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
+                      rooms<typename Source::row, Holder> const& to, typename Source::row* out) {
+  partition::split_into_rooms(exec, source, source.size(), part, to, out);
 }
 
 }  // namespace karpos::detail::partition

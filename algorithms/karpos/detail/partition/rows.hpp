@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -162,8 +163,16 @@ struct row_ranges {
   KOKKOS_FUNCTION std::uint64_t end(int r) const { return begin(r + 1); }
 };
 
+/// Stands for what holds rows back in a split: a holder (reduce_by_key/hot_keys.hpp) has memory at the end of a team's
+/// scratch, into which it takes rows while the others are split.
+struct holds_nothing {
+  static constexpr std::size_t scratch_bytes = 0;
+  struct pending {};
+};
+
 /// Where the rows of a part go in the output.
 struct places {
+  using holder_type = holds_nothing;
   std::uint64_t* begins;  // of parts
   std::uint64_t*
       firsts;  // of range r and part p at r * stride + p, where ranges have places of their own

@@ -44,9 +44,9 @@ struct tuning {
     return Kokkos::min(stable ? 256 : 8192, static_cast<int>(std::bit_floor(room)));
   }
   /// Threads of a team that sorts tiles of such rows, or groups of rows: no more than have room for one each, beside the
-  /// counters.
-  static constexpr int tile_threads(bool stable, int row_bytes) {
-    int const room = scratch_bytes - 16 - max_parts(stable) * counter_bytes(stable);
+  /// counters and what is held back.
+  static constexpr int tile_threads(bool stable, int row_bytes, int held_bytes) {
+    int const room = scratch_bytes - 16 - max_parts(stable) * counter_bytes(stable) - held_bytes;
     return Kokkos::min(
         threads,
         static_cast<int>(std::bit_floor(static_cast<unsigned>(Kokkos::max(room / row_bytes, 1)))));

@@ -27,11 +27,11 @@ struct alignas(64) team_words {
 };
 
 /// A team with its table.
-template <class ExecSpace, class Row, class Op>
+template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row))>
 class aggregator {
   using tuned = tuning<ExecSpace>;
   using table = group_table<ExecSpace, Row>;
-  static constexpr int batch = tuned::batch(sizeof(Row));
+  static constexpr int batch = Batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
   /// first of these.
@@ -39,39 +39,72 @@ class aggregator {
 
  public:
   static constexpr int threads = tuned::threads, teams_at_once = 1;
-  static constexpr std::size_t scratch_bytes =
-      sizeof(team_words) + table::bytes(tuned::slots(sizeof(Row)));
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
+    return sizeof(team_words) + table::bytes(slots);
+  }
+  static constexpr std::size_t scratch_bytes = bytes(tuned::slots(sizeof(Row)));
 
-  /// Clears the table. A barrier.
+  /// With a table of so many slots in memory of bytes(slots), at the front of the scratch unless said otherwise. A barrier.
   template <class Team>
   KOKKOS_FUNCTION aggregator(Team const& t, std::uint32_t slots, Op const& op)
-      : m_words(reinterpret_cast<team_words*>(t.scratch())),
-        m_table(t.scratch() + sizeof(team_words), slots),
+      : aggregator(t, t.scratch(), slots, op) {}
+  template <class Team>
+  KOKKOS_FUNCTION aggregator(Team const& t, std::byte* memory, std::uint32_t slots, Op const& op)
+      : m_words(reinterpret_cast<team_words*>(memory)),
+        m_table(memory + sizeof(team_words), slots),
         m_op(op) {
-    if (t.rank() == 0) *m_words = {0, 0, 0};
-    m_table.clear(t);
+    clear(t);
+  }
+  /// Begins again with another number of slots. A barrier at either end.
+  template <class Team>
+  KOKKOS_FUNCTION void restart(Team const& t, std::uint32_t slots) {
     t.barrier();
+    m_table = table(reinterpret_cast<std::byte*>(m_words + 1), slots);
+    m_taken = 0;
+    clear(t);
   }
 
   /// Aggregates rows [first, last) of a source. Those that find no slot within so many probes are written to
-  /// left[*count + …]; with left = nullptr all do find one.
+  /// left, at *count and behind it; with left.rows = nullptr all do find one.
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
-                                       std::uint64_t last, std::uint32_t probes, Row* left,
-                                       std::uint64_t* count) {
+                                       std::uint64_t last, std::uint32_t probes,
+                                       partial_array<Row> const& left, std::uint64_t* count) {
     if constexpr (!device::is_device<ExecSpace>)
       return add_in_two_looks(source, first, last, probes, left, count);
-    auto const size = static_cast<std::uint64_t>(t.size());
-    for (std::uint64_t i = first; i < last; i += batch * size) {
+    constexpr int run = run_of<Source>;
+    bool const leaves = left.rows != nullptr;
+    for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
       Row rows[batch];
       int to[batch];
       load(t, source, i, last, rows);
-      find(t, i, last, probes, left != nullptr, rows, to);
+      find<run>(t, i, last, probes, leaves, rows, to);
       t.barrier();
-      if (left != nullptr) write_left(t, rows, to, left, count);
+      if (leaves) write_left(t, rows, to, left, count);
       if constexpr (has_value<Row>) merge(rows, to);
     }
   }
+
+  /// GPUs: the same for all of the rows, or not. Returns: whether each has found a slot within so many probes.
+  template <class Team, class Source>
+  KOKKOS_FORCEINLINE_FUNCTION bool add_all(Team const& t, Source const& source, std::uint64_t first,
+                                           std::uint64_t last, std::uint32_t probes) {
+    constexpr int run = run_of<Source>;
+    for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
+      Row rows[batch];
+      int to[batch];
+      load(t, source, i, last, rows);
+      bool const all = find<run>(t, i, last, probes, false, rows, to);
+      if (t.any(!all)) return false;
+      if constexpr (has_value<Row>) merge(rows, to);
+    }
+    return true;
+  }
+
+  /// Whether rows have been left.
+  KOKKOS_FUNCTION bool has_left() const { return m_has_left; }
+  /// The groups, once they have been written.
+  KOKKOS_FUNCTION std::uint32_t groups() const { return m_words->groups; }
 
   /// Writes the groups to sink, at *count and behind it.
   template <class Team, class Sink>
@@ -89,11 +122,22 @@ class aggregator {
   }
 
  private:
+  /// Rows of a thread that are neighbours.
+  template <class Source>
+  static constexpr int run_of = Kokkos::min(partition::neighbours<Source>, Batch & -Batch);
+
+  template <class Team>
+  KOKKOS_FUNCTION void clear(Team const& t) const {
+    if (t.rank() == 0) *m_words = {0, 0, 0};
+    m_table.clear(t);
+    t.barrier();
+  }
   /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
   template <class Source>
   KOKKOS_FORCEINLINE_FUNCTION void add_in_two_looks(Source const& source, std::uint64_t first,
                                                     std::uint64_t last, std::uint32_t probes,
-                                                    Row* left, std::uint64_t* count) {
+                                                    partial_array<Row> const& left,
+                                                    std::uint64_t* count) {
     for (std::uint64_t i = first; i < last; i += batch) {
       Row again[batch];
       int n = 0;
@@ -113,53 +157,69 @@ class aggregator {
       if (without_slot == 0) continue;
       auto const room = static_cast<std::uint64_t>(without_slot);
       std::uint64_t const base = device::fetch_add(count, room);
-      for (std::uint64_t k = 0; k < room; ++k) left[base + k] = again[k];
+      for (std::uint64_t k = 0; k < room; ++k) left.write(base + k, again[k]);
     }
   }
-  template <class Team>
+  /// Where row j of a thread is, in runs of neighbours.
+  template <int Run, class Team>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t index(Team const& t, std::uint64_t first,
                                                          int j) {
-    return first + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(t.size()) +
-           static_cast<std::uint64_t>(t.rank());
+    return first + static_cast<std::uint64_t>((j / Run * t.size() + t.rank()) * Run + j % Run);
   }
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION static void load(Team const& t, Source const& source,
                                                std::uint64_t first, std::uint64_t last,
                                                Row (&rows)[batch]) {
+    constexpr int run = run_of<Source>;
     KARPOS_UNROLL
-    for (int j = 0; j < batch; ++j) {
-      std::uint64_t const i = index(t, first, j);
-      if (i < last) rows[j] = source.make(source.load(i), i);
+    for (int j = 0; j < batch; j += run) {
+      std::uint64_t const i = index<run>(t, first, j);
+      typename Source::loaded loaded[run];
+      if constexpr (run > 1)
+        if (i + run <= last) {
+          source.template load_neighbours<run>(i, loaded);
+          KARPOS_UNROLL
+          for (int k = 0; k < run; ++k) rows[j + k] = source.make(loaded[k], i + k);
+          continue;
+        }
+      KARPOS_UNROLL
+      for (int k = 0; k < run; ++k)
+        if (i + k < last) rows[j + k] = source.make(source.load(i + k), i + k);
     }
   }
-  /// Finds a slot, or a place among the rows left, for each row.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void find(Team const& t, std::uint64_t first, std::uint64_t last,
+  /// Finds a slot, or a place among the rows left, for each row. Returns: whether all of the thread's have a slot.
+  template <int Run, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bool find(Team const& t, std::uint64_t first, std::uint64_t last,
                                         std::uint32_t probes, bool leaves, Row const (&rows)[batch],
                                         int (&to)[batch]) {
     auto const warp = t.template this_tile<width>();
+    bool all = true;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
-      bool const valid = index(t, first, j) < last;
+      bool const valid = index<Run>(t, first, j) < last;
       slot_of_row slot{0, false, false};
       if (valid) slot = m_table.find_or_take(rows[j], probes);
       warp.sync();
       m_taken += slot.taken;
       to[j] = slot.present && !slot.taken ? static_cast<int>(slot.index) : nowhere;
-      if (!leaves) continue;
       bool const is_left = valid && !slot.present;
+      all &= !is_left;
+      if (!leaves) continue;
       auto const at = static_cast<int>(t.append(&m_words->appended, is_left));
       if (is_left) to[j] = nowhere - 1 - at;
     }
+    return all;
   }
   /// Takes room for the rows of a batch that are left, and writes them there.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_left(Team const& t, Row const (&rows)[batch],
-                                              int const (&to)[batch], Row* left,
+                                              int const (&to)[batch],
+                                              partial_array<Row> const& left,
                                               std::uint64_t* count) {
     std::uint32_t const all = m_words->appended;
     t.barrier();
     if (all == 0) return;
+    m_has_left = true;
     if (t.rank() == 0) {
       m_words->base = device::fetch_add(count, all);
       m_words->appended = 0;
@@ -168,7 +228,8 @@ class aggregator {
     std::uint64_t const base = m_words->base;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
-      if (to[j] < nowhere) left[base + static_cast<std::uint64_t>(nowhere - 1 - to[j])] = rows[j];
+      if (to[j] < nowhere)
+        left.write(base + static_cast<std::uint64_t>(nowhere - 1 - to[j]), rows[j]);
   }
   /// Merges the values of the rows that found a slot. Where a thread has neighbours of one group it merges these first:
   /// the fewer wait for the slot.
@@ -219,6 +280,7 @@ class aggregator {
   table m_table;
   Op m_op;
   std::uint32_t m_taken = 0;
+  bool m_has_left = false;
 };
 
 /// A step: aggregates ranges of rows, a team each, as far as its table holds them: what comes first stays. The groups
@@ -237,16 +299,16 @@ struct aggregate_first {
 
   Source source;
   partition::row_ranges ranges;
-  row* partial;
-  counters* counts;
+  partial_array<row> partial;
+  std::uint64_t* count;  // of partial rows
   Op op;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     team_aggregator a(t, tuned::slots(sizeof(row)), op);
     a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
-          tuned::probe_length, partial, &counts->partial);
-    a.write_groups(t, partial_array<row>{partial}, &counts->partial);
+          tuned::probe_length, partial, count);
+    a.write_groups(t, partial, count);
   }
 };
 
@@ -263,7 +325,7 @@ struct aggregate_chunks {
   Source rows;
   partition::chunk const* chunks;
   Result result;
-  row* partial;
+  partial_array<row> partial;
   counters* counts;
   Op op;
 
@@ -273,11 +335,11 @@ struct aggregate_chunks {
     if (mine.rows == 0) return;
     std::uint32_t const slots = tuned::slots_for(mine.rows);
     team_aggregator a(t, Kokkos::min(slots, tuned::slots(sizeof(row))), op);
-    a.add(t, rows, mine.begin, mine.begin + mine.rows, ~std::uint32_t(0), nullptr, nullptr);
+    a.add(t, rows, mine.begin, mine.begin + mine.rows, ~std::uint32_t(0), {nullptr, 0}, nullptr);
     if (mine.whole != 0)
       a.write_groups(t, result, &counts->groups);
     else
-      a.write_groups(t, partial_array<row>{partial}, &counts->partial);
+      a.write_groups(t, partial, &counts->partial);
   }
 };
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/memory.hpp"
+#include "karpos/detail/reduce_by_key/hot_keys.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 
@@ -40,6 +42,42 @@ struct sizes {
   }
 };
 
+/// Arrays of parts in rooms, on GPUs. In the memory of two times the rows come the rooms, in front of rows that are left:
+///
+///   | rooms: 11 or 14 eighths of the rows | first: 3 eighths, or none | list: an eighth | partial: an eighth |
+///
+/// What does not fit is counted, and then all rows are reduced again without rooms.
+template <class ExecSpace, class Row>
+struct room_arrays {
+  using hot = hot_table<ExecSpace, Row>;
+  static constexpr std::uint64_t most_parts = partition::tuning<ExecSpace>::max_parts(false);
+
+  room_arrays() = default;
+  room_arrays(arena& a, ExecSpace const& exec, std::uint64_t rows, Row* two_times)
+      : eighth(rows / 8 / 32 * 32),
+        rooms(two_times) {
+    bool const any = rows > 0;
+    auto const teams = static_cast<std::uint64_t>(any ? device::processors(exec) : 0);
+    a.take(sample, any);
+    a.take(taken, any * most_parts);
+    a.take(filled, any * most_parts);
+    a.take(again, any * most_parts);
+    a.take(keys.keys, any * hot::slots);
+    a.take(keys.values, has_value<Row> ? teams * hot::slots : 0);
+    a.take(keys.present, teams * hot::words);
+  }
+  Row* first() const { return rooms + 11 * eighth; }
+  Row* list() const { return rooms + 14 * eighth; }
+  Row* partial() const { return rooms + 15 * eighth; }
+
+  std::uint64_t eighth;
+  Row* rooms;
+  sample_of_keys* sample;
+  std::uint32_t *taken, *filled, *again;
+  hot keys;
+};
+struct no_rooms {};
+
 /// The arrays, in memory of so many bytes.
 template <class ExecSpace, class Row>
 class memory {
@@ -49,14 +87,16 @@ class memory {
   memory(ExecSpace const& exec, std::uint64_t rows, std::byte* at = nullptr) {
     bool const is_split = rows > s::chunk_rows;
     arena a(at);
+    std::uint64_t const whole = (rows + 31) / 32 * 32;
     a.take(counts, 1);
     a.take(sample, 1);
-    a.take(partial, rows);
-    a.take(split, is_split ? rows : 0);
+    a.take(partial, is_split ? 2 * whole : rows);
+    split = is_split && at != nullptr ? partial + whole : nullptr;
     a.take(offsets, s::parts(rows) + 1);
     a.take(first, s::parts(rows) + 1);
     a.take(chunks, s::most_chunks(rows));
     a.take(of_partition, is_split ? s::partition_bytes(exec, rows) : 0);
+    if constexpr (device::is_device<ExecSpace>) in_rooms = {a, exec, is_split ? rows : 0, partial};
     m_bytes = a.bytes();
   }
   std::size_t bytes() const { return m_bytes; }
@@ -67,6 +107,7 @@ class memory {
   std::uint64_t *offsets, *first;
   partition::chunk* chunks;
   std::byte* of_partition;
+  std::conditional_t<device::is_device<ExecSpace>, room_arrays<ExecSpace, Row>, no_rooms> in_rooms;
 
  private:
   std::size_t m_bytes;

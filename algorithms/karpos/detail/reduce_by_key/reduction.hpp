@@ -11,6 +11,7 @@
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/reduce_by_key/in_rooms.hpp"
 #include "karpos/detail/reduce_by_key/memory.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
@@ -41,6 +42,7 @@ class reduction {
   /// Each round leaves about half of its rows at most, unless somebody has chosen the keys by their hashes; even then
   /// the next one does, which splits by other bits.
   static constexpr std::uint64_t max_rounds = 100;
+  using in_rooms = reduction_in_rooms<ExecSpace, Row, Result, Op>;
 
  public:
   reduction(ExecSpace const& exec, memory<ExecSpace, Row> const& m, Result const& result,
@@ -54,7 +56,29 @@ class reduction {
   template <class Source>
   std::uint64_t run(Source const& source) const {
     set_counters({0, 0});
-    counters counts = first_round(source);
+    if constexpr (device::is_device<ExecSpace>)
+      if (in_rooms::takes(source.size())) return run_in_rooms(source);
+    return rounds(first_round(source));
+  }
+
+ private:
+  /// The first round in rooms; further ones with what it has left, behind the memory of the rooms.
+  template <class Source>
+  std::uint64_t run_in_rooms(Source const& source) const {
+    in_rooms const first(m_exec, m_memory.in_rooms, m_memory.counts, m_result, m_op);
+    first.run(source);
+    counters const counts = read_counters();
+    if (first.has_lost(counts)) {
+      set_counters({0, 0});
+      return rounds(first_round(source));
+    }
+    reduction rest = *this;
+    rest.m_memory.split = m_memory.in_rooms.rooms;
+    rest.m_memory.partial = m_memory.in_rooms.partial();
+    return rest.rounds(counts);
+  }
+  /// Further rounds, until no rows are left. Returns: the number of groups.
+  std::uint64_t rounds(counters counts) const {
     for (std::uint64_t round = 1; counts.partial > 0; ++round) {
       if (round > max_rounds)
         throw hash_error(
@@ -72,7 +96,6 @@ class reduction {
     return counts.groups;
   }
 
- private:
   template <class Source>
   counters first_round(Source const& source) const {
     std::uint64_t const n = source.size();
@@ -87,7 +110,7 @@ class reduction {
       partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
       device::for_each_in_league("karpos::reduce_by_key: aggregate first", m_exec, teams,
                                  aggregate_first<ExecSpace, Source, Op>{
-                                     source, ranges, m_memory.partial, m_memory.counts, m_op});
+                                     source, ranges, partial(n), &m_memory.counts->partial, m_op});
     } else {
       split_and_aggregate(source, 0);
     }
@@ -148,9 +171,10 @@ class reduction {
     device::for_each_in_league(
         "karpos::reduce_by_key: aggregate chunks", m_exec, static_cast<int>(chunks),
         aggregate_chunks<ExecSpace, Rows, Op, Result>{rows, m_memory.chunks, m_result,
-                                                      m_memory.partial, m_memory.counts, m_op});
+                                                      partial(rows.size()), m_memory.counts, m_op});
   }
 
+  partial_array<Row> partial(std::uint64_t room) const { return {m_memory.partial, room}; }
   void set_counters(counters const& counts) const {
     fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
               same_value<counters>{counts});

@@ -171,6 +171,16 @@ struct partial_rows : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
 
+/// The same where the device knows how many, which may be more than there is room for.
+template <class Row>
+struct counted_rows : partial_rows<Row> {
+  std::uint64_t const* counted;
+  counted_rows(Row const* r, std::uint64_t room, std::uint64_t const* n)
+      : partial_rows<Row>(r, room),
+        counted(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
+};
+
 /// The part of a partial row: an odd factor for each round, so that hashes that agree in their high bits are told apart
 /// by their low ones.
 template <class Row>
@@ -185,7 +195,12 @@ struct part_of_bits<partial_rows<Row>> {
 /// What kernels count in global memory.
 struct counters {
   std::uint64_t groups;   // of the result, also those that have no room
-  std::uint64_t partial;  // rows that are left to the next round
+  std::uint64_t partial;  // rows that are left to the next round, also those that have no room
+  // Of parts in rooms (parts.hpp):
+  std::uint64_t first = 0;        // rows and groups that a round before it has left
+  std::uint32_t listed = 0;       // rows that found their room full
+  std::uint32_t most_groups = 0;  // of a part that has been aggregated, or more
+  std::uint32_t again = 0;        // parts that a larger table is for
 };
 
 /// Where groups that are complete go.
@@ -201,11 +216,14 @@ struct result_views {
     if constexpr (has_value<Row>) values(at) = r.value;
   }
 };
-/// Where the others go: there is room for all.
+/// Where the others go.
 template <class Row>
 struct partial_array {
   Row* rows;
-  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const { rows[at] = r; }
+  std::uint64_t room;
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
+    if (at < room) rows[at] = r;
+  }
 };
 
 }  // namespace karpos::detail::reduce_by_key

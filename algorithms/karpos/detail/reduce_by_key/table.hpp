@@ -12,6 +12,7 @@
 #include "karpos/device/atomics.hpp"
 
 // A table of groups in the scratch of a team: open addressing with linear probing, keys and values in arrays of their own.
+// GPUs probe by buckets of 16 bytes of keys.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -27,15 +28,19 @@ class group_table {
   using value = value_type<Row>;
   using values = slot_values<ExecSpace, value>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
+  /// Slots that a GPU reads at once: a bucket.
+  static constexpr int width =
+      device::is_device<ExecSpace> ? 16 / static_cast<int>(sizeof(bits)) : 1;
 
  public:
   /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
-    return value_bytes(slots) + even(slots + 1) * sizeof(bits);
+    return key_bytes(slots) + value_bytes(slots);
   }
+  /// Requires: memory is aligned to 16 bytes, slots to a bucket.
   KOKKOS_FUNCTION group_table(std::byte* memory, std::uint32_t slots)
-      : m_values(memory, slots + 1),
-        m_keys(reinterpret_cast<bits*>(memory + value_bytes(slots))),
+      : m_values(memory + key_bytes(slots), slots + 1),
+        m_keys(reinterpret_cast<bits*>(memory)),
         m_slots(slots) {}
 
   template <class Team>
@@ -45,13 +50,17 @@ class group_table {
       m_keys[i] = empty;
   }
 
-  /// The slot of a row's key, or one that it takes, within so many slots. Who takes a slot stores the value; others
-  /// merge theirs behind a barrier.
+  /// The slot of a row's key, or one that it takes, within so many looks at a slot or a bucket. Who takes a slot stores the
+  /// value; others merge theirs behind a barrier.
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
+    if constexpr (width > 1) {
+      if (key != empty) return find_or_take_in_buckets(r, key, probes);
+      probes = 1;
+    }
     bool const special = key == empty;
     bits const mark = special ? bits(0) : key;
-    std::uint32_t i = special ? m_slots : home(key);
+    std::uint32_t i = special ? m_slots : home(key, m_slots);
     for (std::uint32_t p = 0; p < probes; ++p) {
       bits stored = device::load_relaxed(device::scratch(m_keys + i));
       if (stored == empty) {
@@ -73,7 +82,7 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r, Op const& op,
                                                std::uint32_t& taken) const {
     bits const key = reduce_by_key::key_of(r);
-    std::uint32_t const i = home(key);
+    std::uint32_t const i = home(key, m_slots);
     bits const stored = m_keys[i];
     bool const is_empty = stored == empty, is_key = key != empty, same = stored == key && is_key;
     m_keys[i] = device::select(is_empty, key, stored);
@@ -107,12 +116,47 @@ class group_table {
   }
 
  private:
-  /// By the low bits of the hash: the high ones chose the part.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t home(bits key) const {
+  /// One of so many, by the low bits of the hash: the high ones chose the part.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     std::uint64_t const low = mix(key) & 0xffffffffu;
-    return static_cast<std::uint32_t>(low * m_slots >> 32);
+    return static_cast<std::uint32_t>(low * n >> 32);
+  }
+  /// The same in buckets, whose slots are taken from the first one on. Who loses a slot to another key looks again.
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, bits key,
+                                                                  std::uint32_t looks) const {
+    std::uint32_t b = home(key, m_slots / width);
+    for (std::uint32_t k = 0; k < looks; ++k) {
+      bits* const bucket = m_keys + b * width;
+      bits stored[width];
+      device::load_relaxed(device::scratch(bucket), stored);
+      std::uint32_t s = first_of(stored, key);
+      if (s < width) return {b * width + s, true, false};
+      s = first_of(stored, empty);
+      if (s < width) {
+        bits const found = device::compare_and_swap(device::scratch(bucket + s), empty, key);
+        if (found == empty) {
+          if constexpr (has_value<Row>) m_values.store(b * width + s, r.value);
+          return {b * width + s, true, true};
+        }
+        if (found == key) return {b * width + s, true, false};
+      } else if (++b == m_slots / width) {
+        b = 0;
+      }
+    }
+    return {0, false, false};
+  }
+  /// The first slot of a bucket that has such bits, or `width`.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t first_of(bits const (&stored)[width], bits x) {
+    std::uint32_t first = width;
+    KARPOS_UNROLL
+    for (int i = width - 1; i >= 0; --i)
+      if (stored[i] == x) first = static_cast<std::uint32_t>(i);
+    return first;
   }
 
+  KOKKOS_FUNCTION static constexpr std::size_t key_bytes(std::uint32_t slots) {
+    return even(slots + 1) * sizeof(bits);
+  }
   KOKKOS_FUNCTION static constexpr std::size_t value_bytes(std::uint32_t slots) {
     return has_value<Row> ? values::bytes(slots + 1) : 0;
   }

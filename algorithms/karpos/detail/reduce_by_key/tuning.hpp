@@ -24,11 +24,11 @@ struct tuning {
     return chunk_bytes / static_cast<std::uint32_t>(row_bytes);
   }
   KOKKOS_FUNCTION static constexpr std::uint32_t slots(int row_bytes) {
-    return chunk_rows(row_bytes) / 2 * 3;
+    return chunk_rows(row_bytes) / 2 * 3 / 4 * 4;
   }
   /// Slots of a table that is filled with so many rows.
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
-    return rows + (rows + 1) / 2 + 1;
+    return (rows + (rows + 1) / 2 + 4) / 4 * 4;
   }
   /// Rows of a part on average, of those of a chunk: parts differ in length where keys have equals.
   static constexpr std::uint64_t mean_part_rows(int row_bytes) { return chunk_rows(row_bytes) / 2; }
@@ -42,8 +42,19 @@ struct tuning {
     if (!is_device) return row_bytes <= 16 ? 256 : 4096 / row_bytes;
     return row_bytes <= 8 ? 8 : Kokkos::clamp(64 / row_bytes, 1, 4);
   }
-  /// Slots that a row looks at before it is left to the partition, when rows are aggregated first.
-  static constexpr std::uint32_t probe_length = 8;
+  /// Slots, or buckets of them, that a row looks at before it is left to the partition, when rows are aggregated first.
+  static constexpr std::uint32_t probe_length = is_device ? 4 : 8;
+  // Parts in rooms (parts.hpp), on GPUs:
+  /// Threads of a team that aggregates a part, one of two on a multiprocessor, and rows that a thread finds slots for at
+  /// once: 32 registers hold keys of 4 bytes with their counts.
+  static constexpr int part_threads(int row_bytes) { return row_bytes <= 8 ? 1024 : 512; }
+  static constexpr int part_batch(int row_bytes) {
+    return row_bytes <= 8 ? 4 : Kokkos::clamp(64 / row_bytes, 1, 4);
+  }
+  /// Buckets that a row looks at before its part is left to a larger table.
+  static constexpr std::uint32_t part_looks = 12;
+  /// Keys that are looked at first.
+  static constexpr std::uint32_t room_sample = 4096;
   /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
   /// about 17,000 keys are equally frequent, which a table just holds.
   static constexpr std::uint32_t sample = 1024, min_equal = 31;

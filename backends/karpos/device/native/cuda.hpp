@@ -289,6 +289,20 @@ __device__ inline std::uint64_t load_relaxed(scratch_pointer<std::uint64_t> p) {
   asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(r) : "r"(shared(p.address)) : "memory");
   return r;
 }
+__device__ __forceinline__ void load_relaxed(scratch_pointer<std::uint32_t> p,
+                                             std::uint32_t (&to)[4]) {
+  asm volatile("ld.relaxed.cta.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(shared(p.address))
+               : "memory");
+}
+__device__ __forceinline__ void load_relaxed(scratch_pointer<std::uint64_t> p,
+                                             std::uint64_t (&to)[2]) {
+  asm volatile("ld.relaxed.cta.shared.v2.u64 {%0, %1}, [%2];"
+               : "=l"(to[0]), "=l"(to[1])
+               : "r"(shared(p.address))
+               : "memory");
+}
 __device__ inline void add(scratch_pointer<std::uint64_t> p, std::uint64_t v) {
   asm volatile("red.relaxed.cta.shared.add.u64 [%0], %1;" ::"r"(shared(p.address)), "l"(v)
                : "memory");

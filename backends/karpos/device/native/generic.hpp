@@ -95,6 +95,10 @@ template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
   return load_relaxed(static_cast<Word const*>(p.address));
 }
+template <class Word, int N>
+KOKKOS_FORCEINLINE_FUNCTION void load_relaxed(scratch_pointer<Word> p, Word (&to)[N]) {
+  for (int i = 0; i < N; ++i) to[i] = load_relaxed(static_cast<Word const*>(p.address + i));
+}
 KOKKOS_FORCEINLINE_FUNCTION void set_bits(scratch_pointer<std::uint32_t> p, std::uint32_t bits) {
   Kokkos::atomic_or(p.address, bits);
 }

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/slot_values.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/hash.hpp"
+
+// Hot keys of a reduction on GPUs: those that a sample shows more than once. While rows are split, every team holds the rows
+// of hot keys back, in a table in its scratch, so that no part becomes long by a single key; then the tables are merged.
+//
+//   keys     | k |   | k | k |   | …      the same table in every team, written by find_hot_keys
+//   values   | 3 |   | 1 |   |   | …      of a team: what op makes of its rows; `present` has a bit for each slot that has any
+
+namespace karpos::detail::reduce_by_key {
+
+/// What a sample of the keys shows.
+struct sample_of_keys {
+  std::uint32_t keys, different, once, twice,
+      most;                // looked at; of these; seen once, twice; how often the most frequent
+  std::uint32_t hot_rows;  // keys of the sample that are hot
+};
+
+template <class ExecSpace, class Row>
+struct hot_table {
+  using bits = decltype(reduce_by_key::key_of(Row{}));
+  using value = value_type<Row>;
+  static constexpr bits empty = static_cast<bits>(~bits(0));
+  /// A seventh of a team's scratch: 4,096 slots for rows of 8 bytes where there are 227 KB.
+  static constexpr std::uint32_t slots =
+      Kokkos::min(std::uint32_t(4096),
+                  std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) /
+                                 7 / static_cast<std::uint32_t>(sizeof(Row))));
+  static constexpr std::uint32_t words = slots / 32;
+  /// Slots that a key may be in, from its home on.
+  static constexpr std::uint32_t looks = 4;
+  static_assert(slots >= 32);
+
+  bits* keys;
+  value* values;           // of team t and slot s at t * slots + s
+  std::uint32_t* present;  // the same, words
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key) {
+    return static_cast<std::uint32_t>(mix(key)) % slots;
+  }
+};
+
+/// A step of one team: counts equal keys of a sample, one from each of as many ranges at no constant distance, and writes
+/// a hot_table's keys, the most frequent first where not all find a slot.
+template <class ExecSpace, class Source>
+struct find_hot_keys {
+  using table = hot_table<ExecSpace, typename Source::row>;
+  using bits = typename table::bits;
+  static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
+  static constexpr std::uint32_t max_keys = Kokkos::min(
+      std::uint32_t(4096),
+      std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) / 2 /
+                     static_cast<std::uint32_t>(2 * (sizeof(bits) + sizeof(std::uint32_t)))));
+  static constexpr std::uint32_t slots = 2 * max_keys;
+  static constexpr std::size_t scratch_bytes = sizeof(sample_of_keys) + 8 +
+                                               table::slots * sizeof(bits) +
+                                               slots * (sizeof(bits) + sizeof(std::uint32_t));
+
+  Source source;
+  std::uint32_t n;  // at most max_keys
+  sample_of_keys* to;
+  bits* hot_keys;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    memory const m = memory_of(t);
+    auto const rank = static_cast<std::uint32_t>(t.rank()),
+               size = static_cast<std::uint32_t>(t.size());
+    for (std::uint32_t i = rank; i < slots; i += size) {
+      m.keys[i] = table::empty;
+      m.counts[i] = 0;
+    }
+    for (std::uint32_t i = rank; i < table::slots; i += size) m.hot[i] = table::empty;
+    if (rank == 0) *m.seen = {n, 0, 0, 0, 0, 0};
+    t.barrier();
+    for (std::uint32_t i = rank; i < n; i += size) count(m, key_at(i));
+    t.barrier();
+    for (std::uint32_t i = rank; i < slots; i += size) describe(m, m.counts[i]);
+    constexpr std::uint32_t least[] = {16, 4, 2};
+    std::uint32_t below = ~std::uint32_t(0);
+    for (int k = 0; k < 3; ++k) {
+      for (std::uint32_t i = rank; i < slots; i += size)
+        if (m.counts[i] >= least[k] && m.counts[i] < below) make_hot(m, m.keys[i], m.counts[i]);
+      below = least[k];
+      t.barrier();
+    }
+    for (std::uint32_t i = rank; i < table::slots; i += size) hot_keys[i] = m.hot[i];
+    if (rank == 0) *to = *m.seen;
+  }
+
+ private:
+  struct memory {
+    sample_of_keys* seen;
+    bits *hot, *keys;
+    std::uint32_t* counts;
+  };
+  template <class Team>
+  KOKKOS_FUNCTION static memory memory_of(Team const& t) {
+    auto* const hot = reinterpret_cast<bits*>(t.scratch() + sizeof(sample_of_keys) + 8);
+    bits* const keys = hot + table::slots;
+    return {reinterpret_cast<sample_of_keys*>(t.scratch()), hot, keys,
+            reinterpret_cast<std::uint32_t*>(keys + slots)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bits key_at(std::uint64_t i) const {
+    std::uint64_t const each = source.size() / n;
+    return Source::key_of(source.load(i * each + mix(i) % each));
+  }
+  /// The key whose bits are those of an empty slot is never hot.
+  KOKKOS_FORCEINLINE_FUNCTION static void count(memory const& m, bits key) {
+    if (key == table::empty) return;
+    for (auto i = static_cast<std::uint32_t>(mix(key) >> 32) % slots;; i = (i + 1) % slots) {
+      bits stored = device::load_relaxed(device::scratch(m.keys + i));
+      if (stored == table::empty)
+        stored = device::compare_and_swap(device::scratch(m.keys + i), table::empty, key);
+      if (stored != table::empty && stored != key) continue;
+      device::add(device::scratch(m.counts + i), 1);
+      return;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void describe(memory const& m, std::uint32_t count) {
+    if (count == 0) return;
+    device::add(device::scratch(&m.seen->different), 1);
+    if (count == 1) device::add(device::scratch(&m.seen->once), 1);
+    if (count == 2) device::add(device::scratch(&m.seen->twice), 1);
+    if (count > 1) device::fetch_max(device::scratch(&m.seen->most), count);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void make_hot(memory const& m, bits key, std::uint32_t count) {
+    std::uint32_t s = table::home(key);
+    for (std::uint32_t k = 0; k < table::looks; ++k, s = (s + 1) % table::slots)
+      if (device::compare_and_swap(device::scratch(m.hot + s), table::empty, key) == table::empty) {
+        device::add(device::scratch(&m.seen->hot_rows), count);
+        return;
+      }
+  }
+};
+
+/// Holds the rows of hot keys back in a split, when it is on: their groups stay in the team's scratch until its end. Who
+/// sees the first row of a group stores its value; others merge theirs behind a barrier, neighbours of a thread first.
+template <class ExecSpace, class Source, class Op>
+class hot_groups {
+  using row = typename Source::row;
+  using loaded = typename Source::loaded;
+  using table = hot_table<ExecSpace, row>;
+  using bits = typename table::bits;
+  using value = value_type<row>;
+  using values = slot_values<ExecSpace, value>;
+  static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::slots) : 0;
+  static constexpr std::uint32_t done =
+      (1u << 15) - 1;  // of what is known about a row: nothing is left to do
+
+ public:
+  static constexpr std::size_t scratch_bytes =
+      value_bytes + table::slots * sizeof(bits) + table::words * sizeof(std::uint32_t);
+  static constexpr std::uint32_t none = ~std::uint32_t(0);
+  static_assert(table::slots < done);
+  /// What a thread has yet to merge.
+  struct pending {
+    std::uint32_t slot = none;
+    value v = {};
+  };
+
+  hot_groups(Source const& s, Op const& op, table const& t, bool on)
+      : m_source(s),
+        m_op(op),
+        m_table(t),
+        m_on(on) {}
+
+  template <class Team>
+  KOKKOS_FUNCTION void begin(Team const& t, std::byte* memory) const {
+    if (!m_on) return;
+    auto const rank = static_cast<std::uint32_t>(t.rank()),
+               size = static_cast<std::uint32_t>(t.size());
+    for (std::uint32_t i = rank; i < table::slots; i += size) keys(memory)[i] = m_table.keys[i];
+    for (std::uint32_t i = rank; i < table::words; i += size) present(memory)[i] = 0;
+  }
+  /// Returns: for add, where the group of a row is; or that it is not held back.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte* memory, loaded const& l,
+                                                 std::uint64_t i) const {
+    if (!m_on) return none;
+    std::uint32_t const s = find(memory, Source::key_of(l));
+    if (s == none) return none;
+    bool const first = make_present(memory, s);
+    if constexpr (!has_value<row>) return done;
+    if constexpr (has_value<row>)
+      if (first) values(memory, table::slots).store(s, m_source.make(l, i).value);
+    return first ? done : s;
+  }
+  /// Behind a barrier: merges a row into the group that take said.
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::byte* memory, pending& p, std::uint32_t slot,
+                                       loaded const& l, std::uint64_t i) const {
+    if constexpr (has_value<row>) {
+      if (slot == done) return;
+      value const v = m_source.make(l, i).value;
+      if (slot == p.slot) {
+        p.v = static_cast<value>(m_op(p.v, v));
+      } else {
+        merge(memory, p);
+        p = {slot, v};
+      }
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::byte* memory, pending const& p) const {
+    if constexpr (has_value<row>)
+      if (p.slot != none) values(memory, table::slots).merge(p.slot, p.v, m_op);
+  }
+  /// Writes the groups of the team to memory.
+  template <class Team>
+  KOKKOS_FUNCTION void end(Team const& t, std::byte* memory) const {
+    if (!m_on) return;
+    t.barrier();
+    auto const rank = static_cast<std::uint32_t>(t.rank()),
+               size = static_cast<std::uint32_t>(t.size());
+    auto const team = static_cast<std::uint64_t>(t.league_rank());
+    for (std::uint32_t i = rank; i < table::words; i += size)
+      m_table.present[team * table::words + i] = present(memory)[i];
+    if constexpr (has_value<row>)
+      for (std::uint32_t i = rank; i < table::slots; i += size)
+        m_table.values[team * table::slots + i] = values(memory, table::slots).get(i);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static bits* keys(std::byte* memory) {
+    return reinterpret_cast<bits*>(memory + value_bytes);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t* present(std::byte* memory) {
+    return reinterpret_cast<std::uint32_t*>(keys(memory) + table::slots);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t find(std::byte* memory, bits key) {
+    std::uint32_t s = table::home(key);
+    for (std::uint32_t k = 0; k < table::looks; ++k, s = (s + 1) % table::slots) {
+      bits const stored = keys(memory)[s];
+      if (stored == table::empty) return none;
+      if (stored == key) return s;
+    }
+    return none;
+  }
+  /// Returns: whether the caller is the first to say that a slot has a group.
+  KOKKOS_FORCEINLINE_FUNCTION static bool make_present(std::byte* memory, std::uint32_t slot) {
+    std::uint32_t* const word = present(memory) + slot / 32;
+    std::uint32_t const bit = 1u << slot % 32;
+    std::uint32_t old = device::load_relaxed(device::scratch(word));
+    while ((old & bit) == 0) {
+      std::uint32_t const found = device::compare_and_swap(device::scratch(word), old, old | bit);
+      if (found == old) return true;
+      old = found;
+    }
+    return false;
+  }
+
+  Source m_source;
+  Op m_op;
+  table m_table;
+  bool m_on;
+};
+
+/// Writes the groups of hot keys, each of what so many teams have held: slot s by thread s of a few teams.
+template <class ExecSpace, class Row, class Op, class Result>
+KOKKOS_FUNCTION void write_hot_group(hot_table<ExecSpace, Row> const& table, std::uint32_t s,
+                                     std::uint64_t teams, Op const& op, Result const& result,
+                                     std::uint64_t* count) {
+  using hot = hot_table<ExecSpace, Row>;
+  auto const key = table.keys[s];
+  if (key == hot::empty) return;
+  bool has = false;
+  value_type<Row> v{};
+  for (std::uint64_t t = 0; t < teams; ++t) {
+    if ((table.present[t * hot::words + s / 32] >> s % 32 & 1) == 0) continue;
+    if constexpr (has_value<Row>) {
+      auto const of_team = table.values[t * hot::slots + s];
+      v = has ? static_cast<value_type<Row>>(op(v, of_team)) : of_team;
+    }
+    has = true;
+  }
+  if (!has) return;
+  std::uint64_t const at = device::fetch_add(count, 1);
+  if constexpr (has_value<Row>)
+    result.write(at, Row{key, v});
+  else
+    result.write(at, key);
+}
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/detail/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/reduce_by_key/hot_keys.hpp"
+#include "karpos/detail/reduce_by_key/memory.hpp"
+#include "karpos/detail/reduce_by_key/parts.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/tuning.hpp"
+#include "karpos/device/league.hpp"
+
+// The first round of a reduction by key on GPUs, which is nearly always the only one. A sample of the keys decides:
+//
+//   few groups      every team aggregates its range first; what they leave is split into rooms
+//   others          the rows are split into rooms, those of hot keys held back
+//
+// and the parts are aggregated, each by one team. The host waits for the sample, and for the number of groups.
+
+namespace karpos::detail::reduce_by_key {
+
+template <class ExecSpace, class Row, class Result, class Op>
+class reduction_in_rooms {
+  using tuned = tuning<ExecSpace>;
+  using arrays = room_arrays<ExecSpace, Row>;
+  using hot = hot_table<ExecSpace, Row>;
+  static constexpr std::uint64_t chunk_rows = tuned::chunk_rows(sizeof(Row));
+
+ public:
+  reduction_in_rooms(ExecSpace const& exec, arrays const& a, counters* counts, Result const& result,
+                     Op const& op)
+      : m_exec(exec),
+        m_arrays(a),
+        m_counts(counts),
+        m_result(result),
+        m_op(op) {}
+
+  /// Whether so many rows are worth it, and have parts that tables can hold.
+  static bool takes(std::uint64_t rows) {
+    return rows >= tuned::min_sampled_rows && rows <= arrays::most_parts * chunk_rows &&
+           rows < ~std::uint32_t(0);
+  }
+  /// Whether rows were lost for want of room.
+  bool has_lost(counters const& c) const {
+    return c.partial > m_arrays.eighth || c.listed > m_arrays.eighth ||
+           c.first > 3 * m_arrays.eighth;
+  }
+
+  /// Enqueues the round. Waits for the sample. Requires: the counters are zero.
+  template <class Source>
+  void run(Source const& source) const {
+    sample_of_keys const s = sample(source);
+    if (has_few_groups(s))
+      aggregate_first_and_split(source);
+    else
+      split(source, parts(source.size(), s), has_hot_keys(s));
+  }
+
+ private:
+  template <class Source>
+  sample_of_keys sample(Source const& source) const {
+    using step = find_hot_keys<ExecSpace, Source>;
+    device::for_each_in_league("karpos::reduce_by_key: sample", m_exec, 1,
+                               step{source, step::max_keys, m_arrays.sample, m_arrays.keys.keys});
+    return read_back(m_exec, static_cast<sample_of_keys const*>(m_arrays.sample),
+                     "karpos::reduce_by_key: a sample of the keys");
+  }
+  /// By an estimate of the number of groups (Chao 1984), which is trusted where nearly all have been seen, or where those
+  /// that were seen again are about equally frequent: a long tail deceives it.
+  static bool has_few_groups(sample_of_keys const& s) {
+    double const once = s.once, again = s.different - s.once;
+    double const groups = s.different + once * once / (2.0 * s.twice + 1);
+    bool const even = once * 50 < s.keys || s.keys - once < 4 * again;
+    return even && groups < 0.57 * tuned::slots(sizeof(Row));
+  }
+  /// Where holding them back saves a quarter of the rows, or one of them would make a part long.
+  static bool has_hot_keys(sample_of_keys const& s) {
+    return s.hot_rows * 4 >= s.keys || s.most >= 8;
+  }
+  /// Parts of a split: of a chunk's rows on average, counted are those whose key was seen once; of twice as many rows at
+  /// most; but in any case enough for all multiprocessors.
+  std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
+    std::uint64_t const cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
+    std::uint64_t const by_groups = rows / s.keys * s.once / chunk_rows,
+                        by_rows = rows / s.keys * cold / (2 * chunk_rows),
+                        least = Kokkos::min(std::uint64_t(512), rows / 1024);
+    return Kokkos::min(std::bit_ceil(Kokkos::max(Kokkos::max(by_groups, by_rows), least)),
+                       arrays::most_parts);
+  }
+
+  template <class Source>
+  void aggregate_first_and_split(Source const& source) const {
+    int const teams = device::processors(m_exec);
+    std::uint64_t const n = source.size(), count = static_cast<std::uint64_t>(teams),
+                        room = 3 * m_arrays.eighth;
+    std::uint64_t* const left = &m_counts->first;
+    device::for_each_in_league(
+        "karpos::reduce_by_key: aggregate first", m_exec, teams,
+        aggregate_first<ExecSpace, Source, Op>{
+            source, {n, (n + count - 1) / count, teams}, {m_arrays.first(), room}, left, m_op});
+    using rows = counted_rows<Row>;
+    constexpr int parts = 256;
+    auto const to = rooms_for<Row>(parts, 11 * m_arrays.eighth, partition::holds_nothing{});
+    auto* const out = reinterpret_cast<Row*>(m_arrays.rooms);
+    partition::split_into_rooms(m_exec, rows(m_arrays.first(), room, left), room,
+                                part_of<partial_rows<Row>>(parts), to, out);
+    using split = partial_rows<Row>;
+    aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0);
+  }
+  template <class Source>
+  void split(Source const& source, std::uint64_t parts, bool is_hot) const {
+    if constexpr (requires { source.to_split(); }) {
+      split(source, source.to_split(), parts, is_hot,
+            [&](auto const* rows, std::uint64_t n) { return source.of_split(rows, n); });
+    } else {
+      split(source, source, parts, is_hot,
+            [](Row const* rows, std::uint64_t n) { return partial_rows<Row>(rows, n); });
+    }
+  }
+  template <class Source, class Split, class OfSplit>
+  void split(Source const& source, Split const& keys, std::uint64_t parts, bool is_hot,
+             OfSplit const& of_split) const {
+    using row = typename Split::row;
+    using holder = hot_groups<ExecSpace, Source, Op>;
+    std::uint64_t const room = 14 * m_arrays.eighth * sizeof(Row) / sizeof(row);
+    auto const to = rooms_for<row>(parts, room, holder(source, m_op, m_arrays.keys, is_hot));
+    auto* const out = reinterpret_cast<row*>(m_arrays.rooms);
+    partition::split_into_rooms(m_exec, keys, part_of<Source>(parts), to, out);
+    partition::rooms<row> const from{to.taken, to.filled,   to.list, to.listed,
+                                     to.room,  to.capacity, to.parts};
+    aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), from,
+              is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0);
+  }
+  template <class Source>
+  static auto part_of(std::uint64_t parts) {
+    auto const n = static_cast<std::uint32_t>(parts);
+    return partition::part_of_row<Source, part_of_bits<Source>>{{n, 1}, n};
+  }
+  template <class SplitRow, class Holder>
+  partition::rooms<SplitRow, Holder> rooms_for(std::uint64_t parts, std::uint64_t rows,
+                                               Holder const& holder) const {
+    std::uint64_t const most = (1u << 30) - 32;
+    return {m_arrays.taken,
+            m_arrays.filled,
+            reinterpret_cast<SplitRow*>(m_arrays.list()),
+            &m_counts->listed,
+            static_cast<std::uint32_t>(Kokkos::min(rows / parts / 32 * 32, most)),
+            static_cast<std::uint32_t>(Kokkos::min(m_arrays.eighth, most)),
+            static_cast<int>(parts),
+            holder};
+  }
+  template <class Rows, class Rooms>
+  void aggregate(Rows const& rows, Rows const& listed, Rooms const& from,
+                 std::uint64_t hot_teams) const {
+    using parts = parts_in_rooms<ExecSpace, Rows, Op, Result, Rooms>;
+    parts const p{rows,
+                  listed,
+                  from,
+                  m_arrays.keys,
+                  hot_teams,
+                  m_result,
+                  {m_arrays.partial(), m_arrays.eighth},
+                  m_counts,
+                  m_arrays.again,
+                  m_op};
+    using step = aggregate_parts<ExecSpace, parts>;
+    device::for_each_in_league("karpos::reduce_by_key: aggregate parts", m_exec,
+                               from.parts + 2 * step::other_teams, step{p});
+    device::for_each_in_league("karpos::reduce_by_key: aggregate parts again", m_exec,
+                               device::processors(m_exec), aggregate_again<ExecSpace, parts>{p});
+  }
+
+  ExecSpace m_exec;
+  arrays m_arrays;
+  counters* m_counts;
+  Result m_result;
+  Op m_op;
+};
+
+}  // namespace karpos::detail::reduce_by_key
