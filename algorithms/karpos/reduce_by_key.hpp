@@ -82,12 +82,13 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 ///
 /// Returns: the number of different keys; waits for it.
 /// Complexity: O(rows), however often a key occurs: where keys occur often, the rows are read once; else they are split
-///   into parts as partition does, and read once more.
+///   into parts as partition does, and read once more. On GPUs rows of frequent keys are merged while the others are split.
 /// Requires: the outputs overlap no other view. Those that are longer than the number of different keys are written no
 ///   further.
 /// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of floating-point numbers
 ///   depends on the order, which differs from call to call; reproducible_plus (reproducible_plus.hpp) does without.
-/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes.
+/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes; on
+///   GPUs 32 KB for each multiprocessor besides.
 /// Throws: std::invalid_argument for views of different length, outputs that are too short (the message says how many
 ///   elements would do, what fitted is written), a workspace that is too small; hash_error for keys that were chosen to
 ///   have equal hashes; allocation_error.
@@ -144,8 +145,8 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   static_assert(std::is_integral_v<count>, "karpos: counts are integers");
   detail::require_reachable<ExecSpace, OutCounts>();
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
-  return detail::reduce_by_key::run(exec, keys_with_value<row, Keys>{keys, 1}, out_keys, out_counts,
-                                    plus{}, options);
+  return detail::reduce_by_key::run(exec, keys_with_value<row, Keys, one<count>>{keys, {}},
+                                    out_keys, out_counts, plus{}, options);
 }
 
 /// Writes each different key once: as reduce_by_key without values.

@@ -11,6 +11,8 @@
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/reduce_by_key/columns.hpp"
+#include "karpos/detail/reduce_by_key/hot_keys.hpp"
+#include "karpos/detail/reduce_by_key/parts.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
@@ -204,7 +206,136 @@ bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
          same_groups(groups_of(partial, op), groups_of(others, op));
 }
 
+/// The arrays of a round in rooms.
+template <class Row, class Op>
+class round_in_rooms {
+  using source = reduce::partial_rows<Row>;
+  using table = reduce::hot_table<emulated_device, Row>;
+  using sampler = reduce::find_hot_keys<emulated_device, source>;
+  using rooms = partition::rooms<Row>;
+  using held_rooms = partition::rooms<Row, reduce::hot_groups<emulated_device, source, Op>>;
+  using parts_type = reduce::parts_in_rooms<emulated_device, source, Op, list_of_rows<Row>, rooms>;
+  static constexpr int teams = 3;
+
+ public:
+  round_in_rooms(std::vector<Row> const& rows, Op const& op, u32 parts, u32 room)
+      : groups(rows.size()),
+        partial(rows.size()),
+        m_rows(rows),
+        m_op(op),
+        m_parts(parts),
+        m_room(room),
+        m_block(threads, rows.size() + parts) {}
+
+  void run(bool holds) {
+    u64 const n = m_rows.size();
+    source const all(m_rows.data(), n);
+    table const hot{m_keys.data(), m_values.data(), m_present.data()};
+    m_block.run(
+        sampler{all, std::min(static_cast<u32>(n), u32(sampler::max_keys)), &seen, hot.keys}, 0, 1);
+    rooms const to{m_taken.data(),           m_filled.data(), m_list.data(),
+                   &counts.listed,           m_room,          static_cast<u32>(n),
+                   static_cast<int>(m_parts)};
+    if (holds)
+      split(all, held_rooms{to.taken,
+                            to.filled,
+                            to.list,
+                            to.listed,
+                            to.room,
+                            to.capacity,
+                            to.parts,
+                            {all, m_op, hot}});
+    else
+      split(all, to);
+    parts_type const p{source(m_out.data(), m_out.size()),
+                       source(m_list.data(), n),
+                       to,
+                       hot,
+                       holds ? u64(teams) : 0,
+                       {groups.data()},
+                       {partial.data(), n},
+                       &counts,
+                       m_again.data(),
+                       m_op};
+    using first = reduce::aggregate_parts<emulated_device, parts_type>;
+    int const league = to.parts + 2 * first::other_teams;
+    for (int team = 0; team < league; ++team) m_block.run(first{p}, team, league);
+    for (int team = 0; team < 2; ++team)
+      m_block.run(reduce::aggregate_again<emulated_device, parts_type>{p}, team, 2);
+    REQUIRE(counts.partial <= n);
+    groups.resize(counts.groups);
+    partial.resize(counts.partial);
+  }
+  /// Whether groups and partial rows come to what the rows do, and groups are complete.
+  bool is_right() const {
+    auto const expected = groups_of(m_rows, m_op), left = groups_of(partial, m_op);
+    auto got = groups_of(groups, m_op);
+    bool right = got.size() == groups.size();
+    for (auto const& [key, value] : left) right &= got.emplace(key, value).second;
+    return right && same_groups(got, expected);
+  }
+
+  std::vector<Row> groups, partial;
+  reduce::counters counts{0, 0};
+  reduce::sample_of_keys seen{};
+
+ private:
+  template <class Rooms>
+  void split(source const& all, Rooms const& to) {
+    partition::move_tiles<emulated_device, source, part_by_key, false, Rooms> const step(
+        all, part_by_key{m_parts}, {all.size(), all.size(), teams}, to, m_out.data());
+    for (int team = 0; team < teams; ++team) m_block.run(step, team, teams);
+  }
+
+  std::vector<Row> m_rows;
+  Op m_op;
+  u32 m_parts, m_room;
+  emulated_block m_block;
+  std::vector<Row> m_out = std::vector<Row>(u64(m_parts) * m_room), m_list = m_rows;
+  std::vector<u32> m_taken = std::vector<u32>(m_parts), m_filled = m_taken, m_again = m_taken;
+  std::vector<typename table::bits> m_keys = std::vector<typename table::bits>(table::all);
+  std::vector<typename table::value> m_values =
+      std::vector<typename table::value>(teams * table::all);
+  std::vector<u32> m_present = std::vector<u32>(teams * table::words);
+};
+
+/// An operation of which nobody knows an identity.
+struct larger {
+  template <class T>
+  T operator()(T const& a, T const& b) const {
+    return a < b ? b : a;
+  }
+};
+
+template <class Row, class Op>
+void check_rooms(std::vector<Row> rows, Op const& op, bool half_one_key) {
+  if (half_one_key)
+    for (std::size_t i = 0; i < rows.size(); i += 2)
+      rows[i].key = i % 4 == 0 ? 3 : decltype(Row::key)(~0ull);
+  for (u32 parts : {1u, 5u})
+    for (u32 share : {50u, 130u})
+      for (bool const holds : {false, true}) {
+        round_in_rooms<Row, Op> r(
+            rows, op, parts, (static_cast<u32>(rows.size()) / parts * share / 100 + 64) / 32 * 32);
+        r.run(holds);
+        CHECK(r.is_right());
+        if (share > 100 && rows.size() < 1000 && sizeof(Row) == 8) CHECK(r.counts.partial == 0);
+        if (half_one_key && rows.size() > 600) CHECK(r.seen.hot_rows >= r.seen.keys / 3);
+        if (half_one_key && holds && share > 100) CHECK(r.counts.listed == 0);
+      }
+}
+
 }  // namespace
+
+TEST_CASE("a round in rooms: groups are complete, all else is left as partial rows") {
+  for (std::size_t n : {700u, 9000u})
+    for (u64 keys : {u64(20), u64(100'000)})
+      for (bool const half_one_key : {false, true}) {
+        check_rooms(narrow_rows(n, keys, n), karpos::plus{}, half_one_key);
+        check_rooms(narrow_rows(n, keys, n), larger{}, half_one_key);
+        check_rooms(wide_rows(n, keys, n), two_operations{}, half_one_key);
+      }
+}
 
 TEST_CASE("tiles: every row comes to its part, in any number of parts") {
   for (std::size_t n : {1u, 47u, 700u, 3000u})

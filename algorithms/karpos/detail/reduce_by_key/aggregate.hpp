@@ -15,15 +15,18 @@
 
 // The two steps that aggregate: rows in any order, as far as a table holds them, and chunks, which it holds for certain.
 // Rows are taken in batches. All rows of a batch find their slots; behind a barrier the values of those that found them
-// taken are merged. So the first value of a slot needs no identity of the operation, and no flag.
+// taken are merged. So the first value of a slot needs no identity of the operation, and no flag. Where the operation has an
+// identity, GPUs merge every value at once.
 
 namespace karpos::detail::reduce_by_key {
 
 /// At the front of a team's scratch.
 struct alignas(64) team_words {
-  std::uint32_t appended;
-  std::uint32_t groups;
-  std::uint64_t base;  // of rows that the team writes, in global memory
+  std::uint32_t appended = 0;
+  std::uint32_t groups = 0;
+  std::uint64_t base = 0;  // of rows that the team writes, in global memory
+  std::uint32_t failed =
+      0;  // whether a row of those that are all to be aggregated has found no slot
 };
 
 /// A team with its table.
@@ -36,6 +39,9 @@ class aggregator {
   /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
   /// first of these.
   static constexpr int nowhere = -1;
+  /// GPUs: whether values are merged at once, without a barrier.
+  static constexpr bool has_identity =
+      device::is_device<ExecSpace> && (!has_value<Row> || identity_of<Op, value_type<Row>>::exists);
 
  public:
   static constexpr int threads = tuned::threads, teams_at_once = 1;
@@ -78,10 +84,16 @@ class aggregator {
       Row rows[batch];
       int to[batch];
       load(t, source, i, last, rows);
-      find<run>(t, i, last, probes, leaves, rows, to);
-      t.barrier();
-      if (leaves) write_left(t, rows, to, left, count);
-      if constexpr (has_value<Row>) merge(rows, to);
+      if constexpr (has_identity) {
+        bool const all = merge_at_once<run>(t, i, last, probes, rows, to);
+        if (!leaves || !t.any(!all)) continue;
+        append_left(t, rows, to, left, count);
+      } else {
+        find<run>(t, i, last, probes, leaves, rows, to);
+        t.barrier();
+        if (leaves) write_left(t, rows, to, left, count);
+        if constexpr (has_value<Row>) merge(rows, to);
+      }
     }
   }
 
@@ -90,15 +102,22 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION bool add_all(Team const& t, Source const& source, std::uint64_t first,
                                            std::uint64_t last, std::uint32_t probes) {
     constexpr int run = run_of<Source>;
+    bool all = true;
     for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
       Row rows[batch];
-      int to[batch];
       load(t, source, i, last, rows);
-      bool const all = find<run>(t, i, last, probes, false, rows, to);
-      if (t.any(!all)) return false;
-      if constexpr (has_value<Row>) merge(rows, to);
+      if constexpr (has_identity) {
+        all &= merge_at_once<run>(t, i, last, probes, rows, nullptr);
+        if (!all) m_words->failed = 1;
+        if (some_failed(t)) break;
+      } else {
+        int to[batch];
+        all = find<run>(t, i, last, probes, false, rows, to);
+        if (t.any(!all)) return false;
+        if constexpr (has_value<Row>) merge(rows, to);
+      }
     }
-    return true;
+    return !t.any(!all);
   }
 
   /// Whether rows have been left.
@@ -128,9 +147,55 @@ class aggregator {
 
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& t) const {
-    if (t.rank() == 0) *m_words = {0, 0, 0};
-    m_table.clear(t);
+    if (t.rank() == 0) *m_words = {};
+    if constexpr (has_identity)
+      m_table.template clear_to_identity<Op>(t);
+    else
+      m_table.clear(t);
     t.barrier();
+  }
+  /// Finds a slot for each row and merges its value at once. Returns: whether all of the thread's have a slot; `to`, if it is wanted: which have.
+  template <int Run, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bool merge_at_once(Team const& t, std::uint64_t first,
+                                                 std::uint64_t last, std::uint32_t probes,
+                                                 Row (&rows)[batch], int* to) {
+    auto const warp = t.template this_tile<width>();
+    bool all = true;
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      if (to != nullptr) to[j] = nowhere;
+      if (index<Run>(t, first, j) < last) {
+        slot_of_row const slot = m_table.template find_or_take<false>(rows[j], probes);
+        m_taken += slot.taken;
+        all &= slot.present;
+        if constexpr (has_value<Row>)
+          if (slot.present) m_table.merge(slot.index, rows[j].value, m_op);
+        if (to != nullptr && !slot.present) to[j] = nowhere - 1;
+      }
+      warp.sync();
+    }
+    return all;
+  }
+  /// Whether a row has found no slot, as far as the warp knows.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bool some_failed(Team const& t) const {
+    auto const warp = t.template this_tile<width>();
+    return static_cast<bool>(warp.ballot(
+        [&](int) { return device::load_relaxed(device::scratch(&m_words->failed)) != 0; }));
+  }
+  /// Writes the rows that have no slot, where any have none.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void append_left(Team const& t, Row const (&rows)[batch],
+                                               int (&to)[batch], partial_array<Row> const& left,
+                                               std::uint64_t* count) {
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) {
+      bool const is_left = to[j] < nowhere;
+      auto const at = static_cast<int>(t.append(&m_words->appended, is_left));
+      if (is_left) to[j] = nowhere - 1 - at;
+    }
+    t.barrier();
+    write_left(t, rows, to, left, count);
   }
   /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
   template <class Source>

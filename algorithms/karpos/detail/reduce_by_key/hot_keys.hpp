@@ -25,6 +25,7 @@ struct sample_of_keys {
   std::uint32_t keys, different, once, twice,
       most;                // looked at; of these; seen once, twice; how often the most frequent
   std::uint32_t hot_rows;  // keys of the sample that are hot
+  std::uint32_t special;   // of these: those whose bits are those of an empty slot
 };
 
 template <class ExecSpace, class Row>
@@ -37,17 +38,20 @@ struct hot_table {
       Kokkos::min(std::uint32_t(4096),
                   std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) /
                                  7 / static_cast<std::uint32_t>(sizeof(Row))));
-  static constexpr std::uint32_t words = slots / 32;
-  /// Slots that a key may be in, from its home on.
-  static constexpr std::uint32_t looks = 4;
+  /// Slots that a key may be in: a bucket of them, which is read at once.
+  static constexpr std::uint32_t width = 16 / sizeof(bits);
   static_assert(slots >= 32);
+  /// Slots in all: behind the others is one for the key whose bits are those of an empty slot. It is hot where it is marked
+  /// by other bits.
+  static constexpr std::uint32_t special = slots, all = slots + width, words = (all + 31) / 32;
 
-  bits* keys;
-  value* values;           // of team t and slot s at t * slots + s
+  bits* keys;              // `all` of them
+  value* values;           // of team t and slot s at t * all + s
   std::uint32_t* present;  // the same, words
 
+  /// The first of them.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key) {
-    return static_cast<std::uint32_t>(mix(key)) % slots;
+    return static_cast<std::uint32_t>(mix(key)) % slots / width * width;
   }
 };
 
@@ -63,9 +67,10 @@ struct find_hot_keys {
       std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) / 2 /
                      static_cast<std::uint32_t>(2 * (sizeof(bits) + sizeof(std::uint32_t)))));
   static constexpr std::uint32_t slots = 2 * max_keys;
-  static constexpr std::size_t scratch_bytes = sizeof(sample_of_keys) + 8 +
-                                               table::slots * sizeof(bits) +
-                                               slots * (sizeof(bits) + sizeof(std::uint32_t));
+  static constexpr std::size_t front_bytes = 32;
+  static_assert(sizeof(sample_of_keys) <= front_bytes);
+  static constexpr std::size_t scratch_bytes =
+      front_bytes + table::all * sizeof(bits) + slots * (sizeof(bits) + sizeof(std::uint32_t));
 
   Source source;
   std::uint32_t n;  // at most max_keys
@@ -81,12 +86,16 @@ struct find_hot_keys {
       m.keys[i] = table::empty;
       m.counts[i] = 0;
     }
-    for (std::uint32_t i = rank; i < table::slots; i += size) m.hot[i] = table::empty;
-    if (rank == 0) *m.seen = {n, 0, 0, 0, 0, 0};
+    for (std::uint32_t i = rank; i < table::all; i += size) m.hot[i] = table::empty;
+    if (rank == 0) *m.seen = {n, 0, 0, 0, 0, 0, 0};
     t.barrier();
     for (std::uint32_t i = rank; i < n; i += size) count(m, key_at(i));
     t.barrier();
     for (std::uint32_t i = rank; i < slots; i += size) describe(m, m.counts[i]);
+    if (rank == 0) {
+      describe(m, m.seen->special);
+      device::add(device::scratch(&m.seen->hot_rows), m.seen->special);
+    }
     constexpr std::uint32_t least[] = {16, 4, 2};
     std::uint32_t below = ~std::uint32_t(0);
     for (int k = 0; k < 3; ++k) {
@@ -95,7 +104,7 @@ struct find_hot_keys {
       below = least[k];
       t.barrier();
     }
-    for (std::uint32_t i = rank; i < table::slots; i += size) hot_keys[i] = m.hot[i];
+    for (std::uint32_t i = rank; i < table::all; i += size) hot_keys[i] = m.hot[i];
     if (rank == 0) *to = *m.seen;
   }
 
@@ -107,8 +116,8 @@ struct find_hot_keys {
   };
   template <class Team>
   KOKKOS_FUNCTION static memory memory_of(Team const& t) {
-    auto* const hot = reinterpret_cast<bits*>(t.scratch() + sizeof(sample_of_keys) + 8);
-    bits* const keys = hot + table::slots;
+    auto* const hot = reinterpret_cast<bits*>(t.scratch() + front_bytes);
+    bits* const keys = hot + table::all;
     return {reinterpret_cast<sample_of_keys*>(t.scratch()), hot, keys,
             reinterpret_cast<std::uint32_t*>(keys + slots)};
   }
@@ -116,9 +125,12 @@ struct find_hot_keys {
     std::uint64_t const each = source.size() / n;
     return Source::key_of(source.load(i * each + mix(i) % each));
   }
-  /// The key whose bits are those of an empty slot is never hot.
   KOKKOS_FORCEINLINE_FUNCTION static void count(memory const& m, bits key) {
-    if (key == table::empty) return;
+    if (key == table::empty) {
+      m.hot[table::special] = 0;
+      device::add(device::scratch(&m.seen->special), 1);
+      return;
+    }
     for (auto i = static_cast<std::uint32_t>(mix(key) >> 32) % slots;; i = (i + 1) % slots) {
       bits stored = device::load_relaxed(device::scratch(m.keys + i));
       if (stored == table::empty)
@@ -136,8 +148,8 @@ struct find_hot_keys {
     if (count > 1) device::fetch_max(device::scratch(&m.seen->most), count);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void make_hot(memory const& m, bits key, std::uint32_t count) {
-    std::uint32_t s = table::home(key);
-    for (std::uint32_t k = 0; k < table::looks; ++k, s = (s + 1) % table::slots)
+    std::uint32_t const first = table::home(key);
+    for (std::uint32_t s = first; s < first + table::width; ++s)
       if (device::compare_and_swap(device::scratch(m.hot + s), table::empty, key) == table::empty) {
         device::add(device::scratch(&m.seen->hot_rows), count);
         return;
@@ -145,8 +157,9 @@ struct find_hot_keys {
   }
 };
 
-/// Holds the rows of hot keys back in a split, when it is on: their groups stay in the team's scratch until its end. Who
+/// Holds the rows of hot keys back in a split: their groups stay in the team's scratch until its end. Who
 /// sees the first row of a group stores its value; others merge theirs behind a barrier, neighbours of a thread first.
+/// Where the operation has an identity, every group begins with that, also those that a team sees no row of.
 template <class ExecSpace, class Source, class Op>
 class hot_groups {
   using row = typename Source::row;
@@ -155,46 +168,48 @@ class hot_groups {
   using bits = typename table::bits;
   using value = value_type<row>;
   using values = slot_values<ExecSpace, value>;
-  static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::slots) : 0;
+  static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::all) : 0;
+  static constexpr bool has_identity = !has_value<row> || identity_of<Op, value>::exists;
   static constexpr std::uint32_t done =
       (1u << 15) - 1;  // of what is known about a row: nothing is left to do
 
  public:
   static constexpr std::size_t scratch_bytes =
-      value_bytes + table::slots * sizeof(bits) + table::words * sizeof(std::uint32_t);
+      (table::all * sizeof(bits) + value_bytes + table::words * sizeof(std::uint32_t) + 15) / 16 *
+      16;
   static constexpr std::uint32_t none = ~std::uint32_t(0);
-  static_assert(table::slots < done);
+  static_assert(table::all < done);
   /// What a thread has yet to merge.
   struct pending {
     std::uint32_t slot = none;
     value v = {};
   };
 
-  hot_groups(Source const& s, Op const& op, table const& t, bool on)
-      : m_source(s),
-        m_op(op),
-        m_table(t),
-        m_on(on) {}
+  hot_groups(Source const& s, Op const& op, table const& t) : m_source(s), m_op(op), m_table(t) {}
 
   template <class Team>
   KOKKOS_FUNCTION void begin(Team const& t, std::byte* memory) const {
-    if (!m_on) return;
     auto const rank = static_cast<std::uint32_t>(t.rank()),
                size = static_cast<std::uint32_t>(t.size());
-    for (std::uint32_t i = rank; i < table::slots; i += size) keys(memory)[i] = m_table.keys[i];
-    for (std::uint32_t i = rank; i < table::words; i += size) present(memory)[i] = 0;
+    for (std::uint32_t i = rank; i < table::all; i += size) keys(memory)[i] = m_table.keys[i];
+    for (std::uint32_t i = rank; i < table::words; i += size)
+      present(memory)[i] = has_identity ? ~0u : 0;
+    if constexpr (has_identity && has_value<row>)
+      for (std::uint32_t i = rank; i < table::all; i += size)
+        values_in(memory).store(i, identity_of<Op, value>::get());
   }
   /// Returns: for add, where the group of a row is; or that it is not held back.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte* memory, loaded const& l,
                                                  std::uint64_t i) const {
-    if (!m_on) return none;
     std::uint32_t const s = find(memory, Source::key_of(l));
     if (s == none) return none;
-    bool const first = make_present(memory, s);
     if constexpr (!has_value<row>) return done;
-    if constexpr (has_value<row>)
-      if (first) values(memory, table::slots).store(s, m_source.make(l, i).value);
-    return first ? done : s;
+    if constexpr (has_value<row> && !has_identity)
+      if (make_present(memory, s)) {
+        values_in(memory).store(s, m_source.make(l, i).value);
+        return done;
+      }
+    return s;
   }
   /// Behind a barrier: merges a row into the group that take said.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::byte* memory, pending& p, std::uint32_t slot,
@@ -212,12 +227,11 @@ class hot_groups {
   }
   KOKKOS_FORCEINLINE_FUNCTION void merge(std::byte* memory, pending const& p) const {
     if constexpr (has_value<row>)
-      if (p.slot != none) values(memory, table::slots).merge(p.slot, p.v, m_op);
+      if (p.slot != none) values_in(memory).merge(p.slot, p.v, m_op);
   }
   /// Writes the groups of the team to memory.
   template <class Team>
   KOKKOS_FUNCTION void end(Team const& t, std::byte* memory) const {
-    if (!m_on) return;
     t.barrier();
     auto const rank = static_cast<std::uint32_t>(t.rank()),
                size = static_cast<std::uint32_t>(t.size());
@@ -225,25 +239,31 @@ class hot_groups {
     for (std::uint32_t i = rank; i < table::words; i += size)
       m_table.present[team * table::words + i] = present(memory)[i];
     if constexpr (has_value<row>)
-      for (std::uint32_t i = rank; i < table::slots; i += size)
-        m_table.values[team * table::slots + i] = values(memory, table::slots).get(i);
+      for (std::uint32_t i = rank; i < table::all; i += size)
+        m_table.values[team * table::all + i] = values_in(memory).get(i);
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static bits* keys(std::byte* memory) {
-    return reinterpret_cast<bits*>(memory + value_bytes);
+    return reinterpret_cast<bits*>(memory);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static values values_in(std::byte* memory) {
+    return values(memory + table::all * sizeof(bits), table::all);
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t* present(std::byte* memory) {
-    return reinterpret_cast<std::uint32_t*>(keys(memory) + table::slots);
+    return reinterpret_cast<std::uint32_t*>(memory + scratch_bytes) - table::words;
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t find(std::byte* memory, bits key) {
-    std::uint32_t s = table::home(key);
-    for (std::uint32_t k = 0; k < table::looks; ++k, s = (s + 1) % table::slots) {
-      bits const stored = keys(memory)[s];
-      if (stored == table::empty) return none;
-      if (stored == key) return s;
-    }
-    return none;
+    std::uint32_t const first = table::home(key);
+    bits stored[table::width];
+    device::load_relaxed(device::scratch(keys(memory) + first), stored);
+    std::uint32_t found = none;
+    KARPOS_UNROLL
+    for (std::uint32_t i = 0; i < table::width; ++i)
+      if (stored[i] == key) found = first + i;
+    if (key == table::empty)
+      found = keys(memory)[table::special] == table::empty ? none : table::special;
+    return found;
   }
   /// Returns: whether the caller is the first to say that a slot has a group.
   KOKKOS_FORCEINLINE_FUNCTION static bool make_present(std::byte* memory, std::uint32_t slot) {
@@ -261,7 +281,6 @@ class hot_groups {
   Source m_source;
   Op m_op;
   table m_table;
-  bool m_on;
 };
 
 /// Writes the groups of hot keys, each of what so many teams have held: slot s by thread s of a few teams.
@@ -270,14 +289,14 @@ KOKKOS_FUNCTION void write_hot_group(hot_table<ExecSpace, Row> const& table, std
                                      std::uint64_t teams, Op const& op, Result const& result,
                                      std::uint64_t* count) {
   using hot = hot_table<ExecSpace, Row>;
-  auto const key = table.keys[s];
-  if (key == hot::empty) return;
+  if (table.keys[s] == hot::empty) return;
+  auto const key = s == hot::special ? typename hot::bits(hot::empty) : table.keys[s];
   bool has = false;
   value_type<Row> v{};
   for (std::uint64_t t = 0; t < teams; ++t) {
     if ((table.present[t * hot::words + s / 32] >> s % 32 & 1) == 0) continue;
     if constexpr (has_value<Row>) {
-      auto const of_team = table.values[t * hot::slots + s];
+      auto const of_team = table.values[t * hot::all + s];
       v = has ? static_cast<value_type<Row>>(op(v, of_team)) : of_team;
     }
     has = true;

@@ -22,7 +22,8 @@
 //   few groups      every team aggregates its range first; what they leave is split into rooms
 //   others          the rows are split into rooms, those of hot keys held back
 //
-// and the parts are aggregated, each by one team. The host waits for the sample, and for the number of groups.
+// and the parts are aggregated, each by one team. Rows whose room is full, or for which no table is large enough, are left to
+// the rounds of reduction.hpp as partial rows. The host waits for the sample, and for the number of groups.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -128,14 +129,17 @@ class reduction_in_rooms {
   void split(Source const& source, Split const& keys, std::uint64_t parts, bool is_hot,
              OfSplit const& of_split) const {
     using row = typename Split::row;
-    using holder = hot_groups<ExecSpace, Source, Op>;
     std::uint64_t const room = 14 * m_arrays.eighth * sizeof(Row) / sizeof(row);
-    auto const to = rooms_for<row>(parts, room, holder(source, m_op, m_arrays.keys, is_hot));
+    auto const to = rooms_for<row>(parts, room, partition::holds_nothing{});
     auto* const out = reinterpret_cast<row*>(m_arrays.rooms);
-    partition::split_into_rooms(m_exec, keys, part_of<Source>(parts), to, out);
-    partition::rooms<row> const from{to.taken, to.filled,   to.list, to.listed,
-                                     to.room,  to.capacity, to.parts};
-    aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), from,
+    if (is_hot) {
+      hot_groups<ExecSpace, Source, Op> const held(source, m_op, m_arrays.keys);
+      partition::split_into_rooms(m_exec, keys, part_of<Source>(parts),
+                                  rooms_for<row>(parts, room, held), out);
+    } else {
+      partition::split_into_rooms(m_exec, keys, part_of<Source>(parts), to, out);
+    }
+    aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), to,
               is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0);
   }
   template <class Source>

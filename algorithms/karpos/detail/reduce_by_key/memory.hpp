@@ -62,8 +62,8 @@ struct room_arrays {
     a.take(taken, any * most_parts);
     a.take(filled, any * most_parts);
     a.take(again, any * most_parts);
-    a.take(keys.keys, any * hot::slots);
-    a.take(keys.values, has_value<Row> ? teams * hot::slots : 0);
+    a.take(keys.keys, any * hot::all);
+    a.take(keys.values, has_value<Row> ? teams * hot::all : 0);
     a.take(keys.present, teams * hot::words);
   }
   Row* first() const { return rooms + 11 * eighth; }

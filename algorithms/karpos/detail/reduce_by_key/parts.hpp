@@ -106,7 +106,7 @@ struct aggregate_parts {
   KOKKOS_FORCEINLINE_FUNCTION void write_hot(Team const& t, int team) const {
     if (parts.hot_teams == 0) return;
     auto const first = static_cast<std::uint32_t>(team * t.size() + t.rank());
-    for (std::uint32_t s = first; s < parts.hot.slots;
+    for (std::uint32_t s = first; s < parts.hot.all;
          s += static_cast<std::uint32_t>(other_teams * t.size()))
       write_hot_group(parts.hot, s, parts.hot_teams, parts.op, parts.result, &parts.counts->groups);
   }
@@ -145,7 +145,7 @@ struct aggregate_again {
       std::uint32_t const p = parts.again[i];
       std::uint64_t const first = static_cast<std::uint64_t>(p) * parts.from.room;
       team_aggregator a(t, tuned::slots(sizeof(row)), parts.op);
-      a.add(t, parts.rows, first, first + parts.from.rows_in_room(p), tuned::part_looks,
+      a.add(t, parts.rows, first, first + parts.from.rows_in_room(p), tuned::most_looks,
             parts.partial, &parts.counts->partial);
       parts.write_groups(t, a, p);
       t.barrier();

@@ -29,6 +29,8 @@
 //      v                                                                                    |
 //   groups     of a part that is one chunk: the result; of others: partial rows ------------+
 //
+// On GPUs the first round splits into rooms instead (in_rooms.hpp), and leaves few partial rows or none.
+//
 // A part is too long where a key has many equals, and those a chunk merges: the partial rows become fewer from round to
 // round. No table can be full, and no row costs an atomic operation on global memory.
 
@@ -129,12 +131,12 @@ struct keys_alone : partition::whole_rows<Row> {
 };
 
 /// Rows of keys that have one value. The keys are split alone, and get it when they are aggregated.
-template <class Row, class Keys>
+template <class Row, class Keys, class Value = decltype(Row::value)>
 struct keys_with_value {
   using row = Row;
   using loaded = decltype(Row::key);
   Keys keys;
-  decltype(Row::value) value;
+  Value value;
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
     return key_bits_of<loaded>(keys(i));
@@ -149,11 +151,17 @@ struct keys_with_value {
   keys_alone<loaded, Keys> to_split() const { return keys_alone<loaded, Keys>(keys); }
   using bits_view =
       Kokkos::View<loaded const*, typename Keys::memory_space, Kokkos::MemoryUnmanaged>;
-  keys_with_value<Row, bits_view> of_split(loaded const* bits, std::uint64_t n) const {
+  keys_with_value<Row, bits_view, Value> of_split(loaded const* bits, std::uint64_t n) const {
     return {bits_view(bits, n), value};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
+};
+
+/// The number 1, which compilers know: GPUs count equal addresses of a warp at once.
+template <class T>
+struct one {
+  KOKKOS_FUNCTION constexpr operator T() const { return 1; }
 };
 
 /// Rows that lie in memory.

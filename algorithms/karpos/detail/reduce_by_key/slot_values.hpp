@@ -4,12 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "karpos/detail/merge.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/operations.hpp"
 #include "karpos/rows.hpp"
 
 // The values of a table's slots: an array of words for each number of a value.
@@ -88,6 +90,35 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   pack<slot_values<ExecSpace, T>...> m_each;
 };
 
+/// Whether an operation has a value that changes no other. Only for those of ours: nobody tells that of the caller's, and
+/// the least or largest of floating-point numbers may be a NaN.
+template <class Op, class T>
+struct identity_of {
+  static constexpr bool exists = false;
+};
+template <class T>
+struct identity_of<plus, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() {
+    if constexpr (std::is_floating_point_v<T>)
+      return -T(0);
+    else
+      return 0;
+  }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct identity_of<minimum, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_max_v<T>; }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct identity_of<maximum, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_min_v<T>; }
+};
+
 /// An operation for each number of a value.
 template <class... Op>
 struct merge_each {
@@ -98,6 +129,12 @@ struct merge_each {
       pack_of<std::index_sequence<I...>, T...> const& b) const {
     return {{static_cast<T>(get<I>(each)(detail::get<I>(a), detail::get<I>(b)))}...};
   }
+};
+
+template <class... Op, std::size_t... I, class... T>
+struct identity_of<merge_each<Op...>, pack_of<std::index_sequence<I...>, T...>> {
+  static constexpr bool exists = (identity_of<Op, T>::exists && ...);
+  KOKKOS_FORCEINLINE_FUNCTION static pack<T...> get() { return {{identity_of<Op, T>::get()}...}; }
 };
 
 }  // namespace karpos::detail::reduce_by_key

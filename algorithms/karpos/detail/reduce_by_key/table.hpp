@@ -49,13 +49,23 @@ class group_table {
          i += static_cast<std::uint32_t>(t.size()))
       m_keys[i] = empty;
   }
+  /// The same where a value changes no other: every slot begins with it, and what takes a slot merges into it, too.
+  template <class Op, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear_to_identity(Team const& t) const {
+    clear(t);
+    if constexpr (has_value<Row>)
+      for (auto i = static_cast<std::uint32_t>(t.rank()); i <= m_slots;
+           i += static_cast<std::uint32_t>(t.size()))
+        m_values.store(i, identity_of<Op, value>::get());
+  }
 
   /// The slot of a row's key, or one that it takes, within so many looks at a slot or a bucket. Who takes a slot stores the
-  /// value; others merge theirs behind a barrier.
+  /// value, if somebody is to; others merge theirs behind a barrier.
+  template <bool Stores = true>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
     if constexpr (width > 1) {
-      if (key != empty) return find_or_take_in_buckets(r, key, probes);
+      if (key != empty) return find_or_take_in_buckets<Stores>(r, key, probes);
       probes = 1;
     }
     bool const special = key == empty;
@@ -66,7 +76,7 @@ class group_table {
       if (stored == empty) {
         stored = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
         if (stored == empty) {
-          if constexpr (has_value<Row>) m_values.store(i, r.value);
+          if constexpr (Stores && has_value<Row>) m_values.store(i, r.value);
           return {i, true, true};
         }
       }
@@ -122,6 +132,7 @@ class group_table {
     return static_cast<std::uint32_t>(low * n >> 32);
   }
   /// The same in buckets, whose slots are taken from the first one on. Who loses a slot to another key looks again.
+  template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, bits key,
                                                                   std::uint32_t looks) const {
     std::uint32_t b = home(key, m_slots / width);
@@ -135,7 +146,7 @@ class group_table {
       if (s < width) {
         bits const found = device::compare_and_swap(device::scratch(bucket + s), empty, key);
         if (found == empty) {
-          if constexpr (has_value<Row>) m_values.store(b * width + s, r.value);
+          if constexpr (Stores && has_value<Row>) m_values.store(b * width + s, r.value);
           return {b * width + s, true, true};
         }
         if (found == key) return {b * width + s, true, false};

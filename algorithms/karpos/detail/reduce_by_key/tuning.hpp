@@ -53,8 +53,8 @@ struct tuning {
   }
   /// Buckets that a row looks at before its part is left to a larger table.
   static constexpr std::uint32_t part_looks = 12;
-  /// Keys that are looked at first.
-  static constexpr std::uint32_t room_sample = 4096;
+  /// The same before it is left to the next round.
+  static constexpr std::uint32_t most_looks = 64;
   /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
   /// about 17,000 keys are equally frequent, which a table just holds.
   static constexpr std::uint32_t sample = 1024, min_equal = 31;
