@@ -85,7 +85,9 @@ class aggregator {
       int to[batch];
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
-        bool const all = merge_at_once<run>(t, i, last, probes, rows, to);
+        bool const all = is_whole(t, i, last)
+                             ? merge_at_once<run, true>(t, i, last, probes, rows, to)
+                             : merge_at_once<run, false>(t, i, last, probes, rows, to);
         if (!leaves || !t.any(!all)) continue;
         append_left(t, rows, to, left, count);
       } else {
@@ -107,7 +109,8 @@ class aggregator {
       Row rows[batch];
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
-        all &= merge_at_once<run>(t, i, last, probes, rows, nullptr);
+        all &= is_whole(t, i, last) ? merge_at_once<run, true>(t, i, last, probes, rows, nullptr)
+                                    : merge_at_once<run, false>(t, i, last, probes, rows, nullptr);
         if (!all) m_words->failed = 1;
         if (some_failed(t)) break;
       } else {
@@ -154,8 +157,14 @@ class aggregator {
       m_table.clear(t);
     t.barrier();
   }
+  /// Whether all threads have all rows of a batch.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_whole(Team const& t, std::uint64_t first,
+                                                   std::uint64_t last) {
+    return last - first >= batch * static_cast<std::uint64_t>(t.size());
+  }
   /// Finds a slot for each row and merges its value at once. Returns: whether all of the thread's have a slot; `to`, if it is wanted: which have.
-  template <int Run, class Team>
+  template <int Run, bool Whole, class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool merge_at_once(Team const& t, std::uint64_t first,
                                                  std::uint64_t last, std::uint32_t probes,
                                                  Row (&rows)[batch], int* to) {
@@ -164,7 +173,7 @@ class aggregator {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       if (to != nullptr) to[j] = nowhere;
-      if (index<Run>(t, first, j) < last) {
+      if (Whole || index<Run>(t, first, j) < last) {
         slot_of_row const slot = m_table.template find_or_take<false>(rows[j], probes);
         m_taken += slot.taken;
         all &= slot.present;
@@ -236,12 +245,13 @@ class aggregator {
                                                std::uint64_t first, std::uint64_t last,
                                                Row (&rows)[batch]) {
     constexpr int run = run_of<Source>;
+    [[maybe_unused]] bool const whole = is_whole(t, first, last);
     KARPOS_UNROLL
     for (int j = 0; j < batch; j += run) {
       std::uint64_t const i = index<run>(t, first, j);
       typename Source::loaded loaded[run];
       if constexpr (run > 1)
-        if (i + run <= last) {
+        if (whole || i + run <= last) {
           source.template load_neighbours<run>(i, loaded);
           KARPOS_UNROLL
           for (int k = 0; k < run; ++k) rows[j + k] = source.make(loaded[k], i + k);
@@ -353,14 +363,17 @@ class aggregator {
 ///
 /// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011 (PLAT: private tables that
 /// rows overflow from).
-template <class ExecSpace, class Source, class Op>
+template <class ExecSpace, class Source, class Op, int Teams = 1>
 struct aggregate_first {
   using row = typename Source::row;
-  using team_aggregator = aggregator<ExecSpace, row, Op>;
   using tuned = tuning<ExecSpace>;
-  static constexpr int threads = team_aggregator::threads,
-                       teams_at_once = team_aggregator::teams_at_once;
-  static constexpr std::size_t scratch_bytes = team_aggregator::scratch_bytes;
+  using team_aggregator =
+      aggregator<ExecSpace, row, Op,
+                 Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row))>;
+  static constexpr int threads = Teams == 1 ? tuned::threads : tuned::part_threads(sizeof(row)),
+                       teams_at_once = Teams;
+  static constexpr std::uint32_t slots = tuned::slots(sizeof(row)) / (4 * Teams) * 4;
+  static constexpr std::size_t scratch_bytes = team_aggregator::bytes(slots);
 
   Source source;
   partition::row_ranges ranges;
@@ -370,7 +383,7 @@ struct aggregate_first {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    team_aggregator a(t, tuned::slots(sizeof(row)), op);
+    team_aggregator a(t, slots, op);
     a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
           tuned::probe_length, partial, count);
     a.write_groups(t, partial, count);

@@ -58,8 +58,10 @@ class reduction_in_rooms {
   template <class Source>
   void run(Source const& source) const {
     sample_of_keys const s = sample(source);
-    if (has_few_groups(s))
-      aggregate_first_and_split(source);
+    if (has_few_groups(s) && groups(s) < 0.25 * tuned::slots(sizeof(Row)))
+      aggregate_first_and_split<2>(source);
+    else if (has_few_groups(s))
+      aggregate_first_and_split<1>(source);
     else
       split(source, parts(source.size(), s), has_hot_keys(s));
   }
@@ -73,38 +75,44 @@ class reduction_in_rooms {
     return read_back(m_exec, static_cast<sample_of_keys const*>(m_arrays.sample),
                      "karpos::reduce_by_key: a sample of the keys");
   }
-  /// By an estimate of the number of groups (Chao 1984), which is trusted where nearly all have been seen, or where those
-  /// that were seen again are about equally frequent: a long tail deceives it.
+  /// An estimate of the number of groups from below (Chao 1984).
+  static double groups(sample_of_keys const& s) {
+    double const once = s.once;
+    return s.different + once * once / (2.0 * s.twice + 1);
+  }
+  /// The estimate is trusted where nearly all groups have been seen, or where those that were seen again are about equally
+  /// frequent: a long tail deceives it.
   static bool has_few_groups(sample_of_keys const& s) {
     double const once = s.once, again = s.different - s.once;
-    double const groups = s.different + once * once / (2.0 * s.twice + 1);
     bool const even = once * 50 < s.keys || s.keys - once < 4 * again;
-    return even && groups < 0.57 * tuned::slots(sizeof(Row));
+    return even && groups(s) < 0.57 * tuned::slots(sizeof(Row));
   }
   /// Where holding them back saves a quarter of the rows, or one of them would make a part long.
   static bool has_hot_keys(sample_of_keys const& s) {
     return s.hot_rows * 4 >= s.keys || s.most >= 8;
   }
-  /// Parts of a split: of a chunk's rows on average, counted are those whose key was seen once; of twice as many rows at
-  /// most; but in any case enough for all multiprocessors.
+  /// Parts of a split: two chunks of rows on average at most, and a chunk of rows whose key may have no equal; but in any
+  /// case enough for all multiprocessors. The fewer, the faster is the split.
   std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
-    std::uint64_t const cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
-    std::uint64_t const by_groups = rows / s.keys * s.once / chunk_rows,
-                        by_rows = rows / s.keys * cold / (2 * chunk_rows),
+    std::uint64_t const each = rows / s.keys, cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
+    auto const most_groups = static_cast<std::uint64_t>(4 * groups(s));
+    std::uint64_t const by_groups = Kokkos::min(each * s.once, most_groups) / chunk_rows,
+                        by_rows = each * cold / (2 * chunk_rows),
                         least = Kokkos::min(std::uint64_t(512), rows / 1024);
     return Kokkos::min(std::bit_ceil(Kokkos::max(Kokkos::max(by_groups, by_rows), least)),
                        arrays::most_parts);
   }
 
-  template <class Source>
+  /// With so many teams on a multiprocessor.
+  template <int Teams, class Source>
   void aggregate_first_and_split(Source const& source) const {
-    int const teams = device::processors(m_exec);
+    int const teams = Teams * device::processors(m_exec);
     std::uint64_t const n = source.size(), count = static_cast<std::uint64_t>(teams),
                         room = 3 * m_arrays.eighth;
     std::uint64_t* const left = &m_counts->first;
     device::for_each_in_league(
         "karpos::reduce_by_key: aggregate first", m_exec, teams,
-        aggregate_first<ExecSpace, Source, Op>{
+        aggregate_first<ExecSpace, Source, Op, Teams>{
             source, {n, (n + count - 1) / count, teams}, {m_arrays.first(), room}, left, m_op});
     using rows = counted_rows<Row>;
     constexpr int parts = 256;
@@ -147,15 +155,18 @@ class reduction_in_rooms {
     auto const n = static_cast<std::uint32_t>(parts);
     return partition::part_of_row<Source, part_of_bits<Source>>{{n, 1}, n};
   }
+  /// Rooms in the memory of so many rows, twice as long as parts are on average at most. Their length is an odd multiple of 32
+  /// rows: parts grow at the same rate, and would meet in the same channels of the memory.
   template <class SplitRow, class Holder>
   partition::rooms<SplitRow, Holder> rooms_for(std::uint64_t parts, std::uint64_t rows,
                                                Holder const& holder) const {
-    std::uint64_t const most = (1u << 30) - 32;
+    std::uint64_t const most = (1u << 30) - 32, twice = 2 * (8 * m_arrays.eighth / parts) + 128,
+                        room = Kokkos::min(Kokkos::min(rows / parts, twice), most);
     return {m_arrays.taken,
             m_arrays.filled,
             reinterpret_cast<SplitRow*>(m_arrays.list()),
             &m_counts->listed,
-            static_cast<std::uint32_t>(Kokkos::min(rows / parts / 32 * 32, most)),
+            static_cast<std::uint32_t>((room / 64 * 2 - 1) * 32),
             static_cast<std::uint32_t>(Kokkos::min(m_arrays.eighth, most)),
             static_cast<int>(parts),
             holder};

@@ -52,7 +52,7 @@ struct tuning {
     return row_bytes <= 8 ? 4 : Kokkos::clamp(64 / row_bytes, 1, 4);
   }
   /// Buckets that a row looks at before its part is left to a larger table.
-  static constexpr std::uint32_t part_looks = 12;
+  static constexpr std::uint32_t part_looks = 32;
   /// The same before it is left to the next round.
   static constexpr std::uint32_t most_looks = 64;
   /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
