@@ -21,8 +21,8 @@ struct bfs_words {
   std::string direction = "auto", queue = "collected", offsets = "auto";
   bool one_class = false, launches = false, as_json = false, distributed = false;
   std::string source;
-  CLI::Option *with_source = nullptr, *sources = nullptr, *gamma = nullptr, *alpha = nullptr,
-              *beta = nullptr;
+  CLI::Option *with_source = nullptr, *sources = nullptr, *batch = nullptr, *seed = nullptr,
+              *gamma = nullptr, *alpha = nullptr, *beta = nullptr;
 };
 
 /// Names of vertices are words only where they are numbered anew.
@@ -47,8 +47,12 @@ bfs_parameters parameters_of(bfs_words const& o) {
   require_direction(o.gamma, o, "gamma");
   require_direction(o.alpha, o, "beamer");
   require_direction(o.beta, o, "beamer");
-  if (o.sources->count() > 0 && !p.output.empty())
-    throw bad_input("--output does not apply (--sources makes several results): choose --source");
+  p.batch = o.batch->count() > 0;
+  if (o.seed->count() > 0 && p.sources == 0)
+    throw bad_input("--seed does not apply (no random sources): choose --sources or --batch");
+  if ((o.sources->count() > 0 || p.batch) && !p.output.empty())
+    throw bad_input(
+        "--output does not apply (--sources and --batch make several results): choose --source");
   if (o.with_source->count() > 0) p.source = source_of(o);
   require_output(p.output,
                  is_generator(p.graph) ? std::vector<std::string>() : std::vector{p.graph},
@@ -150,10 +154,16 @@ action define_bfs(CLI::App& app) {
           ->transform(count_word())
           ->check(CLI::Range(1, 1 << 20))
           ->excludes(o->with_source);
-  app.add_option("--seed", p.seed, "of the random sources")
-      ->transform(count_word())
-      ->capture_default_str()
-      ->needs(o->sources);
+  o->batch =
+      app.add_option("--batch", p.sources,
+                     "the same, and all these searches at once, compared with one after another")
+          ->transform(count_word())
+          ->check(CLI::Range(1, 1 << 20))
+          ->excludes(o->with_source)
+          ->excludes(o->sources);
+  o->seed = app.add_option("--seed", p.seed, "of the random sources")
+                ->transform(count_word())
+                ->capture_default_str();
   add_run_options(app, p);
   add_search_options(app, *o);
   app.add_flag("--distributed", o->distributed,

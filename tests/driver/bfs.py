@@ -83,6 +83,7 @@ def good_input(driver, path, corpus):
             check(f"{choice}: edges", seen.get("edges"), sum(map(len, rows)))
             check_search(str(choice), seen, rows, source)
     several(driver, path, neighbours(edges, False))
+    at_once(driver, path, neighbours(edges, False))
     written(driver, path, neighbours(edges, False))
     isolated(driver, path, neighbours(edges, False))
     input_is_kept(driver, path)
@@ -102,6 +103,18 @@ def several(driver, path, rows):
     drawn = [[s["source"] for s in result(driver, path, "--sources", 8, "--seed", seed)["searches"]] for seed in (1, 1, 2)]
     check("same seed, same sources", drawn[0] == drawn[1], True)
     check("other seed, other sources", drawn[0] == drawn[2], False)
+
+
+def at_once(driver, path, rows):
+    with_edges = [v for v, row in enumerate(rows) if row]
+    for choice in ([], ["--launches"], ["--directed"]):
+        seen = result(driver, path, "--batch", 9, "--reps", 1, *choice)
+        check(f"at once {choice}: searches", (len(seen["searches"]), seen["wrong"], seen["batch"]["distance_bits"]), (9, 0, 8))
+        check(f"at once {choice}: time", seen["batch"]["over_single"] > 0, True)
+    check("at once: long paths", result(driver, "grid:1x400", "--batch", 70)["batch"]["distance_bits"], 32)
+    text = run(driver, path, "--batch", len(with_edges)).stdout
+    check("text: at once", "all at once" in text and "levels pulled" in text, True)
+    check("text: one at once", "all at once" in run(driver, path, "--batch", 1).stdout, True)
 
 
 def written(driver, path, rows):
@@ -320,7 +333,8 @@ def bad_input(driver, path):
             ([path, "--source", 1, "--sources", 2], "--source"), ([path, "--sources", 35], "--sources"),
             ([path, "--sources", 0], "--sources"), ([path, "--seed", 2], "--sources"),
             ([path, "--direction", "sideways"], "--direction"), ([path, "--gamma", 0.5], "--direction gamma"),
-            ([path, "--sources", 2, "--output", out], "--output"), ([path, "--source", 99, "--output", out], "--source"),
+            ([path, "--sources", 2, "--output", out], "--output"), ([path, "--batch", 2, "--output", out], "--output"),
+            ([path, "--source", 1, "--batch", 2], "--source"), ([path, "--sources", 2, "--batch", 2], "--sources"), ([path, "--source", 99, "--output", out], "--source"),
             ([path, "--output", Path(folder) / "no" / "out"], "cannot write"),
             (["torus:4x4"], "torus"), (["kron:scale=99"], "scale"), (["kron:scale=8", "--directed"], "--directed"), ([], "graph"),
         ]

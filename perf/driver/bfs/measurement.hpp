@@ -12,6 +12,7 @@
 
 #include "perf/driver/bfs/draw_sources.hpp"
 #include "perf/driver/bfs/measure.hpp"
+#include "perf/driver/bfs/measure_batch.hpp"
 #include "perf/driver/bfs/reach.hpp"
 #include "perf/driver/bfs/simple_bfs.hpp"
 #include "perf/driver/bfs/write_result.hpp"
@@ -50,6 +51,7 @@ class bfs_measurement {
     auto const sources = chosen_sources();
     prepare(sources.front());
     for (std::uint64_t const s : sources) search_from(s, sources.size());
+    if (parameters().batch) search_at_once();
     if (!parameters().output.empty()) write();
     return std::move(m_run);
   }
@@ -118,6 +120,22 @@ class bfs_measurement {
         r.baseline_time.seconds.push_back(m_timer.once([] {}, [&] { (*m_baseline)(source); }));
     r.defect = defect_of(r);
     m_run.searches.push_back(std::move(r));
+  }
+
+  /// Distances of 8 bits where these are enough.
+  void search_at_once() {
+    std::int32_t depth = 0;
+    for (bfs_result const& r : m_run.searches) depth = std::max(depth, r.reach.depth);
+    if (depth < 255)
+      search_at_once<std::uint8_t>();
+    else
+      search_at_once<std::int32_t>();
+  }
+  template <class Value>
+  void search_at_once() {
+    m_report(0.99, "searches at once");
+    batch_measurement<graph_type, Value>(m_exec, m_graph, m_run)(
+        m_graph, m_distance, [&](std::uint64_t source) { search(source); });
   }
 
   /// Empty where nothing was found.

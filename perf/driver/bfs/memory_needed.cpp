@@ -56,6 +56,13 @@ double search_bytes(bfs_parameters const& p) {
   return id_bytes + 3 * id_bytes + 3.0 / 8 + parent + baseline;
 }
 
+/// Bytes of a batch: distances of 8 bits, words and numbers of each vertex, and a copy of the graph while it is sorted.
+double batch_bytes(bfs_parameters const& p, graph_sizes const& s, double rows) {
+  if (!p.batch) return 0;
+  return s.vertices * (static_cast<double>(p.sources) + 7 * 8 + 2 * id_bytes) + rows +
+         s.columns * 3 * id_bytes;
+}
+
 std::string way_out(graph_source const& source, graph_sizes const& sizes) {
   bool const few_edges = sizes.columns < sizes.vertices;
   if (std::holds_alternative<generator_spec>(source)) return "choose a smaller graph";
@@ -71,7 +78,8 @@ double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset
   graph_sizes const s = std::visit(sizes_of_source{p.directed}, source);
   double const rows = s.vertices * offset_bits / 8;
   double const building = s.drawn_bytes + 2 * rows + s.columns * id_bytes;
-  double const searching = rows + s.vertices * search_bytes(p) - s.list_bytes;
+  double const searching =
+      rows + s.vertices * search_bytes(p) + batch_bytes(p, s, rows) - s.list_bytes;
   return std::max(building, searching);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <karpos/bfs.hpp>
+#include <karpos/bfs_batch_options.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct bfs_parameters {
   std::optional<std::string> source;
   std::uint64_t sources = 0;  ///< how many random ones
   std::uint64_t seed = 1;     ///< of these
+  bool batch = false;         ///< search from these at once, too
   int repetitions = 3;
   int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that holds the graph
   bool parents = false, validate = false, baseline = false;
@@ -54,6 +56,15 @@ struct bfs_result {
   }
 };
 
+/// The searches from all sources at once.
+struct bfs_batch_result {
+  samples time;
+  double prepare_seconds = 0;
+  std::size_t workspace_bytes = 0;
+  std::size_t distance_bits = 0;
+  bfs_batch_report report;
+};
+
 struct bfs_run {
   bfs_parameters parameters;
   std::string graph;  ///< the file, or the generator with all that was left to it
@@ -66,6 +77,7 @@ struct bfs_run {
   vertex_names names;               ///< of the file; none: vertices have the file's ids
   std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
   std::vector<bfs_result> searches;
+  std::optional<bfs_batch_result> batch;
 
   std::size_t wrong() const {
     std::size_t count = 0;

@@ -106,12 +106,23 @@ void print_time(char const* what, bfs_run const& run, samples bfs_result::*time)
               gteps(harmonic_mean_gteps(run, time)).c_str());
 }
 
+void print_batch(bfs_run const& run, bfs_batch_result const& b) {
+  std::printf("all at once %s (%zu-bit distances), one after another %s: %sx as fast\n",
+              human_seconds(b.time.median()).c_str(), b.distance_bits,
+              human_seconds(single_seconds(run)).c_str(),
+              three_digits(single_seconds(run) / b.time.median()).c_str());
+  std::printf("  workspace of %s made in %s; %d of %d levels pulled\n",
+              human_bytes(static_cast<double>(b.workspace_bytes)).c_str(),
+              human_seconds(b.prepare_seconds).c_str(), b.report.pull_levels, b.report.levels);
+}
+
 void print_all(bfs_run const& run) {
   std::printf("%s (seed %llu)\n",
               counted(run.searches.size(), "random source", "random sources").c_str(),
               static_cast<unsigned long long>(run.parameters.seed));
   std::printf("                 median        min        max   harmonic mean\n");
   print_time("karpos", run, &bfs_result::time);
+  if (run.batch) print_batch(run, *run.batch);
   if (!run.parameters.baseline) return;
   print_time("baseline", run, &bfs_result::baseline_time);
   double const ratio = harmonic_mean_gteps(run, &bfs_result::time) /
@@ -123,7 +134,7 @@ void print_all(bfs_run const& run) {
 
 void print(bfs_run const& run) {
   print_heading(run);
-  if (run.searches.size() == 1)
+  if (run.searches.size() == 1 && !run.batch)
     print_one(run);
   else
     print_all(run);

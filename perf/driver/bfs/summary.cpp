@@ -74,6 +74,19 @@ json result_of(bfs_run const& run, bfs_result const& r) {
   return j;
 }
 
+json batch_of(bfs_run const& run, bfs_batch_result const& b) {
+  return {{"seconds", b.time.median()},
+          {"all_seconds", b.time.seconds},
+          {"single_seconds", single_seconds(run)},
+          {"over_single", single_seconds(run) / b.time.median()},
+          {"distance_bits", b.distance_bits},
+          {"levels", b.report.levels},
+          {"pull_levels", b.report.pull_levels},
+          {"edges_pushed", b.report.edges_pushed},
+          {"prepare_seconds", b.prepare_seconds},
+          {"workspace_bytes", b.workspace_bytes}};
+}
+
 json all_results_of(bfs_run const& run) {
   double const gteps = harmonic_mean_gteps(run, &bfs_result::time);
   samples const time = times_of(run, &bfs_result::time);
@@ -88,12 +101,19 @@ json all_results_of(bfs_run const& run) {
     j["baseline_harmonic_mean_gteps"] = baseline;
     j["over_baseline"] = gteps / baseline;
   }
+  if (run.batch) j["batch"] = batch_of(run, *run.batch);
   json& searches = j["searches"] = json::array();
   for (bfs_result const& r : run.searches) searches.push_back(result_of(run, r));
   return j;
 }
 
 }  // namespace
+
+double single_seconds(bfs_run const& run) {
+  double sum = 0;
+  for (bfs_result const& r : run.searches) sum += r.time.median();
+  return sum;
+}
 
 samples times_of(bfs_run const& run, samples bfs_result::*time) {
   samples all;

@@ -11,6 +11,9 @@ namespace karpos::perf {
 /// Times of the searches: of each, its median.
 samples times_of(bfs_run const& run, samples bfs_result::*time);
 
+/// Of the searches one after another: the sum of their medians.
+double single_seconds(bfs_run const& run);
+
 /// Over all searches, as Graph500 averages rates; 0 if a source reaches no edge.
 double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time);
 
