@@ -33,7 +33,8 @@
 //   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices (bottom_up.hpp)
 //   hub vertex cache      in each team's scratch; keeps all visited hubs, the paper keeps those of the last level
 //                         (hubs.hpp)
-//   windows               several levels at once where frontiers are narrow, on CPUs; after PASGAL (windows.hpp)
+//   windows               several levels at once where frontiers are narrow; after PASGAL (windows.hpp for CPUs,
+//                         block_windows.hpp for GPUs)
 //   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs (level_loop.hpp)
 //
 // level_loop.hpp is the loop over the levels: expand, exchange, decide. On CUDA it runs inside of one cooperative

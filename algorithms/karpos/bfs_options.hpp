@@ -78,8 +78,8 @@ struct ignore_discovery {
 
 /// Functors that a search calls in its kernels.
 ///   follow(u, v)           whether the edge from u to v may be used; must answer the same at every call
-///   discovered(v, level)   called once for every vertex found, sources included; calls run concurrently, on CPUs
-///                          also those of neighbouring levels
+///   discovered(v, level)   called once for every vertex found, sources included; calls run concurrently, where
+///                          frontiers are narrow also those of other levels
 template <class Follow = follow_all, class Discovered = ignore_discovery>
 struct bfs_hooks {
   Follow follow = {};

@@ -53,7 +53,7 @@ class bfs_workspace {
            static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
            3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
-           window_parts(shape) * sizeof(detail::bfs::window_part) +
+           window_parts(shape) * sizeof(detail::bfs::window_part) + team_window_bytes(shape) +
            device::grid_memory<ExecSpace>::bytes_for(shape);
   }
 
@@ -98,6 +98,17 @@ class bfs_workspace {
     return tuned::has_windows ? static_cast<std::size_t>(shape.teams) * tuned::slices_of_team : 0;
   }
 
+  /// Windows that teams explore: lengths of their lists, and totals.
+  static std::size_t team_window_words(device::grid_shape shape) {
+    return tuned::has_team_windows ? 2 * static_cast<std::size_t>(shape.teams) : 0;
+  }
+  static std::size_t team_window_bytes(device::grid_shape shape) {
+    return tuned::has_team_windows
+               ? team_window_words(shape) * sizeof(std::uint32_t) +
+                     3 * sizeof(detail::bfs::window_totals) + sizeof(detail::bfs::passed_totals)
+               : 0;
+  }
+
   void allocate(ExecSpace const& exec) {
     auto const words = [&](char const* label, std::uint64_t n) {
       std::string const name = std::string("karpos::bfs::") + label;
@@ -119,6 +130,13 @@ class bfs_workspace {
         array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
+    if constexpr (tuned::has_team_windows) {
+      m_window_counts = words("window_counts", team_window_words(m_grid.shape()));
+      m_window_sums = array<detail::bfs::window_totals>(
+          Kokkos::view_alloc(exec, "karpos::bfs::window_sums"), 3);
+      m_window_passed = array<detail::bfs::passed_totals>(
+          Kokkos::view_alloc(exec, "karpos::bfs::window_passed"), 1);
+    }
     if constexpr (tuned::has_windows)
       m_window_parts = array<detail::bfs::window_part>(
           Kokkos::view_alloc(exec, "karpos::bfs::window_parts"), window_parts(m_grid.shape()));
@@ -186,6 +204,13 @@ class bfs_workspace {
       s.unvisited[i] = m_unvisited[i].data();
     }
     s.levels = m_levels.data();
+    if constexpr (tuned::has_team_windows) {
+      s.window_counts = m_window_counts.data();
+      s.window_sums = m_window_sums.data();
+      s.window_passed = m_window_passed.data();
+      s.records = m_record.data()->level;
+      s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
+    }
     if constexpr (tuned::has_windows) {
       s.window_parts = m_window_parts.data();
       s.window_teams = m_grid.shape().teams;
@@ -214,6 +239,9 @@ class bfs_workspace {
   array<detail::bfs::level_counters> m_levels;
   array<detail::bfs::search_record> m_record;
   array<detail::bfs::window_part> m_window_parts;
+  array<std::uint32_t> m_window_counts;
+  array<detail::bfs::window_totals> m_window_sums;
+  array<detail::bfs::passed_totals> m_window_passed;
   device::grid_memory<ExecSpace> m_grid;
 };
 

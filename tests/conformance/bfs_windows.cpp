@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of graphs with many narrow levels, which CPUs explore several levels at a time: shapes at
+/// Breadth-first searches of graphs with many narrow levels, which are explored several levels at a time: shapes at
 /// which a window ends early, or must take back what it has found.
 #include <doctest/doctest.h>
 
@@ -16,6 +16,7 @@ using karpos_test::edge_pairs;
 using karpos_test::host_graph;
 using karpos_test::make_graph;
 using karpos_test::sides;
+using karpos_test::space;
 using numbers = std::vector<std::uint64_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
@@ -24,7 +25,10 @@ std::vector<bfs_options> with_windows() {
   bfs_options down;
   down.direction = bfs_direction::top_down;
   down.degree_classes = false;
-  return {bfs_options{}, down};
+  std::vector<bfs_options> all{bfs_options{}, down};
+  if (karpos::device::has_grid_barrier<space>)
+    all.emplace_back().driver = karpos::launch_mode::kernel_per_step;
+  return all;
 }
 std::vector<bfs_options> windows_or_not() {
   auto all = with_windows();
@@ -158,6 +162,32 @@ TEST_CASE("records of the levels within windows") {
   REQUIRE(r.level.size() == 1024);
   for (auto const& l : r.level)
     karpos_test::holds("200 vertices and edges on a level", l.vertices == 200 && l.edges == 200);
+}
+
+TEST_CASE("narrow levels in graphs of every size") {
+  // Lists of a team have as many entries as the graph has vertices for it: from none to many, here.
+  for (std::uint64_t const length : {40, 100, 300, 1000, 3000})
+    for (std::uint64_t const wide : {1, 7, 30}) {
+      auto const g = paths(wide, length, sides::undirected);
+      check_searches(g, {first(wide, length), {length / 2}}, {bfs_options{}});
+    }
+}
+
+TEST_CASE("a path that opens into a tree, and shortcuts to it") {
+  for (std::uint64_t const length : {20, 37, 90, 200}) {
+    edge_pairs edges = karpos_test::path_edges(length);
+    for (std::uint64_t v = 1; v < 8000; ++v)
+      edges.emplace_back(length - 1 + (v - 1) / 3, length - 1 + v);
+    for (std::uint64_t v = 0; v < 300; ++v)  // and paths out of its leaves
+      for (std::uint64_t k = 0; k < 40; ++k)
+        edges.emplace_back(k == 0 ? length + 7000 + v : length + 8000 + v * 40 + k - 1,
+                           length + 8000 + v * 40 + k);
+    std::uint64_t const n = length + 8000 + 300 * 40;
+    for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose})
+      check_searches(make_graph("opening", n, edges, kind), {{0}, {length / 2}}, with_windows());
+    edges.emplace_back(3, length + 5);
+    check_searches(make_graph("opening with a shortcut", n, edges), {{0}, {n - 1}}, with_windows());
+  }
 }
 
 TEST_CASE("the same search again and again, from other sources in between") {

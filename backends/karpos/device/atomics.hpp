@@ -220,6 +220,18 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bi
   return old;
 }
 
+/// Makes a word the smaller of itself and v at once; relaxed. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_min(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = native_device::fetch_min(p, v);))
+  KOKKOS_IF_ON_HOST((old = load_relaxed(static_cast<std::uint32_t const*>(p)); while (old > v) {
+    std::uint32_t const found = compare_and_swap(p, old, v);
+    if (found == old) break;
+    old = found;
+  }))
+  return old;
+}
+
 /// Adds to a word at once; relaxed. Returns what was there.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/bfs_options.hpp"
+#include "karpos/detail/bfs/block_windows.hpp"
 #include "karpos/detail/bfs/bottom_up.hpp"
 #include "karpos/detail/bfs/scan.hpp"
 #include "karpos/detail/bfs/start.hpp"
@@ -15,7 +16,8 @@
 //   exchange   the totals of the level, over all teams
 //   decide     makes that level the frontier, chooses its direction and its step, records it
 //
-// CPUs also explore several levels at once (`explore`): of these the last is exchanged and decided, the others are recorded.
+// Narrow frontiers are explored several levels at once (CPUs: `explore`, GPUs: `explore_by_teams`): of these the last is
+// exchanged and decided, the others are recorded.
 //
 // launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it inside of one kernel.
 
@@ -62,7 +64,7 @@ struct search_plan {
     return looks_per_claim * from > looks;
   }
   /// Whether levels may be found several at a time, without a decision between them.
-  bool allows_windows() const {
+  KOKKOS_FUNCTION bool allows_windows() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
            !scanned_queue && !unvisited_queue;
   }
@@ -102,6 +104,11 @@ struct level_loop {
              [&] { p.take_segment(exchange(grid, p.level)); });
       if constexpr (has_windows)
         if (explore(grid, p, windows)) continue;
+      if constexpr (has_team_windows)
+        if (p.window.exploring) {
+          explore_by_teams(grid, p);
+          continue;
+        }
       if (plan.scanned_queue) {
         grid.run(
             expand_frontier<G, P>{grid.handle(s), grid.handle(p), frontier_output::status_bits},
@@ -118,6 +125,7 @@ struct level_loop {
 
  private:
   static constexpr bool has_windows = State::tuned::has_windows;
+  static constexpr bool has_team_windows = State::tuned::has_team_windows;
   static constexpr int looks = State::tuned::looks_per_claim;
   static constexpr bool weighs_looks = looks > 0;
 
@@ -143,6 +151,85 @@ struct level_loop {
       if (w.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
     });
     return w.hops > 0;
+  }
+
+  /// Goes from window to window until the frontier is wide, or nothing more is found.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void explore_by_teams(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    while (p.window.exploring) {
+      grid.run(explore_in_teams<G, P>{{grid.handle(s), grid.handle(p)}},
+               [&] { end_window(grid, p); });
+      if (p.window.failed)
+        grid.run(forget<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { shorten_windows(p); });
+    }
+    if (p.level == p.window.entered) return;
+    if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
+    grid.run(commit_labels<G, P>{{grid.handle(s), grid.handle(p)}},
+             [&] { leave_windows(grid, p); });
+  }
+  KOKKOS_FUNCTION std::uint32_t room() const {
+    return room_of_list(s, static_cast<int>(s.window_teams));
+  }
+  /// Whether to begin windows at this frontier; a graph must have room for the lists of all teams.
+  KOKKOS_FUNCTION void begin_windows(progress& p) const {
+    using tuned = typename State::tuned;
+    team_windows& w = p.window;
+    std::uint64_t const n = p.frontier.vertices(), teams = s.window_teams;
+    w.calm = p.small_frontier ? w.calm + 1 : Kokkos::min(w.calm, 0);
+    w.exploring = plan.allows_windows() && p.small_frontier && w.calm >= tuned::calm_levels &&
+                  n <= teams * Kokkos::min(room(), std::uint32_t(tuned::team_width)) &&
+                  room() >= tuned::least_room;
+    if (!w.exploring) return;
+    w.entries = n;
+    w.entered = p.level;
+    w.hops = tuned::first_team_hops;
+    w.good = 0;
+    w.from_queue = true;
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_window(Grid& grid, progress& p) const {
+    using tuned = typename State::tuned;
+    team_windows& w = p.window;
+    window_totals const found = grid.read(&s.window_sums[w.number % 3]);
+    ++w.number;
+    w.failed = found.overflows > 0;
+    if (w.failed) return;
+    p.level += static_cast<std::int32_t>(w.hops);
+    w.entries = found.entries;
+    w.input = 1 - w.input;
+    w.from_queue = false;
+    w.exploring =
+        w.entries > 0 && w.entries <= std::uint64_t(s.window_teams) *
+                                          Kokkos::min(room(), std::uint32_t(tuned::widest_team));
+    if (++w.good < tuned::good_windows && w.hops >= tuned::first_team_hops / 2) return;
+    w.good = 0;
+    w.hops = Kokkos::min(2 * w.hops, std::uint32_t(tuned::most_team_hops));
+  }
+  KOKKOS_FUNCTION static void shorten_windows(progress& p) {
+    team_windows& w = p.window;
+    w.failed = false;
+    w.good = 0;
+    w.hops /= 2;
+    if (w.hops > 0) return;
+    w.exploring = false;
+    w.calm = -64;  // levels to wait
+  }
+  /// Makes the last level of the windows the frontier, as if each had been found alone.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void leave_windows(Grid& grid, progress& p) const {
+    passed_totals const passed = grid.read(s.window_passed);
+    level_counters const next = exchange(grid, p.level);
+    p.sum.visited += passed.vertices;
+    p.sum.edges_top_down += passed.edges;
+    p.unvisited -= Kokkos::min(passed.vertices, p.unvisited);
+    p.edges_unexplored -= Kokkos::min(passed.edges, p.edges_unexplored);
+    p.window.calm = Kokkos::min(p.window.calm, 0);
+    p.level = next.vertices() > 0
+                  ? p.level - 1
+                  : Kokkos::max(static_cast<std::int32_t>(passed.deepest), p.window.entered);
+    decide(grid, p, next);
   }
 
   KARPOS_PROGRAM template <class Grid>
@@ -204,6 +291,7 @@ struct level_loop {
     if constexpr (weighs_looks)
       p.count_only = p.count_only && plan.pays_bottom_up(looks, p, p.next_edges());
     p.small_frontier = is_small(p);
+    if constexpr (has_team_windows) begin_windows(p);
     record_level(grid, p, next);
   }
   KARPOS_PROGRAM template <class Grid>

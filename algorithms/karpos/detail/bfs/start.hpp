@@ -39,6 +39,8 @@ struct reset {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
+    if constexpr (State::tuned::has_team_windows)
+      if (team.league_rank() == 0 && team.rank() < 3) s->window_sums[team.rank()] = window_totals{};
     constexpr std::uint64_t stores = 8;  // of a lane that overlap
     auto const t = team.template this_tile<width>();
     team.template for_each_tile<width>(

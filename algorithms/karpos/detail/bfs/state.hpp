@@ -23,8 +23,10 @@
 //                 the class. Levels inside of a window do not enter it, but the last.
 //   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
 //                 unvisited[current_unvisited] and writes those it did not find to the other one. Windows, which are not
-//                 for searches with such queues, keep the lists of their slices here.
+//                 for searches with such queues, keep the lists of their slices, or of teams, here.
 //   window_parts  CPUs: what is known of each slice of a window.
+//   window_counts, window_sums, window_passed
+//                 GPUs: lengths of the lists of teams, totals of a window, of the levels passed (block_windows.hpp).
 //   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
 //                 step also clears the counters of level l + 2. A window clears all three, and counts its last level.
 
@@ -77,6 +79,17 @@ struct search_record {
   level_record level[recorded_levels];
 };
 
+/// Windows that teams explore (block_windows.hpp). While they do, progress::level is where the next one starts.
+struct team_windows {
+  std::uint64_t entries;  // of the frontier
+  std::uint32_t hops, good, number;
+  std::int32_t entered;  // level of the first window
+  std::int32_t calm;     // small frontiers in a row
+  int input;             // the lists that the next window starts from, if not
+  bool from_queue;       // from the frontier queue
+  bool exploring, failed;
+};
+
 /// What the level loop remembers from level to level: one copy on the host, or one in the shared memory of each team of
 /// a cooperative kernel. All copies are equal, for all are computed from the same totals.
 struct progress {
@@ -92,6 +105,7 @@ struct progress {
   bool small_frontier;  // few vertices, all of low degree
   std::uint64_t unvisited, edges_unexplored;
   search_summary sum;
+  team_windows window;
 
   template <class State>
   KOKKOS_FUNCTION void begin(State const& s) {
@@ -169,12 +183,28 @@ struct window_memory {
   window_part* window_parts;
   int window_teams;
 };
-struct no_window_memory {};
+/// Of a window that teams explore: entries of all lists, and teams whose queue overflowed.
+struct window_totals {
+  std::uint32_t entries, overflows;
+};
+/// Of the levels that windows have passed, before the last: their vertices and edges, and the largest distance.
+struct passed_totals {
+  std::uint64_t vertices, edges;
+  std::uint32_t deepest, unused;
+};
+/// Spaces whose teams explore windows: lengths of the teams' lists, twice; totals by number of the window % 3.
+struct team_window_memory {
+  std::uint32_t* window_counts;
+  window_totals* window_sums;
+  passed_totals* window_passed;
+  level_record* records;
+  std::uint32_t window_teams;
+};
 
 /// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
 struct search_state
-    : std::conditional_t<tuning<ExecSpace>::has_windows, window_memory, no_window_memory> {
+    : std::conditional_t<tuning<ExecSpace>::has_windows, window_memory, team_window_memory> {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   using tuned = tuning<ExecSpace>;

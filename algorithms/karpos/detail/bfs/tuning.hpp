@@ -33,6 +33,20 @@ struct tuning {
   static constexpr std::uint32_t small_frontier_degree = 8;
   /// Whether narrow frontiers, of degrees as low as those of small ones, are explored in windows (windows.hpp).
   static constexpr bool has_windows = !device::is_device<ExecSpace>;
+  /// Whether they are explored in windows by teams, with queues in their scratch (block_windows.hpp).
+  static constexpr bool has_team_windows = device::is_device<ExecSpace>;
+  /// Small frontiers in a row before the first window: a search in windows ends with a pass over all vertices.
+  static constexpr std::int32_t calm_levels = 16;
+  /// Vertices of a frontier for each team, at most, to begin windows, and to go on.
+  static constexpr std::uint32_t team_width = 64, widest_team = 128;
+  /// Hops of the first window and of the longest.
+  static constexpr std::uint32_t first_team_hops = 16, most_team_hops = 64;
+  /// Windows without an overflow before they grow again.
+  static constexpr std::uint32_t good_windows = 8;
+  /// Entries of a queue of a team, at most; edges of a vertex that a lane labels alone.
+  static constexpr std::uint32_t team_queue_entries = 2048, window_degree = 64;
+  /// Smaller graphs have no room for lists of all teams.
+  static constexpr std::uint32_t least_room = 16;
   /// Hops of a window. Long windows save meetings; short ones explore less in vain at the borders of the slices. Grid
   /// 4096^2, one thread: 645 ms with 16 hops, 693 with 32.
   static constexpr std::uint32_t window_hops = 16;

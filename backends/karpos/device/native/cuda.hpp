@@ -208,6 +208,14 @@ __device__ inline std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
                : "memory");
   return old;
 }
+__device__ inline std::uint32_t fetch_min(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.gpu.global.min.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(global(p)), "r"(v)
+               : "memory");
+  return old;
+}
 __device__ inline std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) {
   std::uint32_t old;
   asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
+
+// Windows on GPUs: several levels of a narrow frontier between two grid barriers, each team with a part of the frontier
+// of its own. What CPUs do is in windows.hpp, and why distances are exact; here the lists of a team are two queues in
+// its scratch, and a search stays in windows for long.
+//
+//   explore_in_teams   team b takes an equal slice of the frontier and goes h hops: it labels vertices by atomic minimum
+//                      and queues those it has labelled; a team barrier ends a hop. The last hop's vertices go to the
+//                      team's list in global memory, from which all teams take equal slices in the next window.
+//
+//                        team 0   |slice|hop 1|hop 2|…|hop h| -> list 0 \                    / slice 0  team 0
+//                        team 1   |slice|hop 1|hop 2|…|hop h| -> list 1  > one grid barrier <  slice 1  team 1 …
+//
+//   forget             after a window in which a queue overflowed: takes the labels beyond its start back. The window
+//                      runs again with half as many hops; one of a single hop is left to the level-by-level steps.
+//   find_parents       when the windows end: each labelled vertex is a parent of its neighbours one farther, if asked for
+//   commit_labels      then: visited bits, hooks, totals and records of the levels passed, and the frontier queue, by one
+//                      pass over all vertices
+//
+// An entry of a list whose label has been lowered since is dropped: who lowered it has expanded the vertex.
+
+namespace karpos::detail::bfs {
+
+/// Entries of a list, and of a queue at most.
+template <class State>
+KOKKOS_FUNCTION std::uint32_t room_of_list(State const& s, int teams) {
+  return static_cast<std::uint32_t>(Kokkos::min(s.vertices / static_cast<std::uint64_t>(teams),
+                                                std::uint64_t(State::tuned::team_queue_entries)));
+}
+
+/// What both kinds of steps know.
+template <class StateHandle, class ProgressHandle>
+struct team_window_step {
+  using State = typename StateHandle::state;
+  static constexpr int width = State::width;
+  using tile = typename State::tile;
+  using edge = typename State::edge;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return ~std::uint64_t(0); }
+
+ protected:
+  /// The label of a vertex: its distance, unsigned, so that -1 is above every other.
+  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const {
+    return reinterpret_cast<std::uint32_t*>(s->distance + v);
+  }
+  KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
+  /// Runs f(v) for all vertices, each on a lane.
+  template <class Team, class F>
+  KOKKOS_FUNCTION void for_each_vertex(Team& team, F const& f) const {
+    tile const t = team.template this_tile<width>();
+    team.template for_each_tile<width>((s->vertices + width - 1) / width, [&](std::uint64_t i) {
+      t.each([&](int lane) {
+        std::uint64_t const v = i * width + static_cast<std::uint64_t>(lane);
+        if (v < s->vertices) f(v);
+        return 0;
+      });
+    });
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::explore_in_teams";
+  using base = team_window_step<StateHandle, ProgressHandle>;
+  using typename base::edge;
+  using typename base::State;
+  using typename base::tile;
+  using tuned = typename State::tuned;
+  using base::width;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    clear(team);
+    queues const q(team, state);
+    load_slice(team, q);
+    std::uint32_t n = q.count[0];
+    bool overflow = n > q.room;  // in small teams
+    if (overflow) n = 0;
+    std::uint32_t hop = 0;
+    for (; hop < this->p->window.hops && n > 0; ++hop) {
+      if (team.rank() == 0) q.count[(hop + 2) % 3] = 0;
+      expand(team, q, hop, n);
+      team.barrier();
+      n = q.count[(hop + 1) % 3];
+      overflow = n > q.room;
+      if (overflow) n = 0;
+    }
+    team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
+    for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
+         i += static_cast<std::uint32_t>(team.size()))
+      out.entry[i] = q.entry(hop)[i].vertex;
+    if (team.rank() != 0) return;
+    *out.count = n;
+    window_totals& to = state.window_sums[this->p->window.number % 3];
+    static_assert(tuned::team_queue_entries < 1 << 24);
+    if (n > 0) device::add(&to.entries, n);
+    if (overflow) device::add(&to.overflows, 1u);
+  }
+
+ private:
+  struct queued {
+    local_vertex vertex, from;
+  };
+  /// The two queues of a team, the number of entries that were to be pushed to that of hop k, count[k % 3], and room for a
+  /// number for each team.
+  struct queues {
+    std::uint32_t *count, *before;
+    std::uint32_t room;
+    queued* first;
+
+    template <class Team>
+    KOKKOS_FUNCTION queues(Team const& team, State const& s)
+        : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
+          before(count + 4) {
+      std::size_t const front =
+          (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
+          16;
+      std::size_t const all =
+          State::tuned::has_team_windows
+              ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
+              : 0;
+      room = Kokkos::min(room_of_list(s, team.league_size()),
+                         static_cast<std::uint32_t>((all - front) / (2 * sizeof(queued))));
+      first = reinterpret_cast<queued*>(team.scratch() + front);
+    }
+    KOKKOS_FUNCTION queued* entry(std::uint32_t hop) const { return first + (hop % 2) * room; }
+  };
+  /// The list of a team in global memory.
+  struct team_list {
+    local_vertex* entry;
+    std::uint32_t* count;
+  };
+  KOKKOS_FUNCTION team_list list(int which, int team, int teams) const {
+    State const& state = *this->s;
+    std::uint64_t const room = state.vertices / static_cast<std::uint64_t>(teams);
+    return {state.unvisited_queue(which) + room * static_cast<std::uint64_t>(team),
+            state.window_counts + which * teams + team};
+  }
+
+  /// Clears what later windows and levels count in, and the records of the levels of this window.
+  template <class Team>
+  KOKKOS_FUNCTION void clear(Team const& team) const {
+    if (team.league_rank() != 0) return;
+    State const& state = *this->s;
+    for (int l = 0; l < 3; ++l) state.clear_counters(team, l);  // the frontier's have been read
+    if (team.rank() == 0) {
+      state.window_sums[(this->p->window.number + 1) % 3] = window_totals{};
+      *state.window_passed = passed_totals{};
+    }
+    for (auto hop = static_cast<std::uint32_t>(team.rank()) + 1; hop <= this->p->window.hops;
+         hop += static_cast<std::uint32_t>(team.size()))
+      if (this->first_label() + hop < std::uint32_t(recorded_levels))
+        state.records[this->first_label() + hop] = level_record{};
+  }
+
+  /// Takes an equal part of the frontier into the first queue.
+  template <class Team>
+  KOKKOS_FUNCTION void load_slice(Team& team, queues const& q) const {
+    State const& state = *this->s;
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    auto const rank = static_cast<std::uint64_t>(team.league_rank());
+    std::uint64_t const all = this->p->window.entries;
+    std::uint64_t const first = all * rank / teams, last = all * (rank + 1) / teams;
+    if (team.rank() < 2) q.count[team.rank()] = 0;
+    if (!this->p->window.from_queue) sum_lists_before(team, q.before);
+    team.barrier();
+    local_vertex const* const queue =
+        state.queue + state.class_begin[by_thread] + this->p->head[by_thread];
+    auto const size = static_cast<std::uint64_t>(team.size());
+    for (std::uint64_t i = first; i < last; i += size) {
+      std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
+      local_vertex v = 0;
+      bool stands = mine < last;
+      if (stands) {
+        v = this->p->window.from_queue ? queue[mine]
+                                       : listed(team, q.before, static_cast<std::uint32_t>(mine));
+        stands = device::load_relaxed(this->label_of(v)) == this->first_label();
+      }
+      std::uint32_t const at = team.append(q.count, stands);
+      if (stands && at < q.room) q.entry(0)[at] = {v, v};
+    }
+    team.barrier();
+  }
+  /// before[i]: entries of the lists of the teams before i.
+  template <class Team>
+  KOKKOS_FUNCTION void sum_lists_before(Team const& team, std::uint32_t* before) const {
+    std::uint64_t sum = 0;
+    for (int first = 0; first < team.league_size(); first += team.size()) {
+      int const i = first + team.rank();
+      std::uint64_t const n =
+          i < team.league_size()
+              ? this->s->window_counts[this->p->window.input * team.league_size() + i]
+              : 0;
+      std::uint64_t total = 0;
+      std::uint64_t const at = sum + team.prefix_sum(n, total);
+      if (i < team.league_size()) before[i] = static_cast<std::uint32_t>(at);
+      sum += total;
+    }
+  }
+  /// Entry i of all lists, by bisection.
+  template <class Team>
+  KOKKOS_FUNCTION local_vertex listed(Team const& team, std::uint32_t const* before,
+                                      std::uint32_t i) const {
+    int low = 0, high = team.league_size();
+    while (high - low > 1) {
+      int const middle = (low + high) / 2;
+      (before[middle] <= i ? low : high) = middle;
+    }
+    return list(this->p->window.input, low, team.league_size()).entry[i - before[low]];
+  }
+
+  struct row {
+    local_vertex vertex, from;
+    edge begin, end;
+  };
+  /// Expands the n vertices of a hop, one a lane.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
+                                          std::uint32_t n) const {
+    tile const t = team.template this_tile<width>();
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    std::uint32_t const lowered = this->first_label() + hop + 1;
+    queued const* const from = q.entry(hop);
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
+         first < n; first += tiles * width) {
+      auto const rows = t.each([&](int lane) -> row {
+        std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
+        if (i >= n) return {0, 0, 0, 0};
+        local_vertex const v = from[i].vertex;
+        return {v, from[i].from, this->s->out.begin(v), this->s->out.end(v)};
+      });
+      // A long row would be a lane's alone: it counts as an overflow.
+      if (t.ballot(
+              [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::window_degree; })) {
+        t.once(
+            [&] { return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), 1u << 24); });
+        return;
+      }
+      expand_rows(t, rows, q, hop + 1, lowered);
+    }
+  }
+  /// Neighbours that a lane has labelled: bit i of `won` for vertex[i].
+  struct labelled {
+    local_vertex vertex[tuned::neighbours_at_once];
+    std::uint32_t won;
+  };
+  template <class Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
+                                               std::uint32_t hop, std::uint32_t lowered) const {
+    constexpr int at_once = tuned::neighbours_at_once;
+    for (edge done = 0;
+         t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
+         done += at_once) {
+      auto const found = t.each([&](int lane) { return claim(rows[lane], done, lowered); });
+      // Ballots, and not a prefix sum of the counts: a hop waits for each instruction.
+      lane_mask<width> won[at_once];
+      int total = 0;
+      for (int i = 0; i < at_once; ++i) {
+        won[i] = t.ballot([&](int lane) { return (found[lane].won >> i & 1u) != 0; });
+        total += won[i].count();
+      }
+      if (total == 0) continue;
+      std::uint32_t place = t.once([&] {
+        return device::fetch_add(device::scratch(q.count + hop % 3),
+                                 static_cast<std::uint32_t>(total));
+      });
+      for (int i = 0; i < at_once; ++i) {
+        t.on(won[i], [&](int lane) {
+          std::uint32_t const to = place + static_cast<std::uint32_t>(won[i].rank(lane));
+          device::prefetch_far(this->s->out.offset + found[lane].vertex[i]);
+          if (to < q.room) q.entry(hop)[to] = {found[lane].vertex[i], rows[lane].vertex};
+        });
+        place += static_cast<std::uint32_t>(won[i].count());
+      }
+    }
+  }
+  /// Labels neighbours of a row, but the vertex that its own was labelled from. Returns: neighbours done, done + 1, … and which of them
+  /// got a lower label.
+  KOKKOS_FORCEINLINE_FUNCTION labelled claim(row const& r, edge done, std::uint32_t lowered) const {
+    constexpr int at_once = tuned::neighbours_at_once;
+    labelled l;
+    std::uint32_t before[at_once];
+    for (int i = 0; i < at_once; ++i) {
+      edge const e = r.begin + done + static_cast<edge>(i);
+      l.vertex[i] = e < r.end ? State::local(this->s->out.column[e]) : r.from;
+      bool const open =
+          e < r.end && l.vertex[i] != r.from && this->s->follows(r.vertex, l.vertex[i]);
+      before[i] = open ? ~0u : 0;
+    }
+    for (int i = 0; i < at_once; ++i)
+      if (before[i] != 0) before[i] = device::fetch_min(this->label_of(l.vertex[i]), lowered);
+    l.won = 0;
+    for (int i = 0; i < at_once; ++i) l.won |= before[i] > lowered ? 1u << i : 0;
+    return l;
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct forget : team_window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::forget";
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    this->for_each_vertex(team, [&](std::uint64_t v) {
+      if (*this->label_of(v) > this->first_label()) *this->label_of(v) = ~std::uint32_t(0);
+    });
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct find_parents : team_window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::find_parents";
+  using State = typename StateHandle::state;
+  using edge = typename State::edge;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const entered = static_cast<std::uint32_t>(this->p->window.entered);
+    this->for_each_vertex(team, [&](std::uint64_t v) {
+      std::uint32_t const mine = *this->label_of(v);
+      if (mine < entered || mine >= this->first_label()) return;
+      auto const u = static_cast<local_vertex>(v);
+      for (edge e = state.out.begin(v); e < state.out.end(v); ++e) {
+        local_vertex const w = State::local(state.out.column[e]);
+        if (*this->label_of(w) == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
+      }
+    });
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct commit_labels : team_window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::commit_labels";
+  using base = team_window_step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  using typename base::tile;
+  static_assert(width == 32 || !State::tuned::has_team_windows);
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    tile const t = team.template this_tile<width>();
+    std::uint32_t const last = this->first_label();
+    frontier_bin<State> found(
+        team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
+        frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));
+    std::uint64_t vertices = 0, edges = 0;
+    std::uint32_t deepest = 0;
+    team.template for_each_tile<width>(state.words, [&](std::uint64_t w) {
+      auto const vertex = [&](int lane) {
+        return static_cast<local_vertex>(w * width + static_cast<std::uint64_t>(lane));
+      };
+      std::uint32_t* const visited = state.bitmap(this->p->current) + w;
+      std::uint32_t const before = t.once([&] { return *visited; });
+      auto const label_here = t.each([&](int lane) {
+        return vertex(lane) < state.vertices ? *this->label_of(vertex(lane)) : ~0u;
+      });
+      auto const fresh =
+          t.ballot([&](int lane) { return label_here[lane] != ~0u && (before >> lane & 1u) == 0; });
+      if (!fresh) return;
+      t.on(lane_mask<width>::of(0),
+           [&](int) { *visited = before | static_cast<std::uint32_t>(fresh.bits()); });
+      t.on(fresh, [&](int lane) {
+        auto const distance = static_cast<std::int32_t>(label_here[lane]);
+        state.hooks.discovered(State::global(vertex(lane)), distance);
+        if (label_here[lane] == last) return;
+        vertices += 1;
+        deepest = Kokkos::max(deepest, label_here[lane]);
+        edges += count(vertex(lane), distance);
+      });
+      auto const queued = t.each([&](int lane) -> std::uint32_t {
+        return fresh.test(lane) && label_here[lane] == last ? 1 : 0;
+      });
+      found.push(t, queued, [&](int lane, int) { return vertex(lane); });
+    });
+    found.flush(t);
+    add_passed(team, vertices, edges, deepest);
+  }
+
+ private:
+  /// Adds a vertex to the record of its level. Returns: its degree.
+  KOKKOS_FUNCTION std::uint64_t count(local_vertex v, std::int32_t distance) const {
+    std::uint64_t const degree = this->s->out.degree(v);
+    if (distance < recorded_levels) {
+      level_record& r = this->s->records[distance];
+      device::add(&r.vertices, std::uint64_t(1));
+      device::add(&r.edges, degree);
+      if (degree > this->s->hub_degree) device::add(&r.hubs, 1u);
+    }
+    return degree;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void add_passed(Team const& team, std::uint64_t vertices, std::uint64_t edges,
+                                  std::uint32_t deepest) const {
+    if (deepest > device::load_relaxed(&this->s->window_passed->deepest))
+      Kokkos::atomic_max(&this->s->window_passed->deepest, deepest);
+    std::uint64_t all_vertices = 0, all_edges = 0;
+    team.prefix_sum(vertices, all_vertices);
+    team.prefix_sum(edges, all_edges);
+    if (team.rank() != 0 || all_vertices == 0) return;
+    device::add(&this->s->window_passed->vertices, all_vertices);
+    device::add(&this->s->window_passed->edges, all_edges);
+  }
+};
+
+}  // namespace karpos::detail::bfs
