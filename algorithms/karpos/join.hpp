@@ -72,7 +72,8 @@ class join {
   using number_type = typename Index::number_type;
   using pairs_type = join_pairs<number_type, memory_space>;
 
-  /// Finds the matches of every left row in the index of the right ones.
+  /// Finds the matches of every left row in the index of the right ones: of an index that dropped duplicates one at most,
+  /// the first of equal rows.
   ///
   /// Complexity: a lookup for each left row and a prefix sum; for right, full, right_semi and right_anti also a pass over
   ///   the right rows.

@@ -219,7 +219,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   static_assert(std::is_same_v<typename Out::value_type, key>,
                 "karpos: keys are split into a view of their type, not const");
   namespace p = detail::partition;
-  p::require_apart(keys, out);
+  detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
          offsets, options);
 }
@@ -246,13 +246,13 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
     static_assert(std::is_same_v<decltype(row::value), typename Values::non_const_value_type>,
                   "karpos: the rows of a partition hold values of the type of the values");
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-    detail::partition::require_apart(values, out);
+    detail::require_apart("the output of a partition", out, values);
   } else {
     static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
     detail::partition::require_counts<decltype(row::value)>("the row numbers", keys.extent(0));
   }
   namespace p = detail::partition;
-  p::require_apart(keys, out);
+  detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_and_values<row, Keys, Values>(keys, values),
          p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);
 }

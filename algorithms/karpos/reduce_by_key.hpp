@@ -112,6 +112,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
       "that "
       "of an aggregate(values, reproducible_plus{}, out)");
   detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+  detail::require_apart("the view of different keys", out_keys, keys, values, out_values);
+  detail::require_apart("the view of reduced values", out_values, keys, values);
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
   return detail::reduce_by_key::run(exec, keys_and_values<row, Keys, Values>(keys, values),
                                     out_keys, out_values, op, options);

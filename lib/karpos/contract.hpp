@@ -72,6 +72,21 @@ inline void require_same_extent(char const* what, std::uint64_t a, char const* o
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
 }
 
+/// Throws std::invalid_argument where an output shares memory with another view. Of strided views, whose elements may lie
+/// between those of others, nothing is known.
+template <class Out, class... Views>
+void require_apart(std::string const& what, Out const& out, Views const&... others) {
+  auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
+  auto const end = [&](auto const& v) { return begin(v) + v.span() * sizeof(*v.data()); };
+  auto const overlaps = [&](auto const& v) {
+    return out.span_is_contiguous() && v.span_is_contiguous() && begin(v) < end(out) &&
+           begin(out) < end(v);
+  };
+  if ((overlaps(others) || ...))
+    reject(what + " overlaps another view of the call", "one memory for both",
+           "pass memory of its own");
+}
+
 /// what: "distances of a search", say.
 template <class View>
 void require_contiguous(std::string const& what, View const& view) {

@@ -318,6 +318,9 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
                                 "without parts");
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, keys, offsets); },
                                 "overlaps");
+  view<std::uint32_t> const out("out", 300);
+  auto const inside = Kokkos::subview(out, std::pair(100, 105));
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, inside); }, "overlaps");
   view<std::uint16_t> const many("keys", 70'000);
   view<key_value<std::uint16_t, std::uint16_t>> const rows("rows", 70'000);
   throws<std::invalid_argument>(

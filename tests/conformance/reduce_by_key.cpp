@@ -309,3 +309,17 @@ TEST_CASE("refused: values of another length") {
   throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, values, out, out); },
                                 "29");
 }
+
+TEST_CASE("refused: outputs that share memory with another view; columns of one table do not") {
+  view<std::uint32_t> const keys("keys", 30), values("values", 30), out("out", 30);
+  throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, values, out, out); },
+                                "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, values, keys, out); },
+                                "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, values, out, values); },
+                                "reduced values overlaps");
+  Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
+      "table", 30, 2);
+  auto const column = [&](int c) { return Kokkos::subview(table, Kokkos::ALL, c); };
+  CHECK(karpos::reduce_by_key(space(), keys, values, column(0), column(1)) == 1);
+}

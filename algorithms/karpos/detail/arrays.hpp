@@ -49,7 +49,8 @@ Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
   });
 }
 
-/// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it adds up their bytes.
+/// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it adds up their bytes: as many
+/// as std::size_t has, where they are more.
 class arena {
  public:
   explicit arena(std::byte* base = nullptr) : m_base(base) {}
@@ -57,7 +58,9 @@ class arena {
   template <class T>
   void take(T*& array, std::uint64_t n) {
     array = m_base == nullptr ? nullptr : reinterpret_cast<T*>(m_base + m_bytes);
-    m_bytes += (n * sizeof(T) + 255) / 256 * 256;
+    constexpr std::size_t most = ~std::size_t(0) / 256 * 256;
+    bool const fits = n <= (most - m_bytes) / 256 * 256 / sizeof(T);
+    m_bytes = fits ? m_bytes + (n * sizeof(T) + 255) / 256 * 256 : most;
   }
   std::size_t bytes() const { return m_bytes; }
 

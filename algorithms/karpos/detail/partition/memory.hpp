@@ -37,17 +37,6 @@ void require_counts(char const* what, std::uint64_t rows) {
            std::to_string(rows) + " rows", "pass a view of 64-bit integers");
 }
 
-/// Throws std::invalid_argument where what is read and what is written overlap.
-template <class In, class Out>
-void require_apart(In const& in, Out const& out) {
-  auto const* const first = reinterpret_cast<std::byte const*>(in.data());
-  auto const* const last = first + in.span() * sizeof(typename In::value_type);
-  auto const* const to = reinterpret_cast<std::byte const*>(out.data());
-  if (first < to + out.span() * sizeof(typename Out::value_type) && to < last)
-    reject("the output of a partition overlaps its input", "one memory for both",
-           "pass memory of its own: rows cannot be split in place");
-}
-
 /// The arrays of a partition, in memory of so many bytes; those that it does not need have no elements.
 template <class Row>
 struct arrays {
