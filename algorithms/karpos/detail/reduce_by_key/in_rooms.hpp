@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -58,12 +59,13 @@ class reduction_in_rooms {
   template <class Source>
   void run(Source const& source) const {
     sample_of_keys const s = sample(source);
-    if (has_few_groups(s) && groups(s) < 0.25 * tuned::slots(sizeof(Row)))
-      aggregate_first_and_split<2>(source);
-    else if (has_few_groups(s))
-      aggregate_first_and_split<1>(source);
-    else
+    bool const two = groups(s) < 0.25 * tuned::slots(sizeof(Row));
+    if (!has_few_groups(s, source.size(), two ? 2 : 1))
       split(source, parts(source.size(), s), has_hot_keys(s));
+    else if (two)
+      aggregate_first_and_split<2>(source);
+    else
+      aggregate_first_and_split<1>(source);
   }
 
  private:
@@ -81,22 +83,30 @@ class reduction_in_rooms {
     return s.different + once * once / (2.0 * s.twice + 1);
   }
   /// The estimate is trusted where nearly all groups have been seen, or where those that were seen again are about equally
-  /// frequent: a long tail deceives it.
-  static bool has_few_groups(sample_of_keys const& s) {
+  /// frequent: a long tail deceives it. Few enough for a table, and that the tables of so many teams on each multiprocessor
+  /// hold fewer rows than there were.
+  bool has_few_groups(sample_of_keys const& s, std::uint64_t rows, int teams) const {
     double const once = s.once, again = s.different - s.once;
     bool const even = once * 50 < s.keys || s.keys - once < 4 * again;
-    return even && groups(s) < 0.57 * tuned::slots(sizeof(Row));
+    double const tables = teams * device::processors(m_exec);
+    return even && groups(s) < 0.57 * tuned::slots(sizeof(Row)) &&
+           groups(s) * tables < 0.25 * static_cast<double>(rows);
   }
   /// Where holding them back saves a quarter of the rows, or one of them would make a part long.
   static bool has_hot_keys(sample_of_keys const& s) {
     return s.hot_rows * 4 >= s.keys || s.most >= 8;
   }
+  /// An estimate from above: that of Chao where those seen twice are as few as two standard deviations make of more.
+  static double most_groups(sample_of_keys const& s) {
+    double const once = s.once, twice = s.twice - 2 * std::sqrt(double(s.twice));
+    return twice < 0.25 ? 1e18 : s.different + once * once / (2 * twice);
+  }
   /// Parts of a split: two chunks of rows on average at most, and a chunk of rows whose key may have no equal; but in any
   /// case enough for all multiprocessors. The fewer, the faster is the split.
   std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
     std::uint64_t const each = rows / s.keys, cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
-    auto const most_groups = static_cast<std::uint64_t>(4 * groups(s));
-    std::uint64_t const by_groups = Kokkos::min(each * s.once, most_groups) / chunk_rows,
+    std::uint64_t const single = each * s.once, most = static_cast<std::uint64_t>(most_groups(s)),
+                        by_groups = Kokkos::min(single, most) / chunk_rows,
                         by_rows = each * cold / (2 * chunk_rows),
                         least = Kokkos::min(std::uint64_t(512), rows / 1024);
     return Kokkos::min(std::bit_ceil(Kokkos::max(Kokkos::max(by_groups, by_rows), least)),
