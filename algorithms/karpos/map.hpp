@@ -230,7 +230,7 @@ class hash_table : public lookup_table<Storage> {
   /// Removes every key and makes every slot usable again. Asynchronous.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
-    m_slots_used.counted(0, 0);
+    detail::was_cleared(m_storage, m_slots_used);
   }
   /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
   /// capacity_error, before anything changes, when the keys that are in would not fit. A table over wrapped
@@ -254,7 +254,7 @@ class hash_table : public lookup_table<Storage> {
 
   ref_type ref() const {
     m_slots_used.may_change_unseen();
-    return ref_type(m_storage.ref());
+    return ref_type(detail::forget_order(m_storage).ref());
   }
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
   /// Number of keys. Complexity: constant as long as only calls that return a report or a count have changed the table,

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -45,7 +46,7 @@ class pages_of_a_map {
 
   /// Runs the step over some rows in pages of at most so many pairs, with room for so many rows left in the list.
   page_counts run(std::vector<row> const& input, u64 max_page_pairs, u64 max_parts, u64 room,
-                  bool is_empty, Combine const& combine, u64 seed) {
+                  page_state state, Combine const& combine, u64 seed) {
     page_plan const plan(m_map.bucket_count() / 2, max_page_pairs, max_parts);
     CHECK(plan.parts * plan.part_pairs >= plan.pairs);
     CHECK(plan.pages_per_part * plan.page_pairs >= plan.part_pairs);
@@ -56,8 +57,8 @@ class pages_of_a_map {
     m_listed.assign(room + 1, row{});
     m_bits.assign(input.size() / 32 + 1, 0);
     page_counts counts{};
-    step const s(t, plan, m_rows.data(), m_begins.data(), {m_listed.data(), room, m_bits.data()},
-                 &counts, is_empty, combine);
+    step const s(t, plan, {m_rows.data(), m_begins.data(), {}},
+                 {m_listed.data(), room, m_bits.data()}, &counts, state, combine);
     emulated_block block(24, seed);
     auto const teams = static_cast<int>(plan.parts * plan.pages_per_part);
     for (int team = 0; team < teams; ++team) block.run(s, team, teams);
@@ -70,6 +71,38 @@ class pages_of_a_map {
     for (u64 i = 0; i < m_rows.size(); ++i)
       if (set_bits_of{m_bits.data()}(i)) rows.push_back(m_rows[i]);
     return rows;
+  }
+
+  /// Adds the marks of rows that lie beyond their first pair: by bucket, the one that they tried second.
+  void expect_marks(std::vector<row> const& rows) {
+    table const t = m_map.table();
+    for (row const& r : rows) {
+      auto p = t.start(r.key);
+      t.advance(p);
+      m_marks[p.bucket()] |= u32(1) << table::order::class_of(p.hash());
+    }
+  }
+  /// Buckets without holes and tombstones whose order leaves classes out that it has to mark, or marks others: such as
+  /// rows left have filled.
+  struct marks_found {
+    u64 buckets = 0, missing = 0, needless = 0;
+  };
+  marks_found compare_marks() const {
+    table const t = m_map.table();
+    marks_found found;
+    for (u64 b = 0; b < m_map.bucket_count(); ++b) {
+      bool all_live = true;
+      for (int s = 0; s < table::bucket_slots; ++s) all_live &= t.slot().live(slot_of(t, b, s));
+      if (!all_live) continue;
+      auto const at = m_marks.find(b);
+      u32 const wanted = at == m_marks.end() ? 0 : at->second;
+      u32 const marks =
+          table::order::marks([&](int s) { return table::layout::key_of(slot_of(t, b, s)); });
+      found.missing += (wanted & ~marks) != 0;
+      found.needless += (marks & ~wanted) != 0 && std::popcount(wanted) != 3;
+      ++found.buckets;
+    }
+    return found;
   }
 
   /// Whether the first pair of buckets on a row's path has an empty slot, or its key.
@@ -85,6 +118,9 @@ class pages_of_a_map {
   }
 
  private:
+  static auto slot_of(table const& t, u64 bucket, int slot) {
+    return *t.slot_at(bucket * table::bucket_slots + static_cast<u64>(slot));
+  }
   void split(part_of_key<table> const& part_of, std::vector<row> const& input, u64 parts) {
     std::vector<std::vector<row>> in_parts(parts);
     for (row const& r : input) in_parts.at(part_of(r.key)).push_back(r);
@@ -100,6 +136,7 @@ class pages_of_a_map {
   std::vector<row> m_rows, m_listed;
   std::vector<u64> m_begins;
   std::vector<u32> m_bits;
+  std::map<u64, u32> m_marks;
 };
 
 template <class Key, class T>
@@ -141,7 +178,8 @@ void sums_by_key(u64 n, u64 max_page_pairs, u64 max_parts, u64 room, bool is_emp
     rows.push_back({draws[i], static_cast<T>(i)});
     expected[draws[i]] += static_cast<T>(i);
   }
-  page_counts const counts = pages.run(rows, max_page_pairs, max_parts, room, is_empty, {}, n);
+  page_counts const counts =
+      pages.run(rows, max_page_pairs, max_parts, room, {is_empty, false}, {}, n);
   std::vector<Key> left_keys;
   std::vector<T> left_values;
   u64 needlessly = 0;
@@ -184,6 +222,105 @@ TEST_CASE("parts of several pages, and rows left that the list has no room for")
     }
 }
 
+/// Different keys go in, in several calls, and between the last two every seventh is erased: a team places them first and
+/// finds no equal ones. The last call has a key that is there. The order of keys marks what is beyond pairs, and no more.
+template <class Key, class T>
+void fills_in_order(u64 n, u64 max_page_pairs, u64 max_parts, u64 room) {
+  INFO("n = ", n, ", pages of ", max_page_pairs, ", parts ", max_parts, ", room ", room);
+  pages_of_a_map<Key, T, karpos::detail::keep_stored> pages(n);
+  auto const keys = karpos_test::unique_keys<Key>(n);
+  std::map<Key, T> expected;
+  u64 const calls = 4;
+  for (u64 call = 0; call < calls; ++call) {
+    std::vector<karpos::key_value<Key, T>> rows;
+    for (u64 i = call * n / calls; i < (call + 1) * n / calls; ++i)
+      rows.push_back({keys[i], static_cast<T>(i)});
+    auto const added = rows.size();
+    if (call == 3) rows.push_back({expected.begin()->first, T(1)});
+    page_counts const counts =
+        pages.run(rows, max_page_pairs, max_parts, room, {call == 0, true}, {}, n + call);
+    CHECK(counts.report.invalid == 0);
+    std::vector<Key> left_keys;
+    std::vector<T> left_values;
+    u64 needlessly = 0;
+    auto const left = pages.left(counts.left, room);
+    for (auto const& r : left) {
+      needlessly += pages.has_place(r);
+      left_keys.push_back(r.key);
+      left_values.push_back(r.value);
+    }
+    CHECK(needlessly == 0);
+    pages.expect_marks(left);
+    auto const found = pages.compare_marks();
+    CHECK(found.missing == 0);
+    CHECK(found.needless * (sizeof(Key) == 4 ? 10 : 2) <= found.buckets);
+    auto const rest = pages.map().insert(exec_space{}, view_of(left_keys), view_of(left_values));
+    CHECK(counts.report.inserted + rest.inserted == added);
+    for (auto const& r : rows) expected.try_emplace(r.key, r.value);
+    if (call == 2) {
+      std::vector<Key> gone;
+      for (u64 i = 0; i < n / 2; i += 7) gone.push_back(keys[i]);
+      CHECK(pages.map().erase(exec_space{}, view_of(gone)) == gone.size());
+      for (Key const key : gone) expected.erase(key);
+    }
+  }
+  CHECK(contents<Key, T>(pages.map()) == expected);
+}
+
+TEST_CASE("different keys are placed first, and full buckets say what lies beyond their pairs") {
+  for (u64 const page : {2, 7, 64, 1000}) {
+    fills_in_order<u32, u32>(1200, page, 8192, 1200);
+    fills_in_order<u64, u64>(1000, page, 8192, 1000);
+  }
+  for (u64 const parts : {1, 3}) {
+    fills_in_order<u32, u32>(1000, 16, parts, 5);
+    fills_in_order<u64, u64>(1000, 16, parts, 0);
+  }
+}
+
+template <class Bits, int B>
+void orders_stand_for_sets() {
+  using order = key_order<Bits, B>;
+  Bits keys[B];
+  for (int i = 0; i < B; ++i) keys[i] = static_cast<Bits>(10 + i);
+  auto const in = [](Bits const* from) { return [from](int i) { return from[i]; }; };
+  u64 none = 0, all = 0;
+  do {
+    none += order::marks(in(keys)) == 0;
+    ++all;
+    for (u32 set = 0; set < 1u << order::classes; ++set) {
+      Bits moved[B];
+      std::copy(keys, keys + B, moved);
+      u32 const to = order::places(in(keys), set);
+      for (int i = 0; i < order::keys; ++i) moved[to >> 2 * i & 3] = keys[i];
+      CHECK(std::is_permutation(moved, moved + B, keys));
+      CHECK(order::marks(in(moved)) == (std::popcount(set) == 3 ? 15 : set));
+    }
+  } while (std::next_permutation(keys, keys + order::keys));
+  CHECK(2 * none == all);
+  for (u64 i = 0; i < 100; ++i) CHECK(order::class_of(karpos::mix(i)) < order::classes);
+}
+
+TEST_CASE("orders of keys stand for sets of classes") {
+  orders_stand_for_sets<u64, 2>();
+  orders_stand_for_sets<u32, 4>();
+  orders_stand_for_sets<u64, 4>();
+  orders_stand_for_sets<u32, 8>();
+}
+
+TEST_CASE("parts of keys are those of their home pairs") {
+  pages_of_a_map<u32, u32, karpos::detail::keep_stored> pages(100000);
+  auto const t = pages.map().table();
+  for (u64 const page : {1, 2, 3, 31, 64, 1000, 4096, 100000}) {
+    page_plan const plan(pages.map().bucket_count() / 2, page, 8192);
+    part_of_key<std::decay_t<decltype(t)>> const part_of(t, plan);
+    u64 wrong = 0;
+    for (u32 const key : karpos_test::unique_keys<u32>(5000))
+      wrong += part_of(key) != t.start(key).pair() / plan.part_pairs;
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("no page is built where parts are uneven, and keys equal to a sentinel are counted") {
   u64 const keys[] = {10, 20, 30};
   u64 const begins[] = {0, 5, 25, 30};
@@ -198,7 +335,7 @@ TEST_CASE("no page is built where parts are uneven, and keys equal to a sentinel
   for (u64 const key : keys) rows.push_back({key, 1});
   rows.push_back({~u64(0), 1});
   rows.push_back({~u64(0) - 1, 1});
-  page_counts const counts = pages.run(rows, 4, 8192, 10, true, {}, 1);
+  page_counts const counts = pages.run(rows, 4, 8192, 10, {true, true}, {}, 1);
   CHECK(counts.report == karpos::insert_report{3, 0, 0, 2});
 }
 

@@ -391,6 +391,108 @@ TEST_CASE("what the host has not seen is in the table all the same") {
   }
 }
 
+/// So many keys more than others have a hash in the first of so many parts.
+struct favours_a_part {
+  using is_avalanching = void;
+  u32 each, parts;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const {
+    u64 const hash = karpos::mix(key);
+    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
+  }
+};
+
+TEST_CASE("parts that are somewhat longer than others, and much longer") {
+  u64 const n = 100000;
+  auto keys = karpos_test::unique_keys<u32>(n + 1000);
+  std::vector<u32> const others(keys.begin() + static_cast<long>(n), keys.end());
+  keys.resize(n);
+  std::map<u32, u32> expected;
+  for (u64 i = 0; i < n; ++i) expected[keys[i]] = static_cast<u32>(i);
+  for (u32 const each : {7, 60}) {
+    INFO("every ", each, "th key");
+    karpos::hash_map<u32, u32, space, favours_a_part> map(space{}, n, {}, {each, 64});
+    CHECK(map.insert(space{}, to_space(keys), to_space(numbered<u32>(n)), partitioned) ==
+          insert_report{n, 0, 0, 0});
+    check_contents(map, expected);
+    check_absent(map, others);
+    CHECK(map.insert(space{}, to_space(keys), u32(1), partitioned) == insert_report{0, n, 0, 0});
+    check_contents(map, expected);
+  }
+}
+
+/// Lookups of everything that is in, of half of what was erased, and of keys that never were in, after each kind of change.
+template <class Key, class T>
+void lookups_between_changes(u64 n, double load) {
+  INFO("n = ", n, ", load = ", load, ", bytes ", sizeof(Key), " + ", sizeof(T));
+  using map_type = karpos::hash_map<Key, T, space>;
+  auto const keys = karpos_test::unique_keys<Key>(2 * n);
+  auto const some = [&](u64 first, u64 last) {
+    return std::vector<Key>(keys.begin() + static_cast<long>(first),
+                            keys.begin() + static_cast<long>(last));
+  };
+  auto const absent = some(n, 2 * n);
+  std::map<Key, T> expected;
+  map_type map(space{}, n, {.load = load});
+  auto const add = [&](u64 first, u64 last, bulk_strategy strategy) {
+    insert_report const r = map.insert(space{}, to_space(some(first, last)),
+                                       to_space(numbered<T>(last - first)), {.strategy = strategy});
+    CHECK(r.inserted == last - first);
+    for (u64 i = first; i < last; ++i) expected[keys[i]] = static_cast<T>(i - first);
+    check_contents(map, expected);
+    check_absent(map, absent);
+  };
+  for (int round = 0; round < 2; ++round) {
+    add(0, n / 2, bulk_strategy::partitioned);
+    add(n / 2, n - n / 8, bulk_strategy::partitioned);
+    auto const gone = some(0, n / 50);
+    CHECK(map.erase(space{}, to_space(gone)) == gone.size());
+    for (Key const key : gone) expected.erase(key);
+    check_contents(map, expected);
+    check_absent(map, gone);
+    add(n - n / 8, n - n / 9, bulk_strategy::partitioned);
+    map_type copy(space{}, 1);
+    deep_copy(space{}, copy, map);
+    check_contents(copy, expected);
+    check_absent(copy, absent);
+    add(n - n / 9, n - n / 10, bulk_strategy::direct);
+    add(n - n / 10, n - n / 50, bulk_strategy::partitioned);
+    map.clear(space{});
+    expected.clear();
+    check_absent(map, keys);
+  }
+  map_type const moved = std::move(map);
+  check_absent(moved, keys);
+}
+
+TEST_CASE("lookups of keys that are in, were in and never were in, between changes of every kind") {
+  for (double const load : {0.5, 0.9, 0.98}) {
+    lookups_between_changes<u32, u32>(12000, load);
+    lookups_between_changes<u64, u64>(8000, load);
+  }
+}
+
+TEST_CASE(
+    "lookups see what kernels have inserted after an insertion by parts, and before a clear") {
+  u64 const n = 30000;
+  auto const keys = karpos_test::unique_keys<u32>(3 * n);
+  std::vector<u32> const first(keys.begin(), keys.begin() + static_cast<long>(n)),
+      second(keys.begin() + static_cast<long>(n), keys.begin() + static_cast<long>(2 * n)),
+      absent(keys.begin() + static_cast<long>(2 * n), keys.end());
+  karpos::hash_map<u32, u32, space> map(space{}, 2 * n, {.load = 0.95});
+  std::map<u32, u32> expected;
+  map.insert(space{}, to_space(first), u32(1), partitioned);
+  auto const ref = map.ref();
+  insert_by_ref(ref, to_space(second));
+  for (u64 i = 0; i < 2 * n; ++i) expected[keys[i]] = 1;
+  check_contents(map, expected);
+  check_absent(map, absent);
+  map.clear(space{});
+  map.insert(space{}, to_space(first), u32(1), partitioned);
+  insert_by_ref(ref, to_space(second));
+  check_contents(map, expected);
+  check_absent(map, absent);
+}
+
 TEST_CASE("tables without pages insert directly, whatever is asked for") {
   auto const keys = karpos_test::unique_keys<u32>(2000);
   karpos::hopscotch_map<u32, u32, space> map(space{}, 2000);

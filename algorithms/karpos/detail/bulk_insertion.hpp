@@ -30,6 +30,7 @@ void hash_table<Storage>::enqueue(execution_space const& exec, Storage const& in
   auto const each = detail::values_for<mapped_type>(rows.keys, rows.values);
   detail::require_reachable<execution_space, keys, detail::view_type_of<decltype(each)>,
                             detail::view_type_of<stencil>>();
+  detail::forget_order(into);
   using body = detail::insert_body<distance, table_type, keys, std::decay_t<decltype(each)>,
                                    typename Rows::combine_type, stencil>;
   device::tally_each_staged<distance>(

@@ -182,6 +182,7 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
   using body = detail::apply_body<distance, table_type, Operations, Results>;
   m_slots_used.may_insert(counts.insertions);
   m_slots_used.may_erase(counts.erasures);
+  detail::forget_order(m_storage);
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                     body{m_storage.ref(), operations, results});
 }
@@ -229,6 +230,7 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
                                      std::uint64_t new_max_keys) {
   Kokkos::Profiling::ScopedRegion const region(label(what));
   Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
+  detail::forget_order(fresh);
   device::tally_each_staged<0>(label(what), exec, m_storage.slot_count(),
                                detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
                                m_insert_report);
@@ -246,6 +248,7 @@ template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
   m_storage.copy_from(exec, src.m_storage);
+  if (m_slots_used.unseen) detail::forget_order(m_storage);
   make_reports(exec);
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);

@@ -17,6 +17,13 @@ inline constexpr bool has_tombstones = requires { requires Storage::has_tombston
 template <class Storage>
 inline constexpr bool has_pages = requires { requires Storage::has_pages; };
 
+/// Keys are about to come into a table in another way than page by page. Returns: its storage.
+template <class Storage>
+Storage const& forget_order(Storage const& storage) {
+  if constexpr (requires { storage.forget_order(); }) storage.forget_order();
+  return storage;
+}
+
 /// What the host knows of the slots of a table: when to count them and to compact, and the size while that is exact.
 /// Host threads may enqueue work and take refs at once: what these change is changed atomically.
 struct slots_used {
@@ -64,5 +71,13 @@ struct slots_used {
   }
   static bool is_set(bool& flag) { return std::atomic_ref(flag).load(std::memory_order_relaxed); }
 };
+
+/// A table is empty now; kernels may fill it again unseen.
+template <class Storage>
+void was_cleared(Storage& storage, slots_used& slots) {
+  slots.counted(0, 0);
+  if constexpr (requires { storage.begin_order(); })
+    if (!slots.unseen) storage.begin_order();
+}
 
 }  // namespace karpos::detail

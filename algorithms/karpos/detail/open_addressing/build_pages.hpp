@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/detail/merge.hpp"
 #include "karpos/detail/open_addressing/page_rows.hpp"
@@ -12,7 +13,6 @@
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
-#include "karpos/lane_mask.hpp"
 #include "karpos/outcome.hpp"
 
 namespace karpos::detail::open_addressing {
@@ -22,6 +22,7 @@ struct page_counts {
   insert_report report;
   std::uint64_t left;    // rows whose first pair of buckets is full
   std::uint32_t uneven;  // not 0: some part has so many rows that no page is to be built
+  std::uint32_t listed;  // rows that found no room when they were split
 };
 
 /// Where rows go that a page has no place for: into an array as far as it has room, beyond that into bits, one for each row.
@@ -32,9 +33,17 @@ struct rows_left {
   std::uint32_t* bits;
 };
 
+/// What is known of a table before an insertion.
+struct page_state {
+  bool is_empty;  // no slot was ever used
+  bool
+      has_order;  // the order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp)
+};
+
 /// A step for GPUs: inserts rows that lie part by part. A team holds a page of the table in scratch, keys and values in
 /// arrays of their own, puts each row of the page into its first pair of buckets, as insertions one by one do, and writes the
-/// page back. Rows that find the pair full are left to those.
+/// page back. Rows that find the pair full are left to those. Full buckets are written in the order of keys that says for
+/// which classes there are such rows (key_order.hpp), where the table has_order.
 template <class ExecSpace, class Table, class Combine>
 class build_pages {
   using tuned = tuning<ExecSpace>;
@@ -44,73 +53,120 @@ class build_pages {
   using key_bits = typename layout::key_bits;
   using value_bits = typename layout::value_bits;
   using mapped = typename Table::mapped_type;
-  static constexpr int bucket_slots = Table::bucket_slots;
+  using order = typename Table::order;
+  static constexpr std::uint32_t bucket_slots = Table::bucket_slots;
   static constexpr bool merges = layout::has_value && !std::is_same_v<Combine, keep_stored>;
-  static constexpr int batch = tuned::page_batch, rounds = 32 / batch;
-  static constexpr std::size_t slot_bytes =
-      sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0);
+  static constexpr int batch = tuned::page_batch(sizeof(row)), rounds = 64 / batch;
   static constexpr std::size_t front_bytes = 64;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
  public:
-  static constexpr int threads = tuned::page_threads, teams_at_once = 1;
+  static constexpr int threads = tuned::page_threads, teams_at_once = tuned::page_teams;
   static constexpr std::size_t scratch_bytes = tuned::page_scratch_bytes;
-  /// Pairs of buckets that a team's scratch holds.
+  /// Pairs of buckets that a team's scratch holds, with the marks of each.
   static constexpr std::uint64_t max_page_pairs =
-      (scratch_bytes - front_bytes) / (slot_bytes * 2 * bucket_slots);
+      (scratch_bytes - front_bytes) /
+      (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
+       sizeof(std::uint32_t));
 
-  build_pages(Table const& table, page_plan const& plan, row const* rows,
-              std::uint64_t const* begins, rows_left<row> const& left, page_counts* counts,
-              bool is_empty, Combine const& combine)
+  build_pages(Table const& table, page_plan const& plan, split_rows<row> const& rows,
+              rows_left<row> const& left, page_counts* counts, page_state state,
+              Combine const& combine)
       : m_table(table),
         m_plan(plan),
-        m_rows(rows),
-        m_begins(begins),
+        m_home{static_cast<std::uint32_t>(2 * plan.pairs)},
+        m_split(rows),
+        m_rows(rows.rows),
         m_left(left),
         m_counts(counts),
-        m_is_empty(is_empty),
+        m_state(state),
         m_combine(combine) {}
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     if (m_counts->uneven != 0) return;
-    page const p = page_of(t);
-    if (p.pairs == 0) return;
-    read_page(t, p);
-    for (int c = t.rank(); c < insert_report::counters; c += t.size()) p.counts[c] = 0;
-    t.barrier();
-    std::uint32_t done[insert_report::counters] = {};
-    auto const step = static_cast<std::uint64_t>(batch * rounds * t.size());
-    for (std::uint64_t i = p.first_row; i < p.last_row; i += step) add_rows(t, p, i, done);
-    for (int c = 0; c < insert_report::counters; ++c)
-      if (done[c] != 0) device::add(device::scratch(p.counts + c), done[c]);
-    t.barrier();
-    for (int c = t.rank(); c < insert_report::counters; c += t.size())
-      if (p.counts[c] != 0) device::add(&m_counts->report[c], std::uint64_t(p.counts[c]));
-    write_page(t, p);
+    auto const pages = static_cast<std::uint64_t>(m_plan.parts * m_plan.pages_per_part);
+    tally all;
+    row rows[batch];
+    bool fills = has_bit_equality;
+    page p = page_of(t, static_cast<std::uint64_t>(t.league_rank()));
+    load(t, p, 0, rows);
+    for (auto i = static_cast<std::uint64_t>(t.league_rank()); i < pages;) {
+      fills = fills && p.rows <= max_rows_left * static_cast<std::uint32_t>(t.size()) &&
+              is_filled(t, p, rows, all);
+      if (!fills) {
+        read_page(t, p);
+        add_rows(t, p, rows, all);
+      }
+      i += static_cast<std::uint64_t>(t.league_size());
+      sort_buckets(t, p);
+      page const next = page_of(t, Kokkos::min(i, pages - 1));
+      if (i < pages) load(t, next, 0, rows);  // on their way while this page is written
+      write_page(t, p);
+      t.barrier();
+      p = next;
+    }
+    add_counts(t, p, all);
   }
 
  private:
   struct alignas(bucket_slots * sizeof(key_bits) % 16 == 0 ? 16 : sizeof(key_bits)) bucket_keys {
     key_bits key[bucket_slots];
   };
+  /// Slots that a thread reads and writes at once: 16 bytes of them, or one.
+  static constexpr std::uint32_t group_slots =
+      bucket_slots * sizeof(word) % 16 == 0 ? 16 / sizeof(word) : 1;
+  struct alignas(group_slots * sizeof(word)) slot_group {
+    word slot[group_slots];
+  };
+  struct alignas(group_slots * sizeof(key_bits)) key_group {
+    key_bits key[group_slots];
+  };
+  struct alignas(group_slots * sizeof(value_bits)) value_group {
+    value_bits value[group_slots];
+  };
   /// A page of a team, and the rows of its part.
   struct page {
-    std::uint64_t first_pair, pairs, first_row, last_row;
+    std::uint64_t first_row;
+    std::uint32_t rows, first_bucket, buckets;
     std::uint32_t* counts;
+    std::uint32_t*
+        of_pairs;  // 16 bits for each bucket: slots taken, and the classes of keys of the
+                   // other bucket that lie beyond the pair
     key_bits* keys;
     value_bits* values;
 
-    KOKKOS_FUNCTION std::uint32_t slots() const {
-      return static_cast<std::uint32_t>(pairs) * 2 * bucket_slots;
+    KOKKOS_FUNCTION std::uint32_t slots() const { return buckets * bucket_slots; }
+    KOKKOS_FUNCTION std::uint32_t marks(std::uint32_t bucket) const {
+      return of_pairs[bucket / 2] >> (bucket % 2 * 16 + count_bits) & ((1u << order::classes) - 1);
     }
+    KOKKOS_FUNCTION void mark(std::uint32_t bucket, std::uint32_t classes) const {
+      device::set_bits(device::scratch(of_pairs + bucket / 2),
+                       classes << (bucket % 2 * 16 + count_bits));
+    }
+    /// Takes a slot. Returns: how many were taken before, if there are as many.
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_slot(std::uint32_t bucket) const {
+      std::uint32_t const shift = bucket % 2 * 16;
+      return device::fetch_add(device::scratch(of_pairs + bucket / 2), 1u << shift) >> shift &
+             count_mask;
+    }
+  };
+  static constexpr int count_bits = 11;
+  static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
+  /// So often is a slot of one bucket asked for at most: each thread of a team may ask once more, which the bits still count.
+  static constexpr std::uint32_t max_asked = 512;
+  static_assert(max_asked + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
+  /// Rows of a thread that one word has bits for.
+  static constexpr std::uint32_t max_rows_left = 64;
+  /// What a thread has done.
+  struct tally {
+    std::uint32_t inserted = 0, existing = 0, invalid = 0;
   };
   /// Where a row of a batch has gone: a slot that had its key before, or none of those.
   static constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
   template <class Team>
-  KOKKOS_FUNCTION page page_of(Team const& t) const {
-    auto const index = static_cast<std::uint64_t>(t.league_rank());
+  KOKKOS_FUNCTION page page_of(Team const& t, std::uint64_t index) const {
     std::uint64_t const part = index / m_plan.pages_per_part;
     std::uint64_t const begin = part * m_plan.part_pairs,
                         end = Kokkos::min(begin + m_plan.part_pairs, m_plan.pairs);
@@ -118,66 +174,295 @@ class build_pages {
         Kokkos::min(begin + index % m_plan.pages_per_part * m_plan.page_pairs, end);
     auto* const keys = reinterpret_cast<key_bits*>(t.scratch() + front_bytes);
     std::uint64_t const slots = m_plan.page_pairs * 2 * bucket_slots;
-    return {first,
-            Kokkos::min(m_plan.page_pairs, end - first),
-            m_begins[part],
-            m_begins[part + 1],
+    auto* const values = reinterpret_cast<value_bits*>(keys + slots);
+    std::uint64_t const pairs = Kokkos::min(m_plan.page_pairs, end - first);
+    return {m_split.begin(part),
+            pairs == 0 ? 0 : static_cast<std::uint32_t>(m_split.count(part)),
+            static_cast<std::uint32_t>(2 * first),
+            static_cast<std::uint32_t>(2 * pairs),
             reinterpret_cast<std::uint32_t*>(t.scratch()),
+            reinterpret_cast<std::uint32_t*>(values + (layout::has_value ? slots : 0)),
             keys,
-            reinterpret_cast<value_bits*>(keys + slots)};
+            values};
   }
   KOKKOS_FUNCTION word* slots_of(page const& p) const {
-    return m_table.slot_at(p.first_pair * 2 * bucket_slots);
+    return m_table.slot_at(static_cast<std::uint64_t>(p.first_bucket) * bucket_slots);
   }
+  KOKKOS_FUNCTION bucket_keys const& keys_of(page const& p, std::uint32_t bucket) const {
+    return *reinterpret_cast<bucket_keys const*>(p.keys + bucket * bucket_slots);
+  }
+  /// Reads the slots of a page into scratch, or makes them empty. A barrier at the end.
   template <class Team>
   KOKKOS_FUNCTION void read_page(Team const& t, page const& p) const {
-    auto const size = static_cast<std::uint32_t>(t.size());
-    key_bits const empty = layout::key_of(m_table.slot().empty_slot());
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots(); i += size) {
-      if (m_is_empty) {
-        p.keys[i] = empty;
-      } else {
-        word const w = slots_of(p)[i];
-        p.keys[i] = layout::key_of(w);
-        if constexpr (layout::has_value) p.values[i] = layout::bits_of(layout::value_of(w));
+    auto const size = static_cast<std::uint32_t>(t.size()),
+               rank = static_cast<std::uint32_t>(t.rank());
+    for (std::uint32_t i = rank; i < p.buckets / 2; i += size) p.of_pairs[i] = 0;
+    if (m_state.is_empty) {
+      bucket_keys empty;
+      for (auto& key : empty.key) key = layout::key_of(m_table.slot().empty_slot());
+      for (std::uint32_t b = rank; b < p.buckets; b += size)
+        reinterpret_cast<bucket_keys*>(p.keys)[b] = empty;
+      t.barrier();
+      return;
+    }
+    copy_page(t, p);
+    t.barrier();
+    if (m_state.has_order) read_marks(t, p);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void copy_page(Team const& t, page const& p) const {
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
+         i += static_cast<std::uint32_t>(t.size())) {
+      slot_group const g = reinterpret_cast<slot_group const*>(slots_of(p))[i];
+      KARPOS_UNROLL
+      for (std::uint32_t s = 0; s < group_slots; ++s) {
+        p.keys[i * group_slots + s] = layout::key_of(g.slot[s]);
+        if constexpr (layout::has_value)
+          p.values[i * group_slots + s] = layout::bits_of(layout::value_of(g.slot[s]));
       }
+    }
+  }
+  /// Takes the marks over from the order of the keys. A barrier at the end.
+  template <class Team>
+  KOKKOS_FUNCTION void read_marks(Team const& t, page const& p) const {
+    if constexpr (order::classes != 0) {
+      for (auto b = static_cast<std::uint32_t>(t.rank()); b < p.buckets;
+           b += static_cast<std::uint32_t>(t.size())) {
+        bucket_keys const keys = keys_of(p, b);
+        if (!may_sort(keys)) continue;
+        std::uint32_t const marks = order::marks([&](int i) { return keys.key[i]; });
+        if (marks != 0) p.mark(b, marks);
+      }
+      t.barrier();
+    }
+  }
+  /// Whether a bucket has neither a hole nor a tombstone: then its order is a mark.
+  KOKKOS_FORCEINLINE_FUNCTION bool may_sort(bucket_keys const& keys) const {
+    return !has_key(keys, layout::key_of(m_table.slot().empty_slot())) &&
+           !has_key(keys, m_table.slot().reserved_keys().erased);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool has_key(bucket_keys const& keys, key_bits key) {
+    bool has = false;
+    for (std::uint32_t s = 0; s < bucket_slots; ++s) has = has | (keys.key[s] == key);
+    return has;
+  }
+  /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair. A barrier at the end.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, page const& p) const {
+    if constexpr (order::classes != 0) {
+      if (!m_state.has_order) return;
+      key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
+                     erased = m_table.slot().reserved_keys().erased;
+      for (auto b = static_cast<std::uint32_t>(t.rank()); b < p.buckets;
+           b += static_cast<std::uint32_t>(t.size())) {
+        bucket_keys const keys = keys_of(p, b);
+        if (keys.key[1] == empty || has_key(keys, erased)) continue;
+        std::uint32_t const marks = has_key(keys, empty) ? 0 : p.marks(b);
+        std::uint32_t const to = order::places([&](int i) { return keys.key[i]; }, marks);
+        if (to != order::as_it_is) move_slots(p, b * bucket_slots, keys, to);
+      }
+      t.barrier();
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void move_slots(page const& p, std::uint32_t first,
+                                              bucket_keys const& keys, std::uint32_t to) const {
+    value_bits values[order::keys] = {};
+    if constexpr (layout::has_value)
+      for (std::uint32_t s = 0; s < order::keys; ++s) values[s] = p.values[first + s];
+    for (std::uint32_t s = 0; s < order::keys; ++s) {
+      std::uint32_t const at = first + (to >> 2 * s & 3);
+      p.keys[at] = keys.key[s];
+      if constexpr (layout::has_value) p.values[at] = values[s];
     }
   }
   template <class Team>
   KOKKOS_FUNCTION void write_page(Team const& t, page const& p) const {
-    auto const size = static_cast<std::uint32_t>(t.size());
     word const empty = m_table.slot().empty_slot();
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots(); i += size) {
-      key_bits const key = p.keys[i];
-      value_bits value = 0;
-      if constexpr (layout::has_value) value = p.values[i];
-      slots_of(p)[i] = key == layout::key_of(empty) ? empty : layout::pack(key, value);
+    auto* const to = reinterpret_cast<slot_group*>(slots_of(p));
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
+         i += static_cast<std::uint32_t>(t.size())) {
+      auto const keys = reinterpret_cast<key_group const*>(p.keys)[i];
+      value_group values{};
+      if constexpr (layout::has_value) values = reinterpret_cast<value_group const*>(p.values)[i];
+      slot_group g;
+      KARPOS_UNROLL
+      for (std::uint32_t s = 0; s < group_slots; ++s)
+        g.slot[s] = keys.key[s] == layout::key_of(empty)
+                        ? empty
+                        : layout::pack(keys.key[s], values.value[s]);
+      to[i] = g;
     }
   }
 
-  /// Adds the rows of a few batches, then hands on those that found no place.
+  /// Whether keys are equal where their bits are: then rows may be placed first, and compared afterwards.
+  static constexpr bool has_bit_equality =
+      std::is_same_v<decltype(std::declval<Table const&>().holds(
+                         std::declval<typename Table::key_type const&>())),
+                     typename Table::protocol::has_key>;
+
+  /// Places the rows of a page as if all keys were different: a counter for each bucket says which slot comes next, which
+  /// takes a quarter of the instructions of add_rows. Then it looks for equal keys. Returns: whether there are none, to all
+  /// threads; else the page is to be read again, the first batch of rows is loaded again, and nothing is counted.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, page const& p, std::uint64_t first,
-                                            std::uint32_t (&done)[insert_report::counters]) const {
-    auto const size = static_cast<std::uint64_t>(t.size());
-    std::uint64_t const mine = first + static_cast<std::uint64_t>(t.rank());
-    std::uint32_t left = 0;
-    for (int b = 0; b < rounds; ++b) {
-      std::uint64_t const at = mine + static_cast<std::uint64_t>(b * batch) * size;
-      if (first + static_cast<std::uint64_t>(b * batch) * size >= p.last_row) break;
-      row rows[batch];
+  KOKKOS_FORCEINLINE_FUNCTION bool is_filled(Team const& t, page const& p, row (&rows)[batch],
+                                             tally& all) const {
+    begin_filling(t, p);
+    tally done;
+    bool fails = false;
+    std::uint64_t left = 0;
+    std::uint32_t const size = static_cast<std::uint32_t>(t.size()) * batch;
+    std::uint32_t const batches = p.rows / size + (p.rows % size != 0);
+    for (std::uint32_t b = 0; b < batches; ++b) {
+      KARPOS_UNROLL
+      for (int j = 0; j < batch; ++j) {
+        if (index_of(t, b, j) < p.rows && !fails && !is_placed(p, rows[j], done, fails))
+          left |= std::uint64_t(1) << (b * batch + static_cast<std::uint32_t>(j));
+        load(t, p, b + 1, j, rows[j]);
+        t.template this_tile<width>().sync();
+      }
+    }
+    t.barrier();
+    fails |= has_equal_keys(t, p);
+    for (std::uint64_t rest = left; rest != 0; rest &= rest - 1)
+      fails |= goes_beyond(p, m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(rest))]);
+    if (t.any(fails)) {
+      load(t, p, 0, rows);
+      return false;
+    }
+    hand_on(t, p, 0, left);
+    all.inserted += done.inserted;
+    all.invalid += done.invalid;
+    return true;
+  }
+  /// Counts the slots of a page that are taken. A barrier at the end.
+  template <class Team>
+  KOKKOS_FUNCTION void begin_filling(Team const& t, page const& p) const {
+    if (!m_state.is_empty) {
+      copy_page(t, p);
+      t.barrier();
+    }
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
+         i += static_cast<std::uint32_t>(t.size()))
+      p.of_pairs[i] = m_state.is_empty ? 0 : taken(p, 2 * i) | taken(p, 2 * i + 1) << 16;
+    t.barrier();
+  }
+  /// Slots of a bucket that are taken, and its marks.
+  KOKKOS_FUNCTION std::uint32_t taken(page const& p, std::uint32_t bucket) const {
+    bucket_keys const keys = keys_of(p, bucket);
+    key_bits const empty = layout::key_of(m_table.slot().empty_slot());
+    std::uint32_t count = 0;
+    for (std::uint32_t s = 0; s < bucket_slots; ++s) count += keys.key[s] != empty;
+    if constexpr (order::classes != 0)
+      if (m_state.has_order && may_sort(keys))
+        count |= order::marks([&](int i) { return keys.key[i]; }) << count_bits;
+    return count;
+  }
+  /// Puts a row into the next slot of its first pair, unless it is not of this page. Returns: whether it need not go on.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_placed(page const& p, row const& r, tally& done,
+                                             bool& fails) const {
+    auto const key = open_addressing::key_of(r);
+    std::uint64_t const hash = m_table.hash(key);
+    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    if (home >= p.buckets) return true;
+    if (m_table.reserved(key)) {
+      ++done.invalid;
+      return true;
+    }
+    std::uint32_t bucket = home;
+    std::uint32_t slot = p.take_slot(bucket);
+    if (slot >= bucket_slots) {
+      fails |= slot >= max_asked;
+      bucket ^= 1;
+      slot = p.take_slot(bucket);
+    }
+    if (slot >= bucket_slots) {
+      fails |= slot >= max_asked;
+      return false;
+    }
+    p.keys[bucket * bucket_slots + slot] = layout::key_of(Table::protocol::item(key, mapped{}));
+    if constexpr (layout::has_value)
+      p.values[bucket * bucket_slots + slot] = layout::bits_of(r.value);
+    ++done.inserted;
+    return true;
+  }
+  /// Whether keys of one pair are equal, of those that a thread looks at. Empties the slots that are not taken.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, page const& p) const {
+    key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
+                   erased = m_table.slot().reserved_keys().erased;
+    bool equal = false;
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
+         i += static_cast<std::uint32_t>(t.size())) {
+      bucket_keys keys[2] = {keys_of(p, 2 * i), keys_of(p, 2 * i + 1)};
+      std::uint32_t const counts = p.of_pairs[i];
+      KARPOS_UNROLL
+      for (std::uint32_t s = 0; s < pair_slots; ++s) {
+        key_bits& key = keys[s / bucket_slots].key[s % bucket_slots];
+        if (s % bucket_slots >= (counts >> s / bucket_slots * 16 & count_mask)) key = empty;
+        bool same = false;
+        KARPOS_UNROLL
+        for (std::uint32_t before = 0; before < s; ++before)
+          same = same | (key == keys[before / bucket_slots].key[before % bucket_slots]);
+        equal = equal | (same & (key != empty) & (key != erased));
+      }
+      reinterpret_cast<bucket_keys*>(p.keys)[2 * i] = keys[0];
+      reinterpret_cast<bucket_keys*>(p.keys)[2 * i + 1] = keys[1];
+    }
+    return equal;
+  }
+  /// Marks the class of a row that found its pair full. Returns: whether its key is there.
+  KOKKOS_FORCEINLINE_FUNCTION bool goes_beyond(page const& p, row const& r) const {
+    auto const key = open_addressing::key_of(r);
+    std::uint64_t const hash = m_table.hash(key);
+    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
+    auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
+    bool there = false;
+    for (std::uint32_t b = 0; b < 2; ++b) {
+      bucket_keys const keys = keys_of(p, home ^ b);
+      for (std::uint32_t s = 0; s < bucket_slots; ++s) there = there | (keys.key[s] == bits);
+    }
+    return there;
+  }
+  static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
+
+  /// The index of the j-th row of a thread's batch among those of the part.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index_of(Team const& t, std::uint32_t of_batch,
+                                                            int j) {
+    return (of_batch * batch + static_cast<std::uint32_t>(j)) *
+               static_cast<std::uint32_t>(t.size()) +
+           static_cast<std::uint32_t>(t.rank());
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, page const& p, std::uint32_t of_batch,
+                                        row (&rows)[batch]) const {
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) load(t, p, of_batch, j, rows[j]);
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, page const& p, std::uint32_t of_batch, int j,
+                                        row& r) const {
+    std::uint32_t const i = index_of(t, of_batch, j);
+    if (i < p.rows) r = m_rows[p.first_row + i];
+  }
+  /// Adds the rows of a page, of which the first batch is loaded, and hands on those that found no place. A barrier at the
+  /// end.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, page const& p, row (&rows)[batch],
+                                            tally& done) const {
+    std::uint32_t const size = static_cast<std::uint32_t>(t.size()) * batch;
+    std::uint32_t const batches = p.rows / size + (p.rows % size != 0);
+    std::uint64_t left = 0;
+    for (std::uint32_t b = 0; b < batches; ++b) {
       std::uint32_t found[batch];
       KARPOS_UNROLL
       for (int j = 0; j < batch; ++j) {
-        std::uint64_t const i = at + static_cast<std::uint64_t>(j) * size;
-        if (i < p.last_row) rows[j] = m_rows[i];
-      }
-      KARPOS_UNROLL
-      for (int j = 0; j < batch; ++j) {
-        std::uint64_t const i = at + static_cast<std::uint64_t>(j) * size;
         found[j] = no_slot;
-        if (i < p.last_row && !add(p, rows[j], found[j], done))
-          left |= std::uint32_t(1) << (b * batch + j);
+        bool const there = index_of(t, b, j) < p.rows;
+        if (there && !add(p, rows[j], found[j], done))
+          left |= std::uint64_t(1) << (b % rounds * batch + static_cast<std::uint32_t>(j));
+        if constexpr (!merges) load(t, p, b + 1, j, rows[j]);
         t.template this_tile<width>().sync();
       }
       if constexpr (merges) {
@@ -185,67 +470,54 @@ class build_pages {
         KARPOS_UNROLL
         for (int j = 0; j < batch; ++j)
           if (found[j] != no_slot) merge(p, found[j], rows[j]);
+        load(t, p, b + 1, rows);
+      }
+      if (b % rounds == rounds - 1 || b + 1 == batches) {
+        hand_on(t, p, b / rounds * rounds, left);
+        left = 0;
       }
     }
-    hand_on(t, p, mine, left);
   }
   /// Puts a row into its first pair, unless it is not of this page. Returns: whether it need not go on.
   KOKKOS_FORCEINLINE_FUNCTION bool add(page const& p, row const& r, std::uint32_t& found,
-                                       std::uint32_t (&done)[insert_report::counters]) const {
+                                       tally& done) const {
     auto const key = open_addressing::key_of(r);
-    std::uint64_t const home = m_table.home_of(m_table.hash(key));
-    std::uint64_t const local = home - 2 * p.first_pair;
-    if (local >= 2 * p.pairs) return true;  // of another page of the part
+    std::uint64_t const hash = m_table.hash(key);
+    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    if (home >= p.buckets) return true;  // of another page of the part
     if (m_table.reserved(key)) {
-      ++done[insert_report::counter_of(outcome::invalid)];
+      ++done.invalid;
       return true;
     }
-    outcome const o = place(p, r, static_cast<std::uint32_t>(local), found);
-    if (o == outcome::full) return false;
-    ++done[insert_report::counter_of(o)];
+    outcome o = place(p, r, home, found);
+    if (o == outcome::full) o = place(p, r, home ^ 1, found);
+    if (o == outcome::full) {
+      if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
+      return false;
+    }
+    done.inserted += o == outcome::inserted;
+    done.existing += o == outcome::existing;
     return true;
   }
-  static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
-  using pair_mask = lane_mask<static_cast<int>(pair_slots)>;
-  /// The slot of a page that is number s on the path of a key: of its home bucket, or of the one beside it.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t slot_on_path(std::uint32_t home, int s) {
-    return (s < bucket_slots ? home : (home ^ 1) - 1) * bucket_slots +
-           static_cast<std::uint32_t>(s);
-  }
-  /// Which slots of a pair are empty, and which hold a key that `is` the one.
-  template <class Is>
-  KOKKOS_FORCEINLINE_FUNCTION void look(page const& p, std::uint32_t home, Is const& is,
-                                        pair_mask& holes, pair_mask& hits) const {
-    key_bits const empty = layout::key_of(m_table.slot().empty_slot());
-    KARPOS_UNROLL
-    for (std::uint32_t b = 0; b < 2; ++b) {
-      bucket_keys const seen =
-          *reinterpret_cast<bucket_keys const*>(p.keys + (home ^ b) * bucket_slots);
-      KARPOS_UNROLL
-      for (int s = 0; s < bucket_slots; ++s) {
-        auto const at = pair_mask::of(static_cast<int>(b) * bucket_slots + s);
-        if (seen.key[s] == empty) holes = holes | at;
-        if (is(seen.key[s])) hits = hits | at;
-      }
-    }
-  }
-  /// Takes the first empty slot of a pair of buckets, the home bucket first, unless the key is there. All keys are looked at
-  /// before any slot is claimed: threads of a warp would claim one after another.
-  KOKKOS_FORCEINLINE_FUNCTION outcome place(page const& p, row const& r, std::uint32_t home,
+  /// Takes the first empty slot of a bucket, unless the key is there. All keys are looked at before any slot is claimed:
+  /// threads of a warp would claim one after another.
+  KOKKOS_FORCEINLINE_FUNCTION outcome place(page const& p, row const& r, std::uint32_t bucket,
                                             std::uint32_t& found) const {
     auto const key = open_addressing::key_of(r);
     auto const holds = m_table.holds(key);
     auto const is = [&](key_bits stored) { return holds(layout::pack(stored, 0)); };
     auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
     key_bits const empty = layout::key_of(m_table.slot().empty_slot());
-    pair_mask holes, hits;
-    look(p, home, is, holes, hits);
-    if (hits) {
-      found = slot_on_path(home, hits.first());
-      return outcome::existing;
+    bucket_keys const seen = keys_of(p, bucket);
+    std::uint32_t const first = bucket * bucket_slots;
+    std::uint32_t used = 0;
+    KARPOS_UNROLL
+    for (std::uint32_t s = 0; s < bucket_slots; ++s) {
+      if (is(seen.key[s])) found = first + s;
+      used += seen.key[s] != empty;
     }
-    for (; holes; holes = holes.without_first()) {
-      std::uint32_t const at = slot_on_path(home, holes.first());
+    if (found != no_slot) return outcome::existing;
+    for (std::uint32_t at = first + used; at < first + bucket_slots; ++at) {
       key_bits const stored = device::compare_and_swap(device::scratch(p.keys + at), empty, bits);
       if (stored == empty) {
         if constexpr (layout::has_value) p.values[at] = layout::bits_of(r.value);
@@ -267,10 +539,10 @@ class build_pages {
     }
   }
 
-  /// Hands on the rows of a thread whose bit is set. A barrier.
+  /// Appends a thread's rows that are left, of the batches from `first` on, to those of all. A barrier at the end.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void hand_on(Team const& t, page const& p, std::uint64_t mine,
-                                           std::uint32_t left) const {
+  KOKKOS_FUNCTION void hand_on(Team const& t, page const& p, std::uint32_t first,
+                               std::uint64_t left) const {
     std::uint64_t total = 0;
     auto const count = static_cast<std::uint64_t>(Kokkos::popcount(left));
     std::uint64_t at = t.prefix_sum(count, total);
@@ -280,8 +552,7 @@ class build_pages {
     t.barrier();
     at += *base;
     for (; left != 0; left &= left - 1) {
-      auto const j = static_cast<std::uint64_t>(Kokkos::countr_zero(left));
-      std::uint64_t const i = mine + j * static_cast<std::uint64_t>(t.size());
+      std::uint64_t const i = p.first_row + index_of(t, first, Kokkos::countr_zero(left));
       if (at < m_left.room)
         m_left.rows[at++] = m_rows[i];
       else
@@ -289,14 +560,30 @@ class build_pages {
     }
     t.barrier();
   }
+  /// Adds what the threads of a team have counted to the report.
+  template <class Team>
+  KOKKOS_FUNCTION void add_counts(Team const& t, page const& p, tally const& done) const {
+    for (int c = t.rank(); c < insert_report::counters; c += t.size()) p.counts[c] = 0;
+    t.barrier();
+    auto const add = [&](outcome o, std::uint32_t n) {
+      if (n != 0) device::add(device::scratch(p.counts + insert_report::counter_of(o)), n);
+    };
+    add(outcome::inserted, done.inserted);
+    add(outcome::existing, done.existing);
+    add(outcome::invalid, done.invalid);
+    t.barrier();
+    for (int c = t.rank(); c < insert_report::counters; c += t.size())
+      if (p.counts[c] != 0) device::add(&m_counts->report[c], std::uint64_t(p.counts[c]));
+  }
 
   Table m_table;
   page_plan m_plan;
+  home_bucket m_home;
+  split_rows<row> m_split;
   row const* m_rows;
-  std::uint64_t const* m_begins;
   rows_left<row> m_left;
   page_counts* m_counts;
-  bool m_is_empty;
+  page_state m_state;
   Combine m_combine;
 };
 

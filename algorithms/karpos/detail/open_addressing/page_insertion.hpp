@@ -23,7 +23,8 @@
 // For GPUs.
 //
 //   rows           |      |      |      | …              in the caller's order
-//   split          | part 0  | part 1  | …               by the high bits of the hash, that is by pairs of buckets
+//   split          | part 0  | part 1  | …               by the high bits of the hash, that is by pairs of buckets; into rooms
+//                                                         of equal length, or where some part is too long after counting
 //   table          | page 0 | page 1 | page 2 | …        a team builds a page in its scratch and writes it back
 //
 // Rows whose first pair is full go the ordinary way afterwards, so that the table is the same as if all had.
@@ -38,8 +39,9 @@ struct page_memory {
 
   page_plan pages;
   split_plan split;
-  std::uint64_t n;
+  std::uint64_t n, places;  // rows, and what there is room for
   row* rows = nullptr;
+  partition::rooms<row> rooms{};
   rows_left<row> left{};
   std::uint64_t* begins = nullptr;
   page_counts* counts = nullptr;
@@ -50,16 +52,39 @@ struct page_memory {
               std::byte* memory = nullptr)
       : pages(p),
         split(exec, count, p.parts, false),
-        n(count) {
+        n(count),
+        places(count) {
     left.room = n / 4;
+    rooms.parts = static_cast<int>(pages.parts);
+    rooms.room =
+        partition::room_for_mean(static_cast<double>(n) / static_cast<double>(pages.parts));
+    rooms.capacity = static_cast<std::uint32_t>(n / 64 + 256);
+    if (has_rooms()) places = pages.parts * rooms.room;
     arena a(memory);
-    a.take(rows, n);
+    a.take(rows, places);
+    a.take(rooms.list, has_rooms() ? rooms.capacity : 0);
+    a.take(rooms.taken, pages.parts);
+    a.take(rooms.filled, pages.parts);
+    a.take(rooms.listed, 1);
     a.take(left.rows, left.room);
-    a.take(left.bits, n / 32 + 1);
+    a.take(left.bits, places / 32 + 1);
     a.take(begins, pages.parts + 1);
     a.take(counts, 1);
     a.take(of_split, split.bytes());
     bytes = a.bytes();
+  }
+  /// Whether places in rooms can be counted in 32 bits.
+  bool has_rooms() const { return pages.parts * rooms.room <= ~std::uint32_t(0); }
+};
+
+/// Says that no page is to be built where the list of rows that found no room is too short; counts them otherwise.
+template <class Row>
+struct check_rooms {
+  partition::rooms<Row> rooms;
+  page_counts* counts;
+  KOKKOS_FUNCTION void operator()(std::uint64_t) const {
+    counts->listed = *rooms.listed;
+    if (*rooms.listed > rooms.capacity) counts->uneven = 1;
   }
 };
 
@@ -74,8 +99,8 @@ page_plan pages_of(std::uint64_t pairs) {
 template <class ExecSpace, class Table>
 bool goes_by_page(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t rows) {
   using tuned = tuning<ExecSpace>;
-  constexpr std::uint64_t max_count = ~std::uint32_t(0);
-  if (strategy == bulk_strategy::direct || rows == 0 || rows > max_count || pairs > max_count)
+  constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
+  if (strategy == bulk_strategy::direct || rows == 0 || rows > max_rows || pairs > max_pairs)
     return false;
   if (open_addressing::pages_of<ExecSpace, Table>(pairs).pages_per_part > tuned::max_pages_per_part)
     return false;
@@ -122,57 +147,95 @@ class page_insertion {
         m_memory(memory),
         m_combine(combine) {}
 
-  /// Splits the rows. Asynchronous.
-  template <class Keys, class Values>
-  void split(Keys const& keys, Values const& values) const {
-    begins_view const begins(m_memory.begins, m_memory.pages.parts + 1);
-    part_of_key<Table> const part_of(m_table, m_memory.pages);
-    auto const source = [&] {
-      if constexpr (Table::layout::has_value)
-        return partition::keys_and_values<row, Keys, Values>(keys, values);
-      else
-        return partition::keys_alone<Keys>(keys);
-    }();
-    partition::split_as_planned(m_exec, source, part_of, m_memory.split, m_memory.of_split,
-                                m_memory.rows, begins);
-  }
-
-  /// Inserts the rows that were split. Returns: whether it did; not where a part has far more rows than others. Waits.
-  template <class ReportView>
-  bool insert(bool is_empty, ReportView const& report_view, insert_report& report) const {
-    page_counts const counts = build(is_empty);
+  /// Splits rows and inserts them: into rooms, and where these are too small for some part, once more after counting.
+  /// Returns: whether it did; not where a part has far more rows than others. Waits.
+  template <class Keys, class Values, class ReportView>
+  bool insert(Keys const& keys, Values const& values, page_state state,
+              ReportView const& report_view, insert_report& report) {
+    page_counts counts{};
+    counts.uneven = 1;
+    if (m_memory.has_rooms()) {
+      partition::split_into_rooms(m_exec, source(keys, values),
+                                  part<decltype(source(keys, values))>(), m_memory.rooms,
+                                  m_memory.rows);
+      counts = build(state, {m_memory.rows, nullptr, m_memory.rooms});
+    }
+    if (counts.uneven != 0) {
+      begins_view const begins(m_memory.begins, m_memory.pages.parts + 1);
+      partition::split_as_planned(m_exec, source(keys, values),
+                                  part_of_key<Table>(m_table, m_memory.pages), m_memory.split,
+                                  m_memory.of_split, m_memory.rows, begins);
+      counts = build(state, {m_memory.rows, m_memory.begins, {}});
+    }
     if (counts.uneven != 0) return false;
-    report = counts.report;
-    auto const& left = m_memory.left;
-    std::uint64_t const listed = Kokkos::min(counts.left, left.room);
-    if (listed > 0) report += insert_rest(left.rows, listed, everything{}, report_view);
-    if (counts.left > listed)
-      report += insert_rest(m_memory.rows, m_memory.n, set_bits_of{left.bits}, report_view);
+    m_loses_order = counts.listed > 0;
+    report = finish(counts, report_view);
     return true;
   }
+  /// Whether keys went in that no team has seen: the order of keys says nothing of these.
+  bool loses_order() const { return m_loses_order; }
 
  private:
-  page_counts build(bool is_empty) const {
+  template <class Keys, class Values>
+  static auto source(Keys const& keys, Values const& values) {
+    if constexpr (Table::layout::has_value)
+      return partition::keys_and_values<row, Keys, Values>(keys, values);
+    else
+      return partition::keys_alone<Keys>(keys);
+  }
+  template <class Source>
+  auto part() const {
+    using part_of = part_of_key<Table>;
+    return partition::part_of_row<Source, part_of>{
+        part_of(m_table, m_memory.pages), static_cast<std::uint32_t>(m_memory.pages.parts)};
+  }
+  page_counts build(page_state state, split_rows<row> const& rows) const {
     auto const& m = m_memory;
-    fill_words("karpos::hash_table: clear rows left", m_exec, m.left.bits, m.n / 32 + 1, 0);
+    fill_words("karpos::hash_table: clear rows left", m_exec, m.left.bits, m.places / 32 + 1, 0);
     fill_words("karpos::hash_table: clear counts", m_exec, m.counts, 1, 0);
     std::uint64_t const most = 8 * (m.n / m.pages.parts) + 16384;
-    device::loop_over("karpos::hash_table: measure parts", m_exec, m.pages.parts,
-                      partition::find_long_part{m.begins, most, &m.counts->uneven});
-    device::for_each_in_league(
-        m_label + " by page", m_exec, static_cast<int>(m.pages.parts * m.pages.pages_per_part),
-        step(m_table, m.pages, m.rows, m.begins, m.left, m.counts, is_empty, m_combine));
+    if (rows.begins != nullptr)
+      device::loop_over("karpos::hash_table: measure parts", m_exec, m.pages.parts,
+                        partition::find_long_part{m.begins, most, &m.counts->uneven});
+    else
+      device::loop_over("karpos::hash_table: check rooms", m_exec, 1,
+                        check_rooms<row>{m.rooms, m.counts});
+    auto const pages = static_cast<int>(m.pages.parts * m.pages.pages_per_part);
+    device::for_each_in_league(m_label + " by page", m_exec,
+                               Kokkos::min(pages, step::teams_at_once * device::processors(m_exec)),
+                               step(m_table, m.pages, rows, m.left, m.counts, state, m_combine));
     return read_back(m_exec, m.counts, "karpos::hash_table: counts of an insertion by page");
   }
+  /// Inserts the rows that no page took.
+  template <class ReportView>
+  insert_report finish(page_counts const& counts, ReportView const& report) const {
+    auto const& left = m_memory.left;
+    insert_report done = counts.report;
+    std::uint64_t const listed = Kokkos::min(counts.left, left.room);
+    if (listed > 0) done += insert_left(left.rows, listed, everything{}, report);
+    if (counts.left > listed)
+      done += insert_left(m_memory.rows, m_memory.places, set_bits_of{left.bits}, report);
+    if (counts.listed > 0)
+      done += insert_each(counts.listed, body_for(m_memory.rooms.list, everything{}), report);
+    return done;
+  }
+  using keys_type = keys_of_rows<row>;
+  using values_type = values_of_rows<row, typename Table::mapped_type>;
+  template <class Stencil>
+  using body = insert_body<0, Table, keys_type, values_type, Combine, Stencil>;
+
+  template <class Stencil>
+  body<Stencil> body_for(row const* rows, Stencil const& stencil) const {
+    return {{m_table, keys_type{rows}}, values_type{rows}, m_combine, stencil};
+  }
   template <class Stencil, class ReportView>
-  insert_report insert_rest(row const* rows, std::uint64_t n, Stencil const& stencil,
+  insert_report insert_left(row const* rows, std::uint64_t n, Stencil const& stencil,
                             ReportView const& report) const {
-    using keys = keys_of_rows<row>;
-    using values = values_of_rows<row, typename Table::mapped_type>;
-    using body = insert_beyond_first_pair<insert_body<0, Table, keys, values, Combine, Stencil>>;
-    device::tally_each_staged<0>(m_label, m_exec, n,
-                                 body{{{m_table, keys{rows}}, values{rows}, m_combine, stencil}},
-                                 report);
+    return insert_each(n, insert_beyond_first_pair<body<Stencil>>{body_for(rows, stencil)}, report);
+  }
+  template <class Body, class ReportView>
+  insert_report insert_each(std::uint64_t n, Body const& rows, ReportView const& report) const {
+    device::tally_each_staged<0>(m_label, m_exec, n, rows, report);
     return read_back(m_exec, report.data(), "karpos::hash_table: report of an insertion");
   }
 
@@ -181,6 +244,7 @@ class page_insertion {
   Table m_table;
   memory_type m_memory;
   Combine m_combine;
+  bool m_loses_order = false;
 };
 
 /// Inserts page by page where that is the way to go and there is memory for it. Returns: whether it did.
@@ -204,10 +268,12 @@ bool insert_by_page(typename Storage::execution_space const& exec, char const* w
   } catch (allocation_error const&) {
     return false;
   }
-  page_insertion<exec_space, table, Combine> const insertion(
-      exec, storage.label(what), storage.ref(), memory(exec, pages, n, w->data()), combine);
-  insertion.split(keys, values);
-  return insertion.insert(is_empty, report_view, report);
+  page_insertion<exec_space, table, Combine> insertion(exec, storage.label(what), storage.ref(),
+                                                       memory(exec, pages, n, w->data()), combine);
+  bool const inserted =
+      insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
+  if (insertion.loses_order()) storage.forget_order();
+  return inserted;
 }
 
 }  // namespace karpos::detail::open_addressing

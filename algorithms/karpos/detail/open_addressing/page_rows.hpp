@@ -2,9 +2,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
@@ -68,6 +70,21 @@ struct set_bits_of {
   }
 };
 
+/// Rows that were split: those of a part lie side by side, either from a begin of its own on, or in a room as long as all.
+template <class Row>
+struct split_rows {
+  Row const* rows;
+  std::uint64_t const* begins;  // or null
+  partition::rooms<Row> rooms;
+
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
+    return begins != nullptr ? begins[p] : p * rooms.room;
+  }
+  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t p) const {
+    return begins != nullptr ? begins[p + 1] - begins[p] : rooms.rows_in_room(p);
+  }
+};
+
 /// How a table is cut into parts of equal length, at least two pairs, which rows are split by, and these into pages, which a
 /// team holds at once: one, or several where there are more pages than parts of one pass.
 struct page_plan {
@@ -88,19 +105,35 @@ struct page_plan {
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
-/// The part of a key: where its first bucket is. Requires: fewer than 2^32 pairs.
+/// The home bucket of a hash in a table of fewer than 2^32 buckets: two multiplications where one of 64 bits takes four.
+struct home_bucket {
+  std::uint32_t buckets;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
+    std::uint64_t const low = (hash & 0xffffffff) * buckets, high = (hash >> 32) * buckets;
+    return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
+  }
+};
+
+/// The part of a key: where its first bucket is. Requires: fewer than 2^31 pairs.
 template <class Table>
 struct part_of_key {
   Table table;
-  std::uint64_t
-      per_part;  // 2^64 over the pairs of a part, rounded up: a factor instead of a division
+  home_bucket home;
+  // Instead of a division by d, the pairs of a part, with 2^s < d <= 2^(s + 1): multiplied by 2^(32 + s) / d, rounded up, and
+  // shifted. That factor times d exceeds 2^(32 + s) by less than d, and so the quotient of 31 bits is exact.
+  std::uint32_t factor;
+  int shift;
 
   part_of_key(Table const& t, page_plan const& p)
       : table(t),
-        per_part(~std::uint64_t(0) / p.part_pairs + 1) {}
+        home{static_cast<std::uint32_t>(2 * p.pairs)},
+        shift(31 + static_cast<int>(std::bit_width(p.part_pairs - 1))) {
+    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / p.part_pairs + 1);
+  }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
-    std::uint64_t const pair = table.home_of(table.hash(key)) / 2;
-    return static_cast<std::uint32_t>(multiply_high(pair, per_part));
+    std::uint64_t const pair = home(table.hash(key)) / 2;
+    return static_cast<std::uint32_t>(pair * factor >> shift);
   }
 };
 

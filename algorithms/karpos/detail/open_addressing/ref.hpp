@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/open_addressing/key_order.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot_protocol.hpp"
@@ -26,6 +27,8 @@
 //
 // and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
 // 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
+//
+// Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //
 //   tuning.hpp    bytes of a bucket, keys in flight: by execution space
 //   ref.hpp       the table as kernels see it: this file
@@ -73,15 +76,18 @@ class table_ref : public Traits {
   static constexpr std::uint32_t probe_limit =
       Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
   static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
+  using order = key_order<typename Traits::key_bits, bucket_slots>;
 
   table_ref() = default;
+  /// `has_order`: lookups may go by the order of keys.
   table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
             sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
-            typename Traits::key_equal const& equal)
+            typename Traits::key_equal const& equal, bool has_order = false)
       : m_slots(slots),
         m_marks(marks),
         m_pairs(pairs),
         m_probes(2 * pairs < probe_limit ? static_cast<std::uint32_t>(2 * pairs) : probe_limit),
+        m_has_order(has_order),
         m_slot(s),
         m_hash(hash),
         m_equal(equal) {}
@@ -111,6 +117,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_slot.reserved(query);
   }
+  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_pairs; }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   /// The i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
@@ -133,7 +140,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION auto find_step(Tile const& t, path const& p, Holds const& holds_query) const {
     word const* const slots = bucket(p);
     if constexpr (!rereads<Tile>) {
-      return bucket_lookup<Tile, Holds>{
+      return bucket_lookup<Tile, Holds, Access>{
           {*this, t, p, device::load_window<bucket_slots, Access>(t, slots), holds_query}};
     } else {
       // CPUs take no branch, for no predictor tells hits from misses, and read the slot again from the nearest cache:
@@ -187,12 +194,19 @@ class table_ref : public Traits {
 
     KOKKOS_FUNCTION bool ended() const { return table.ends(tile, at, window); }
   };
-  template <device::tile Tile, class Holds>
+  template <device::tile Tile, class Holds, device::access Access>
   struct bucket_lookup : bucket_search<Tile, Holds> {
     word slot{};
     bool present = this->window.only(this->holds, slot);
 
     KOKKOS_FUNCTION bool decided() const { return present; }
+    KOKKOS_FUNCTION bool ended() const {
+      if (bucket_search<Tile, Holds>::ended()) return true;
+      if constexpr (order::classes != 0 && Tile::width == 1 && Access == device::access::frozen)
+        return this->table.m_has_order && this->at.tried() == 2 &&
+               this->table.ends_in_order(this->at, this->window);
+      return false;
+    }
     KOKKOS_FUNCTION found<mapped_type> answer() const { return {true, layout::value_of(slot)}; }
   };
   template <device::tile Tile, class Holds>
@@ -254,6 +268,16 @@ class table_ref : public Traits {
     return at_mark(p.tried()) && !t.once([&] { return marked(p); });
   }
 
+  /// Whether the order of the keys in the second bucket of a path, which is full, says that the pair ends the path.
+  template <class Window>
+  KOKKOS_FORCEINLINE_FUNCTION bool ends_in_order(path const& p, Window const& window) const {
+    auto const key = [&](int i) { return layout::key_of(window.get(i)); };
+    typename Traits::key_bits const erased = m_slot.reserved_keys().erased;
+    bool has_tombstone = false;
+    for (int i = 0; i < bucket_slots; ++i) has_tombstone = has_tombstone | (key(i) == erased);
+    return !has_tombstone && (order::marks(key) >> order::class_of(p.hash()) & 1) == 0;
+  }
+
   KOKKOS_FUNCTION static std::uint64_t mark_bit(path const& p) {
     return p.pair() * marks_per_pair + p.hash() % marks_per_pair;
   }
@@ -293,6 +317,7 @@ class table_ref : public Traits {
   std::uint32_t* m_marks = nullptr;
   std::uint64_t m_pairs = 0;
   std::uint32_t m_probes = 0;
+  bool m_has_order = false;
   protocol m_slot{};
   typename Traits::hasher m_hash{};
   typename Traits::key_equal m_equal{};

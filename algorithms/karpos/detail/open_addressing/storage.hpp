@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -43,10 +44,12 @@ class storage : public Traits {
     else
       allocate(exec, pairs);
     clear(exec);
+    if (!memory) begin_order();
   }
 
   /// Gives the memory back: the state of a default-constructed or moved-from table.
   void release() {
+    forget_order();
     m_slots = {};
     m_marks = {};
     m_pairs = m_settings.max_keys = 0;
@@ -62,10 +65,20 @@ class storage : public Traits {
                     m_settings.hash, m_settings.equal);
   }
   ref_type scan_ref() const { return ref(); }
+  /// For lookups in bulk: they may go by the order of keys.
   template <class F>
   void with_ref(F const& f) const {
-    f(ref());
+    f(ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
+               m_settings.equal, has_order()));
   }
+  /// Whether the order of the keys in full buckets says what lies beyond their pairs (key_order.hpp): as long as no key was
+  /// inserted but by page. Several host threads may forget it at once.
+  bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
+  void forget_order() const {
+    std::atomic_ref(m_has_order).store(false, std::memory_order_relaxed);
+  }
+  /// For a table that is empty, and that no ref will change unseen.
+  void begin_order() { m_has_order = ref_type::order::classes != 0; }
   std::string label(char const* what) const { return m_settings.label(what); }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return slots_of(m_pairs); }
@@ -101,6 +114,7 @@ class storage : public Traits {
     m_settings.copy_from(other.m_settings);
     Kokkos::deep_copy(exec, m_slots, other.m_slots);
     Kokkos::deep_copy(exec, m_marks, other.m_marks);
+    m_has_order = other.has_order();
   }
 
  private:
@@ -148,6 +162,7 @@ class storage : public Traits {
   slot_view m_slots;
   mark_view m_marks;
   std::uint64_t m_pairs = 0;
+  mutable bool m_has_order = false;
 };
 
 /// Slots of a bucket of the default size.

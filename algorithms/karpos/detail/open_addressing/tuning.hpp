@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "karpos/detail/partition/tuning.hpp"
@@ -27,14 +28,15 @@ struct tuning {
   static constexpr bool has_pages = device::is_device<ExecSpace>;
   /// Whether they do without being told to: with scratch as measured, not where it may be slow memory.
   static constexpr bool prefers_pages = device::max_scratch_bytes<ExecSpace> > 64 * 1024;
-  /// Threads of a team: the one on a multiprocessor, whose scratch is one page. H200, 2^27 pairs, load 0.8: 25.9 G/s; two
-  /// teams of 512 threads with half a page each 22.6, of 1,024 threads 24.7.
+  /// Threads of a team, and teams on a multiprocessor: one, whose scratch is one page. H200, 2^27 pairs, load 0.8, before
+  /// rows were placed by counters: 25.9 G/s; two teams of 512 threads with half a page each 22.6, of 1,024 threads 24.7.
   static constexpr int page_threads = device::is_device<ExecSpace> ? 1024 : 1;
+  static constexpr int page_teams = 1;
   static constexpr int page_scratch_bytes = device::max_scratch_bytes<ExecSpace>;
-  /// Rows that a thread loads before it looks at any.
-  static constexpr int page_batch = 8;
-  /// Parts that rows are split into, in one pass: 8,192 on an H200. The same, in 4,096 and 2,048 parts of more pages: 24.2 and 21.6 G/s, for each team
-  /// reads the rows of its part.
+  /// Rows of so many bytes that a thread loads before it looks at any: 64 registers are all it has.
+  static constexpr int page_batch(std::size_t row_bytes) { return row_bytes <= 8 ? 8 : 4; }
+  /// Parts that rows are split into, in one pass: 8,192 on an H200. 4,096 parts of two pages each: 29.7 instead of 29.6 G/s, for
+  /// each team reads the rows of its part, what the faster split saves.
   static constexpr std::uint64_t max_parts =
       static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
   static constexpr std::uint64_t max_pages_per_part = 8;

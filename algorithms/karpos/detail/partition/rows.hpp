@@ -35,13 +35,19 @@ template <class Source>
 inline constexpr int neighbours<Source> =
     16 / static_cast<int>(sizeof(Source::key_of(typename Source::loaded{})));
 
+/// Whether the elements of a view are neighbours in memory; not those of a function of the index, such as one value for all.
+template <class View>
+inline constexpr bool has_neighbours = false;
+template <class View>
+  requires Kokkos::is_view_v<View>
+inline constexpr bool has_neighbours<View> =
+    std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
+    std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+
 /// Elements i, …, i + N - 1 of a view.
-template <int N, class View>
-KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i,
-                                               typename View::non_const_value_type* to) {
-  using layout = typename View::array_layout;
-  if constexpr (std::is_same_v<layout, Kokkos::LayoutLeft> ||
-                std::is_same_v<layout, Kokkos::LayoutRight>)
+template <int N, class View, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i, T* to) {
+  if constexpr (has_neighbours<View>)
     device::load_streamed<N>(view.data() + i, to);
   else
     for (int k = 0; k < N; ++k) to[k] = view(i + static_cast<std::uint64_t>(k));
@@ -83,7 +89,7 @@ struct keys_and_values : whole_rows<Row> {
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
     typename Keys::non_const_value_type k[N];
-    typename Values::non_const_value_type v[N];
+    decltype(Row::value) v[N];
     load_elements<N>(keys, i, k);
     load_elements<N>(values, i, v);
     for (int j = 0; j < N; ++j) to[j] = {.key = k[j], .value = v[j]};
