@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/slot_protocol.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/operations.hpp"
+
+// What an insertion of a key that is in already does with the stored value.
+
+namespace karpos::detail::unordered_map {
+
+/// An operation of Kokkos': op.op(values, index, value), where values(index), or values.data() + index, is the stored one.
+template <class Op, class Values, class Value>
+concept indexed_op =
+    requires(Op const& op, Values const& values, Value const& v) { op.op(values, 0u, v); };
+
+/// Replaces *at by op(*at, value) at once.
+template <class Value, class Op>
+KOKKOS_FUNCTION void combine_value(Value* at, Value const& value, Op const& op) {
+  if constexpr (std::is_same_v<Op, plus>) {
+    Kokkos::atomic_add(at, value);
+  } else {
+    static_assert(
+        sizeof(Value) == 4 || sizeof(Value) == 8,
+        "karpos: op(stored, value) is for values of four or eight bytes, plus for all that "
+        "Kokkos::atomic_add takes; others change them by op.op(values, index, value)");
+    using bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
+    auto* const word = reinterpret_cast<bits*>(at);
+    bits seen = device::load_relaxed(word);
+    for (;;) {
+      bits const before = device::compare_and_swap(
+          word, seen, to_bits<bits>(static_cast<Value>(op(from_bits<Value>(seen), value))));
+      if (before == seen) return;
+      seen = before;
+    }
+  }
+}
+
+/// Applies an operation of either kind to the stored value at an index. One of Kokkos' gets a view whose element `index` it is:
+/// our values do not lie side by side, so that no other element of it is a value.
+template <class Device, class Value, class Op>
+KOKKOS_FUNCTION void apply_op(Value* at, std::uint64_t index, Value const& value, Op const& op) {
+  using values_view = Kokkos::View<Value*, Device>;
+  if constexpr (std::is_same_v<Op, keep_stored>) {
+    return;
+  } else if constexpr (indexed_op<Op, values_view, Value>) {
+    auto const narrow = static_cast<std::uint32_t>(index);  // theirs have 32 bits
+    auto const origin = reinterpret_cast<std::uintptr_t>(at) - narrow * sizeof(Value);
+    op.op(values_view(reinterpret_cast<Value*>(origin), std::size_t(narrow) + 1), narrow, value);
+  } else {
+    device::order_used_reads();
+    combine_value(at, value, op);
+  }
+}
+
+}  // namespace karpos::detail::unordered_map

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/slot.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/lane_mask.hpp"
+
+// Slots that are one word with key and value in it, for integers of up to eight bytes as keys (slot_layout, slot.hpp). The key
+// half of a word says what the slot is: four keys stand for an empty slot, an erased one, one that is claimed, and one that is
+// never used. So that every key can be stored, those four have a slot each of their own, behind all others.
+
+namespace karpos::detail::unordered_map {
+
+/// Predicate: the key half of a slot is this.
+template <class Layout>
+struct has_key_bits_of {
+  using word = typename Layout::word;
+  using key_bits = typename Layout::key_bits;
+  key_bits key;
+  KOKKOS_FUNCTION bool operator()(word w) const { return Layout::key_of(w) == key; }
+  KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
+};
+
+template <class Key, class Value, class ExecSpace>
+class packed_slots {
+ public:
+  using layout = slot_layout<Key, Value>;
+  using word = typename layout::word;
+  using key_bits = typename layout::key_bits;
+  using is = has_key_bits_of<layout>;
+  using query = is;
+  struct record {};  // there is nothing beside the words
+  static constexpr bool has_records = false;
+  static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
+  /// Slots of the keys that stand for something else. Narrow keys leave patterns that no key has.
+  static constexpr int reserved_slots = sizeof(Key) == sizeof(key_bits) ? 4 : 0;
+
+  packed_slots() = default;
+  packed_slots(word* words, record*, std::uint64_t slots) : m_words(words), m_slots(slots) {}
+
+  KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, 0); }
+  KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, 0); }
+  KOKKOS_FUNCTION static word unused_word() { return layout::pack(lowest, 0); }
+  KOKKOS_FUNCTION static bool is_live(word w) { return !is_mark(layout::key_of(w)); }
+  KOKKOS_FUNCTION static bool is_erased_word(word w) { return layout::key_of(w) == erased; }
+
+  KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
+  KOKKOS_FUNCTION std::uint64_t slots() const { return m_slots; }
+  /// The slot of a key that has one of its own.
+  KOKKOS_FUNCTION static bool is_reserved(Key const& key) {
+    return reserved_slots != 0 && is_mark(key_bits_of<key_bits>(key));
+  }
+  KOKKOS_FUNCTION std::uint64_t reserved_slot(Key const& key) const {
+    return m_slots + static_cast<key_bits>(key_bits_of<key_bits>(key) - lowest);
+  }
+
+  KOKKOS_FUNCTION static query ask(Key const& key, std::uint64_t /*hash*/) {
+    return {key_bits_of<key_bits>(key)};
+  }
+  /// What a claimed slot of its own has as key.
+  KOKKOS_FUNCTION static query ask_reserved() { return {0}; }
+
+  template <class Window>
+  KOKKOS_FUNCTION static auto empties(Window const& window) {
+    return window.match(is{empty});
+  }
+  template <class Window>
+  KOKKOS_FUNCTION static auto tombstones(Window const& window) {
+    return window.match(is{erased});
+  }
+  /// Slots that other threads are about to fill with what may be the key.
+  template <class Window>
+  KOKKOS_FUNCTION static lane_mask<bucket_slots> pending(Window const& window, query const&) {
+    if constexpr (one_step)
+      return lane_mask<bucket_slots>();
+    else
+      return window.match(is{busy});
+  }
+  template <device::access Access, class Equal>
+  KOKKOS_FUNCTION static bool holds(std::uint64_t, Key const&, Equal const&) {
+    return true;  // its bits are the key's
+  }
+
+  /// Makes a free slot, which is the word `free`, that of a pair. Returns: whether it was free still.
+  template <class T>
+  KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const&,
+                             [[maybe_unused]] T const& value) const {
+    word item{};
+    if constexpr (layout::has_value)
+      item = layout::pack(q.key, layout::bits_of(value));
+    else
+      item = layout::pack(q.key, 0);
+    if constexpr (one_step) {
+      return device::compare_and_swap(words(i), free, item) == free;
+    } else {
+      word* const at = words(i);
+      if (device::compare_and_swap(&at->lo, free.lo, std::uint64_t(busy)) != free.lo) return false;
+      device::store_relaxed(&at->hi, item.hi);
+      device::store_release(&at->lo, item.lo);
+      return true;
+    }
+  }
+  /// Returns: whether this call erased it.
+  KOKKOS_FUNCTION bool erase(std::uint64_t i, word seen) const {
+    key_bits const key = layout::key_of(seen);
+    while (is_live(seen) && layout::key_of(seen) == key) {
+      if constexpr (std::is_same_v<word, device::word16>) {
+        return device::compare_and_swap(&words(i)->lo, key, std::uint64_t(erased)) == key;
+      } else {
+        word const before = device::compare_and_swap(words(i), seen, erased_word());
+        if (before == seen) return true;
+        seen = before;  // its value has changed
+      }
+    }
+    return false;
+  }
+
+  KOKKOS_FUNCTION Key key_at(std::uint64_t i) const {
+    if (i >= m_slots) return from_bits<Key>(static_cast<key_bits>(lowest + (i - m_slots)));
+    return from_bits<Key>(layout::key_of(device::load_relaxed(words(i))));
+  }
+  KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const {
+    static_assert(std::endian::native == std::endian::little, "the value is the high half");
+    return reinterpret_cast<Value*>(reinterpret_cast<unsigned char*>(words(i)) + sizeof(word) / 2);
+  }
+
+ private:
+  static constexpr bool one_step = device::is_lock_free<sizeof(word), ExecSpace>;
+  static constexpr key_bits empty = default_sentinel<Key, key_bits>(0),
+                            erased = default_sentinel<Key, key_bits>(1),
+                            busy = default_sentinel<Key, key_bits>(2),
+                            lowest = default_sentinel<Key, key_bits>(3);
+  KOKKOS_FUNCTION static bool is_mark(key_bits key) {
+    return static_cast<key_bits>(key - lowest) <= 3;
+  }
+
+  word* m_words = nullptr;
+  std::uint64_t m_slots = 0;
+};
+
+}  // namespace karpos::detail::unordered_map

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/table_memory.hpp"
+#include "karpos/detail/unordered_map/table.hpp"
+#include "karpos/device/loops.hpp"
+
+// The memory of an unordered_map, one reference-counted array of bytes:
+//
+//   words | marks | passed | flags | records        (table.hpp; records only where words do not hold keys and values)
+//
+// and what is done to all of its slots: emptied, counted, cleaned of erased ones, inserted into another table.
+
+namespace karpos::detail::unordered_map {
+
+template <class Table>
+struct count_live {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += table.template valid_at<device::access::frozen>(i);
+  }
+};
+template <class Table>
+struct mark_paths {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.mark_path_to(i); }
+};
+template <class Table>
+struct renew_slots {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.renew(i); }
+};
+template <class Table>
+struct insert_again {
+  Table from, to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    if (!from.template valid_at<device::access::frozen>(i)) return;
+    to.insert(from.slots().key_at(i), value(i), false);
+  }
+  KOKKOS_FUNCTION typename Table::value_type value([[maybe_unused]] std::uint64_t i) const {
+    if constexpr (is_no_value<typename Table::value_type>)
+      return {};
+    else
+      return *from.slots().value_at(i);
+  }
+};
+template <class Table>
+struct leave_out_slot {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t) const {
+    *table.slots().words(Table::no_index) = Table::slots_type::unused_word();
+  }
+};
+
+template <class Traits>
+class storage {
+ public:
+  using table_type = table<Traits>;
+  using execution_space = typename Traits::execution_space;
+  using memory_space = typename Traits::memory_space;
+  using bytes_view = Kokkos::View<std::byte*, memory_space>;
+  using slots_type = typename Traits::slots;
+
+  storage() = default;
+  /// Empty, for so many keys. make(bytes) allocates.
+  template <class Make>
+  storage(std::uint64_t keys, typename Traits::hasher const& hash,
+          typename Traits::key_equal const& equal, Make const& make) {
+    place(pairs_for(keys), hash, equal, make);
+    clear();
+  }
+  /// Returns: memory of its own, and the functions, of a table of as many slots; copy_from copies what lies in it.
+  template <class Other>
+  static storage shaped_like(storage<Other> const& other) {
+    storage made;
+    if (other.is_allocated())
+      made.place(other.view().pairs(), other.view().hash_function(), other.view().equal_function(),
+                 allocated);
+    return made;
+  }
+  template <class Other>
+  void copy_from(storage<Other> const& other) const {
+    if (view().pairs() != other.view().pairs())
+      reject("maps of different capacities cannot be copied",
+             std::to_string(other.view().capacity()) + " to " + std::to_string(view().capacity()),
+             "make the destination by create_mirror, allocate_view or create_copy_view");
+    if (static_cast<void*>(m_memory.data()) != other.memory().data())
+      Kokkos::deep_copy(m_memory, other.memory());
+  }
+
+  static std::size_t bytes_for(std::uint64_t keys) {
+    storage made;
+    made.cut(nullptr, pairs_for(keys));
+    return made.m_bytes;
+  }
+  static bytes_view allocated(std::size_t n) {
+    return uninitialized_array<bytes_view>(execution_space(), label("memory"), n);
+  }
+  static std::string label(char const* what) { return table_label("unordered_map", what); }
+
+  KOKKOS_FUNCTION table_type const& view() const { return m_table; }
+  KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
+  bytes_view const& memory() const { return m_memory; }
+
+  /// Makes every slot empty. Waits.
+  void clear() const {
+    if (!is_allocated()) return;
+    execution_space const exec;
+    std::uint64_t const n = m_table.capacity();
+    fill_with(label("clear"), exec, m_table.slots().words(), n,
+              same_value<typename slots_type::word>{slots_type::empty_word()});
+    if (n > table_type::no_index)
+      device::loop_over(label("leave out"), exec, 1, leave_out_slot<table_type>{m_table});
+    zero_from(exec, m_marks, m_flags + flags);
+    exec.fence("karpos::unordered_map: a map was emptied");
+  }
+  /// Returns: how many slots are taken. Waits.
+  std::uint64_t count() const {
+    return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        label("size"), execution_space(), m_table.capacity(), count_live<table_type>{m_table});
+  }
+  /// Makes erased slots empty, wherever no key is looked for past them. Waits.
+  void renew() const {
+    execution_space const exec;
+    zero_from(exec, m_marks, m_flags);
+    device::loop_over(label("end_erase: paths"), exec, m_table.capacity(),
+                      mark_paths<table_type>{m_table});
+    device::loop_over(label("end_erase"), exec, m_table.capacity(),
+                      renew_slots<table_type>{m_table});
+    exec.fence("karpos::unordered_map: erased slots are free");
+  }
+  /// Inserts everything into a larger one. Waits.
+  void insert_into(storage const& other) const {
+    execution_space const exec;
+    device::loop_over(label("rehash"), exec, m_table.capacity(),
+                      insert_again<table_type>{m_table, other.m_table});
+    exec.fence("karpos::unordered_map: the keys are in their new places");
+  }
+
+  bool get(flag f) const {
+    execution_space const exec;
+    return is_allocated() &&
+           read_back(exec, m_flags + f, "karpos::unordered_map: a flag") != std::uint32_t(0);
+  }
+  void set(flag f, bool value) const {
+    if (!is_allocated()) return;
+    execution_space const exec;
+    fill_with(label("set a flag"), exec, m_flags + f, 1,
+              same_value<std::uint32_t>{value ? 1u : 0u});
+    exec.fence("karpos::unordered_map: a flag is set");
+  }
+  KOKKOS_FUNCTION void set_failed() const { device::store_relaxed(m_flags + failed, 1u); }
+
+ private:
+  template <class>
+  friend class storage;
+
+  static std::uint64_t pairs_for(std::uint64_t keys) {
+    constexpr std::uint64_t pair_slots = 2 * table_type::bucket_slots;
+    std::uint64_t const slots = slots_for(Kokkos::max(keys, std::uint64_t(64)), Traits::load);
+    std::uint64_t const pairs =
+        double_hashing::pair_count_for((slots + pair_slots - 1) / pair_slots);
+    if (pairs >= std::uint64_t(1) << 31)
+      throw std::length_error("karpos: capacity overflow (an unordered_map for " +
+                              std::to_string(keys) + " keys): a map has fewer than 2^32 buckets");
+    return pairs;
+  }
+  template <class Make>
+  void place(std::uint64_t pairs, typename Traits::hasher const& hash,
+             typename Traits::key_equal const& equal, Make const& make) {
+    cut(nullptr, pairs);
+    std::size_t const n = m_bytes;
+    m_memory = allocate_or_explain<memory_space>(n, "an unordered_map", "ask for fewer keys",
+                                                 [&] { return make(n); });
+    device::advise_huge_pages<memory_space>(m_memory.data(), n);
+    parts<slots_type> const p = cut(m_memory.data(), pairs);
+    m_marks = p.marks;
+    m_flags = p.flags;
+    m_table = table_type(p, hash, equal);
+  }
+  /// Where the parts lie in memory that begins at base; sets m_bytes.
+  parts<slots_type> cut(std::byte* base, std::uint64_t pairs) {
+    parts<slots_type> p;
+    p.pairs = pairs;
+    std::uint64_t const slots = pairs * 2 * table_type::bucket_slots;
+    arena memory(base);
+    memory.take(p.words, slots + slots_type::reserved_slots);
+    memory.take(p.marks, (pairs * open_addressing::marks_per_pair + 31) / 32);
+    memory.take(p.passed, (2 * pairs + 31) / 32);
+    memory.take(p.flags, flags);
+    memory.take(p.records, slots_type::has_records ? slots : 0);
+    m_bytes = memory.bytes();
+    return p;
+  }
+  static void zero_from(execution_space const& exec, std::uint32_t* first, std::uint32_t* last) {
+    fill_with(label("clear marks"), exec, first, static_cast<std::uint64_t>(last - first),
+              same_value<std::uint32_t>{0});
+  }
+
+  bytes_view m_memory;
+  std::size_t m_bytes = 0;
+  std::uint32_t* m_marks = nullptr;
+  std::uint32_t* m_flags = nullptr;
+  table_type m_table;
+};
+
+}  // namespace karpos::detail::unordered_map

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/detail/unordered_map/packed_slots.hpp"
+#include "karpos/detail/unordered_map/wide_slots.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/probing.hpp"
+
+// The table of an unordered_map as kernels see it, and how a key finds its slot. Buckets, their pairs, probe paths and overflow
+// marks are those of hash_map (open_addressing/ref.hpp): a bucket is 32 bytes of words, in every space, so that a copy in
+// another space has the same indices. The slots are of one of two kinds: packed_slots.hpp, wide_slots.hpp.
+//
+// A slot goes from free to live, and from live to free between begin_erase and end_erase only, when nothing is inserted. So while
+// keys are inserted, all threads agree on this:
+//
+//   closed    a bucket with a slot that was never used: no key went past it. It ends a search, and so does a missing mark.
+//   place     a key that is not in takes the first free slot of its path, empty or erased
+//
+// An insertion looks for its key up to the closed bucket, then claims the first free slot that it saw on the way. If another
+// thread was faster it looks at that bucket again: two insertions of equal keys meet at the same slot, one of them claims it and
+// the other finds it. A slot that was seen taken is taken for good, so that neither can pass the other.
+
+namespace karpos::detail::unordered_map {
+
+/// What becomes of an insertion, and where the key is.
+struct place {
+  outcome what;
+  std::uint64_t index;
+  std::uint32_t buckets;  ///< that were looked at
+};
+
+/// Words of the host's and of kernels' beside the slots.
+enum flag : int { erasable, failed };
+inline constexpr int flags = 2;
+
+/// Where the parts of a table lie.
+template <class Slots>
+struct parts {
+  typename Slots::word* words = nullptr;
+  std::uint32_t* marks = nullptr;  ///< overflow marks
+  std::uint32_t* passed =
+      nullptr;  ///< a bit for each bucket that a key went past: end_erase finds out which
+  std::uint32_t* flags = nullptr;
+  typename Slots::record* records = nullptr;
+  std::uint64_t pairs = 0;  ///< of buckets
+};
+
+template <class Traits>
+class table {
+ public:
+  using slots_type = typename Traits::slots;
+  using key_type = typename Traits::key_type;
+  using value_type = typename Traits::value_type;
+  using word = typename slots_type::word;
+  using hasher = typename Traits::hasher;
+  using key_equal = typename Traits::key_equal;
+  using path = probe_path<double_hashing>;
+  using access = device::access;
+  static constexpr int bucket_slots = slots_type::bucket_slots;
+  static constexpr std::uint64_t no_index = 0xffffffffu;
+  /// Buckets that a bounded insertion looks at: as hash_map's.
+  static constexpr std::uint32_t probe_limit =
+      double_hashing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
+
+  table() = default;
+  table(parts<slots_type> const& p, hasher const& hash, key_equal const& equal)
+      : m_slots(p.words, p.records, p.pairs * 2 * bucket_slots),
+        m_marks(p.marks),
+        m_passed(p.passed),
+        m_flags(p.flags),
+        m_pairs(p.pairs),
+        m_hash(hash),
+        m_equal(equal) {}
+
+  KOKKOS_FUNCTION slots_type const& slots() const { return m_slots; }
+  KOKKOS_FUNCTION std::uint64_t capacity() const {
+    return m_pairs == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
+  }
+  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_pairs; }
+  KOKKOS_FUNCTION bool has_flag(flag f) const { return m_flags[f] != 0; }
+  KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
+  KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
+
+  template <access Access>
+  KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
+    return i < capacity() && slots_type::is_live(load<Access>(i));
+  }
+
+  /// Inserts a key into the first free slot of its path. While it runs, nothing is erased.
+  template <class T>
+  KOKKOS_FUNCTION place insert(key_type const& key, T const& value, bool bounded) const {
+    if (slots_type::is_reserved(key))
+      return insert_reserved(m_slots.reserved_slot(key), key, value);
+    std::uint64_t const hash = hash_of(m_hash, key);
+    auto const query = slots_type::ask(key, hash);
+    std::uint32_t const last = bounded && buckets() > probe_limit ? probe_limit : buckets();
+    path p(hash, m_pairs);
+    std::uint32_t first_free = 0;  // on the path, counted from 1
+    bool searching = true;
+    for (;;) {
+      auto const window = load_bucket<access::shared>(p);
+      if (auto const at = find_in<access::shared>(window, p, query, key); at != no_index)
+        return {outcome::existing, at, p.tried()};
+      if (slots_type::pending(window, query)) continue;
+      auto const empty = slots_type::empties(window), free = empty | slots_type::tombstones(window);
+      if (free && first_free == 0) first_free = p.tried();
+      bool const closed = empty || (open_addressing::at_mark(p.tried()) && !marked(p));
+      if (searching && (closed || p.tried() == last)) {
+        searching = false;
+        if (first_free != 0 && first_free != p.tried()) {
+          p = bucket_on_path(hash, first_free);
+          continue;
+        }
+      }
+      if (!searching && free) {
+        int const slot = free.first();
+        word const seen = empty.test(slot) ? slots_type::empty_word() : slots_type::erased_word();
+        std::uint64_t const at = index(p, slot);
+        if (m_slots.claim(at, seen, query, key, value)) return {outcome::inserted, at, p.tried()};
+        continue;
+      }
+      if (p.tried() == last) break;
+      if (!searching && open_addressing::at_mark(p.tried())) set_mark(p);
+      p.advance(m_pairs);
+    }
+    return {outcome::full, no_index, p.tried()};
+  }
+
+  /// Returns: the index of a key, or no_index. Beside insertions, GPUs look in their first caches first: what is found there is
+  /// there. What is not may have come since.
+  template <access Access>
+  KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
+    if (m_pairs == 0) return no_index;
+    if (slots_type::is_reserved(key)) {
+      std::uint64_t const at = m_slots.reserved_slot(key);
+      return valid_at<Access>(at) ? at : no_index;
+    }
+    std::uint64_t const hash = hash_of(m_hash, key);
+    auto const query = slots_type::ask(key, hash);
+    path p(hash, m_pairs);
+    if constexpr (Access == access::shared && Traits::looks_first) {
+      std::uint64_t const at = find_from<access::frozen>(p, query, key);
+      if (at != no_index) return at;
+    }
+    return find_from<Access>(p, query, key);
+  }
+
+  /// Erases a key. Returns: whether this call did. While it runs, nothing is inserted.
+  KOKKOS_FUNCTION bool erase(key_type const& key) const {
+    std::uint64_t const at = find<access::shared>(key);
+    return at != no_index && m_slots.erase(at, load<access::shared>(at));
+  }
+
+  // What end_erase does (storage.hpp), slot by slot.
+
+  /// Leaves signs along the path to the key of a slot.
+  KOKKOS_FUNCTION void mark_path_to(std::uint64_t i) const {
+    if (!valid_at<access::frozen>(i) || i >= m_slots.slots()) return;
+    std::uint64_t const hash = hash_of(m_hash, m_slots.key_at(i)), bucket = i / bucket_slots;
+    for (path p(hash, m_pairs); p.bucket() != bucket && p.tried() < buckets(); p.advance(m_pairs)) {
+      device::set_bits(m_passed + p.bucket() / 32, std::uint32_t(1) << p.bucket() % 32);
+      if (open_addressing::at_mark(p.tried())) set_mark(p);
+    }
+  }
+  /// An erased slot is as good as new, unless a key went past its bucket.
+  KOKKOS_FUNCTION void renew(std::uint64_t i) const {
+    word* const at = m_slots.words(i);
+    if (!slots_type::is_erased_word(*at)) return;
+    std::uint64_t const bucket = i / bucket_slots;
+    bool const passed = i < m_slots.slots() && (m_passed[bucket / 32] >> bucket % 32 & 1u) != 0;
+    *at = passed ? slots_type::erased_word() : slots_type::empty_word();
+  }
+
+ private:
+  using thread = device::tile_for<typename Traits::execution_space, 1>;
+
+  KOKKOS_FUNCTION std::uint32_t buckets() const { return static_cast<std::uint32_t>(2 * m_pairs); }
+  KOKKOS_FUNCTION std::uint64_t index(path const& p, int slot) const {
+    return p.bucket() * bucket_slots + static_cast<std::uint64_t>(slot);
+  }
+  template <access Access>
+  KOKKOS_FUNCTION word load(std::uint64_t i) const {
+    if constexpr (Access == access::frozen)
+      return device::load_frozen(m_slots.words(i));
+    else
+      return device::load_relaxed(m_slots.words(i));
+  }
+  template <access Access>
+  KOKKOS_FUNCTION auto load_bucket(path const& p) const {
+    return device::load_window<bucket_slots, Access>(thread{},
+                                                     m_slots.words(p.bucket() * bucket_slots));
+  }
+  /// Returns: where the key is in a bucket that was read, or no_index.
+  template <access Access, class Window>
+  KOKKOS_FUNCTION std::uint64_t find_in(Window const& window, path const& p,
+                                        typename slots_type::query const& query,
+                                        key_type const& key) const {
+    for (auto hits = window.match(query); hits; hits = hits.without_first()) {
+      std::uint64_t const at = index(p, hits.first());
+      if (m_slots.template holds<Access>(at, key, m_equal)) return at;
+    }
+    return no_index;
+  }
+  /// The same from a bucket on; p is left at the last one that was read.
+  template <access Access>
+  KOKKOS_FUNCTION std::uint64_t find_from(path& p, typename slots_type::query const& query,
+                                          key_type const& key) const {
+    for (;;) {
+      auto const window = load_bucket<Access>(p);
+      std::uint64_t const at = find_in<Access>(window, p, query, key);
+      if (at != no_index) return at;
+      if (slots_type::empties(window)) return no_index;
+      if (open_addressing::at_mark(p.tried()) && !marked(p)) return no_index;
+      if (p.tried() == buckets()) return no_index;
+      p.advance(m_pairs);
+    }
+  }
+  /// The n-th bucket of a path, counted from 1.
+  KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
+    path p(hash, m_pairs);
+    while (p.tried() < n) p.advance(m_pairs);
+    return p;
+  }
+
+  template <class T>
+  KOKKOS_FUNCTION place insert_reserved(std::uint64_t at, key_type const& key,
+                                        T const& value) const {
+    for (;;) {
+      word const seen = load<access::shared>(at);
+      if (slots_type::is_live(seen)) return {outcome::existing, at, 1};
+      bool const free = seen == slots_type::empty_word() || seen == slots_type::erased_word();
+      if (free && m_slots.claim(at, seen, slots_type::ask_reserved(), key, value))
+        return {outcome::inserted, at, 1};
+    }
+  }
+
+  KOKKOS_FUNCTION static std::uint64_t mark_bit(path const& p) {
+    return p.pair() * open_addressing::marks_per_pair + p.hash() % open_addressing::marks_per_pair;
+  }
+  KOKKOS_FUNCTION bool marked(path const& p) const {
+    std::uint64_t const bit = mark_bit(p);
+    return (device::load_relaxed(m_marks + bit / 32) >> bit % 32 & 1u) != 0;
+  }
+  KOKKOS_FUNCTION void set_mark(path const& p) const {
+    std::uint64_t const bit = mark_bit(p);
+    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << bit % 32);
+  }
+
+  slots_type m_slots;
+  std::uint32_t* m_marks = nullptr;
+  std::uint32_t* m_passed = nullptr;
+  std::uint32_t* m_flags = nullptr;
+  std::uint64_t m_pairs = 0;
+  hasher m_hash{};
+  key_equal m_equal{};
+};
+
+}  // namespace karpos::detail::unordered_map

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/slot.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/lane_mask.hpp"
+
+// Slots of keys and values of any size: a word of 32 bits, and a record with key and value beside it, at the same index.
+//
+//   word     | tag : 30 | state : 2 |     tag: low bits of the hash;  state: free, claimed, live; erased is free with a tag of 1
+//   record   | key | value |
+//
+// An insertion claims a free slot for its tag, writes the record, and publishes it by storing the word as live, with release.
+// Lookups look at live slots of their tag alone, so that they never see half a record. Another insertion of that tag waits, for
+// the record may turn out to be its own key.
+
+namespace karpos::detail::unordered_map {
+
+/// Key and value, or the key of a set. The key is read in words of four bytes while others write to records around it.
+template <class Key, class Value>
+struct alignas(alignof(Key) < 4 ? 4 : alignof(Key)) record_of {
+  Key key;
+  Value value;
+};
+template <class Key>
+struct alignas(alignof(Key) < 4 ? 4 : alignof(Key)) record_of<Key, no_value> {
+  Key key;
+};
+
+/// Predicate: the word of a slot is this one.
+struct is_word {
+  std::uint32_t word;
+  KOKKOS_FUNCTION bool operator()(std::uint32_t w) const { return w == word; }
+  KOKKOS_FUNCTION std::uint32_t wanted_key() const { return word; }
+};
+
+template <class Key, class Value>
+class wide_slots {
+ public:
+  using word = std::uint32_t;
+  using query = is_word;
+  using record = record_of<Key, Value>;
+  static constexpr bool has_records = true;
+  static constexpr int bucket_slots = 8;
+  static constexpr int reserved_slots = 0;
+
+  wide_slots() = default;
+  wide_slots(word* words, record* records, std::uint64_t slots)
+      : m_words(words),
+        m_records(records),
+        m_slots(slots) {}
+
+  KOKKOS_FUNCTION static word empty_word() { return 0; }
+  KOKKOS_FUNCTION static word erased_word() { return 4; }
+  KOKKOS_FUNCTION static word unused_word() { return 3; }
+  KOKKOS_FUNCTION static bool is_live(word w) { return (w & 3) == live; }
+  KOKKOS_FUNCTION static bool is_erased_word(word w) { return w == erased_word(); }
+
+  KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
+  KOKKOS_FUNCTION std::uint64_t slots() const { return m_slots; }
+  KOKKOS_FUNCTION static bool is_reserved(Key const&) { return false; }
+  KOKKOS_FUNCTION std::uint64_t reserved_slot(Key const&) const { return 0; }
+
+  KOKKOS_FUNCTION static query ask(Key const&, std::uint64_t hash) {
+    return {static_cast<word>(hash << 2) | live};
+  }
+  KOKKOS_FUNCTION static query ask_reserved() { return {0}; }
+  template <class Window>
+  KOKKOS_FUNCTION static auto empties(Window const& window) {
+    return window.match(is_word{empty_word()});
+  }
+  template <class Window>
+  KOKKOS_FUNCTION static auto tombstones(Window const& window) {
+    return window.match(is_word{erased_word()});
+  }
+  template <class Window>
+  KOKKOS_FUNCTION static auto pending(Window const& window, query const& q) {
+    return window.match(is_word{claimed_for(q)});
+  }
+  /// Whether a slot that was seen live, with the tag, holds the key.
+  template <device::access Access, class Equal>
+  KOKKOS_FUNCTION bool holds(std::uint64_t i, Key const& key, Equal const& equal) const {
+    if constexpr (Access == device::access::frozen)
+      return equal(m_records[i].key, key);
+    else
+      return equal(published_key(i), key);
+  }
+
+  template <class T>
+  KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const& key,
+                             [[maybe_unused]] T const& value) const {
+    if (device::compare_and_swap(words(i), free, claimed_for(q)) != free) return false;
+    m_records[i].key = key;
+    if constexpr (!std::is_same_v<Value, no_value>) m_records[i].value = value;
+    device::store_release(words(i), q.word);
+    return true;
+  }
+  KOKKOS_FUNCTION bool erase(std::uint64_t i, word seen) const {
+    return is_live(seen) && device::compare_and_swap(words(i), seen, erased_word()) == seen;
+  }
+
+  KOKKOS_FUNCTION Key key_at(std::uint64_t i) const { return m_records[i].key; }
+  KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const { return &m_records[i].value; }
+
+ private:
+  static constexpr word claimed = 1, live = 2;
+  KOKKOS_FUNCTION static word claimed_for(query const& q) { return q.word ^ live ^ claimed; }
+
+  struct boxed {
+    Key key;
+  };
+  struct key_words {
+    std::uint32_t word[(sizeof(Key) + 3) / 4];
+  };
+  /// The key of a live slot while others write to other slots. GPUs read it past the caches that those writes do not reach.
+  KOKKOS_FUNCTION Key published_key([[maybe_unused]] std::uint64_t i) const {
+    key_words words{};
+    KOKKOS_IF_ON_DEVICE((read_words(i, words);))
+    KOKKOS_IF_ON_HOST(
+        (device::load_acquire(m_words + i); words = to_bits<key_words>(boxed{m_records[i].key});))
+    return from_bits<boxed>(words).key;
+  }
+  KOKKOS_FUNCTION void read_words(std::uint64_t i, key_words& words) const {
+    device::order_used_reads();
+    auto const* const from = reinterpret_cast<std::uint32_t const*>(&m_records[i].key);
+    for (std::size_t w = 0; w < (sizeof(Key) + 3) / 4; ++w)
+      words.word[w] = device::load_relaxed(from + w);
+  }
+
+  word* m_words = nullptr;
+  record* m_records = nullptr;
+  std::uint64_t m_slots = 0;
+};
+
+}  // namespace karpos::detail::unordered_map

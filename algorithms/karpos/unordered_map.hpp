@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/unordered_map/insertion.hpp"
+#include "karpos/detail/unordered_map/storage.hpp"
+#include "karpos/detail/unordered_map/traits.hpp"
+#include "karpos/outcome.hpp"
+
+// A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes: change the type, and what used that works
+// with this. What differs: docs/unordered_map.md.
+//
+//   integers of 8 bytes at most, values of 8 bytes      | k v | k v | k v | k v |      the words of a bucket are keys and values
+//
+//   everything else that is trivially copyable          | w w w w w w w w |            32 bits for each slot: of the hash, and state
+//                                                        k v  k v  k v  k v …          records at the same indices
+//
+// An index is the number of a slot. A key stays in its slot, and its value there, until it is erased or the map is rehashed:
+// value_at(i) is a reference. An insertion claims a slot by one compare-and-swap. How equal keys meet, and what becomes of erased
+// slots: detail/unordered_map/table.hpp.
+
+namespace karpos {
+
+/// What became of an insertion.
+class unordered_map_insert_result {
+ public:
+  using size_type = std::uint64_t;
+
+  /// That of a map which takes no insertions: failed().
+  unordered_map_insert_result() = default;
+  KOKKOS_FUNCTION explicit unordered_map_insert_result(detail::unordered_map::place const& p)
+      : m_index(p.index),
+        m_buckets(p.buckets),
+        m_what(p.what) {}
+
+  /// The key was not there; it is now, with the value.
+  KOKKOS_FUNCTION bool success() const { return m_what == outcome::inserted; }
+  /// The key was there already.
+  KOKKOS_FUNCTION bool existing() const { return m_what == outcome::existing; }
+  /// The key was not there and found no free slot, or keys may be erased just now; the map is as it was.
+  KOKKOS_FUNCTION bool failed() const { return !success() && !existing(); }
+  /// Never: a thread that loses a race has claimed nothing.
+  KOKKOS_FUNCTION static bool freed_existing() { return false; }
+  /// Where the key is, unless the insertion failed.
+  KOKKOS_FUNCTION size_type index() const { return m_index; }
+  /// Buckets that were looked at before the one where it ended.
+  KOKKOS_FUNCTION std::uint32_t list_position() const { return m_buckets == 0 ? 0 : m_buckets - 1; }
+
+ private:
+  size_type m_index = 0xffffffffu;
+  std::uint32_t m_buckets = 0;
+  outcome m_what = outcome::full;
+};
+
+/// Hash map, or set where Value is void, with the interface of Kokkos::UnorderedMap. Copies are shallow: they share keys and
+/// values, which live until the last one is gone; kernels take them by value. With const Key and non-const Value only values can
+/// be changed, with both const nothing: those are made from maps, and read faster in kernels.
+///
+/// Complexity: expected O(1) buckets an operation, at most all; size, clear, rehash, end_erase and copies read the table once.
+/// Requires: Key and Value are trivially copyable. Hasher and EqualTo are called in kernels; keys that are equal have equal
+///   hashes, which are mixed here unless Hasher has a member type is_avalanching and returns 64 bits. The default hash of anything
+///   but numbers reads the bytes of a key. Device is an execution space, or a Kokkos::Device.
+/// Concurrency: in kernels insert, find, exists, valid_at, key_at and value_at may run beside each other: of insertions of equal
+///   keys one succeeds, the others say existing with the same index. Between begin_erase and end_erase erase takes the place of
+///   insert. Maps with const keys are for kernels beside which no key is inserted or erased. Lock-free where key and value share a
+///   word; else an insertion waits while another one writes a key with the same 30 bits of hash. Values are as in any view:
+///   threads that share one change it by atomics.
+/// Memory: capacity() slots of sizeof(Key) + sizeof(Value), rounded to 8 or 16 bytes where a slot is one word, plus 4.2 bytes
+///   where it is not, and 0.2 bytes. A map for n keys has room for 1.25 n to 2 n, and takes no more bytes than a
+///   Kokkos::UnorderedMap for n keys.
+/// Source: the interface is Kokkos'; open addressing as hash_map's.
+template <class Key, class Value, class Device = Kokkos::DefaultExecutionSpace,
+          class Hasher = detail::unordered_map::default_hash<std::remove_const_t<Key>>,
+          class EqualTo = detail::unordered_map::default_equal<std::remove_const_t<Key>>>
+class unordered_map {
+  using traits = detail::unordered_map::traits<std::remove_const_t<Key>, std::remove_const_t<Value>,
+                                               Device, Hasher, EqualTo>;
+  using storage = detail::unordered_map::storage<traits>;
+  using stored_value = typename traits::value_type;
+  using flag = detail::unordered_map::flag;
+
+ public:
+  using declared_key_type = Key;
+  using key_type = std::remove_const_t<Key>;
+  using const_key_type = std::add_const_t<key_type>;
+  using declared_value_type = Value;
+  using value_type = std::remove_const_t<Value>;
+  using const_value_type = std::add_const_t<value_type>;
+  using device_type = Device;
+  using execution_space = typename Device::execution_space;
+  using memory_space = typename Device::memory_space;
+  using hasher_type = Hasher;
+  using equal_to_type = EqualTo;
+  using size_type = std::uint64_t;
+  using insert_result = unordered_map_insert_result;
+  /// The operation of an insertion by default: it leaves stored values alone.
+  using default_op_type = detail::keep_stored;
+
+  using declared_map_type = unordered_map;
+  using insertable_map_type = unordered_map<key_type, value_type, Device, Hasher, EqualTo>;
+  using modifiable_map_type = unordered_map<const_key_type, value_type, Device, Hasher, EqualTo>;
+  using const_map_type = unordered_map<const_key_type, const_value_type, Device, Hasher, EqualTo>;
+  /// The same map in memory that the host reaches, with the same indices.
+  using host_mirror_type = unordered_map<
+      Key, Value,
+      std::conditional_t<Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible,
+                         Device, Kokkos::DefaultHostExecutionSpace>,
+      Hasher, EqualTo>;
+
+  static constexpr bool is_set = std::is_void_v<Value>;
+  static constexpr bool has_const_key = std::is_const_v<Key>;
+  static constexpr bool has_const_value = is_set || std::is_const_v<Value>;
+  static constexpr bool is_insertable_map = !has_const_key && (is_set || !has_const_value);
+  static constexpr bool is_modifiable_map = has_const_key && !has_const_value;
+  static constexpr bool is_const_map = has_const_key && has_const_value;
+
+  /// What find returns for keys that are not there: not valid_at. It is Kokkos::UnorderedMapInvalidIndex, and no key is ever in that
+  /// slot of a larger table.
+  static constexpr size_type invalid_index = storage::table_type::no_index;
+
+  /// A map for capacity_hint different keys, 64 at least; its insertions are bounded. Waits. Throws allocation_error (out of
+  /// memory), std::length_error (capacity overflow).
+  unordered_map(size_type capacity_hint = 0, hasher_type const& hasher = {},
+                equal_to_type const& equal_to = {})
+    requires is_insertable_map
+      : m_storage(capacity_hint, hasher, equal_to, storage::allocated) {}
+  /// The same, allocated with properties of Kokkos::view_alloc: a label, an execution space instance, a memory space instance.
+  template <class Properties>
+    requires(is_insertable_map && !std::is_convertible_v<Properties, size_type> &&
+             std::is_constructible_v<typename storage::bytes_view, Properties, std::size_t>)
+  explicit unordered_map(Properties const& properties, size_type capacity_hint = 0,
+                         hasher_type const& hasher = {}, equal_to_type const& equal_to = {})
+      : m_storage(capacity_hint, hasher, equal_to, [&](std::size_t bytes) {
+          typename storage::bytes_view const memory(properties, bytes);
+          Kokkos::fence("karpos::unordered_map: its memory is there");
+          return memory;
+        }) {}
+  /// Bytes that a map for so many keys takes. Throws std::length_error (capacity overflow).
+  static std::size_t bytes_for(size_type capacity_hint) {
+    return storage::bytes_for(capacity_hint);
+  }
+  /// A map of const keys without memory, to be assigned to.
+  unordered_map()
+    requires(!is_insertable_map)
+  = default;
+
+  /// A map of const keys, or of const keys and values, of one with fewer consts.
+  template <class SKey, class SValue>
+    requires(std::is_same_v<Key, SKey const> &&
+             (std::is_same_v<Value, SValue> || std::is_same_v<Value, SValue const>))
+  KOKKOS_FUNCTION unordered_map(unordered_map<SKey, SValue, Device, Hasher, EqualTo> const& src)
+      : m_storage(src.m_storage),
+        m_bounded_insert(src.m_bounded_insert) {}
+  template <class SValue>
+    requires(has_const_key && std::is_same_v<Value, SValue const> && !std::is_void_v<SValue> &&
+             !std::is_same_v<Value, SValue>)
+  KOKKOS_FUNCTION unordered_map(unordered_map<Key, SValue, Device, Hasher, EqualTo> const& src)
+      : m_storage(src.m_storage),
+        m_bounded_insert(src.m_bounded_insert) {}
+
+  // On the host. What was enqueued on the default instance of the execution space comes before; fence others.
+
+  /// Erases everything; insertions are bounded from now on. Waits.
+  void clear()
+    requires is_insertable_map
+  {
+    m_bounded_insert = true;
+    m_storage.clear();
+  }
+  /// Makes room for requested_capacity keys, or for those that are in if these are more, and moves the keys: indices change. Copies of
+  /// the map keep the old memory. Insertions into the new one are bounded as bounded_insert says, or if the map was empty.
+  /// Returns: whether it did: maps of const keys do not. Waits.
+  bool rehash(size_type requested_capacity = 0) {
+    return rehash(requested_capacity, capacity() == 0 || size() == 0);
+  }
+  bool rehash(size_type requested_capacity, bool bounded_insert) {
+    if constexpr (is_insertable_map) {
+      size_type const keys = size();
+      unordered_map larger(Kokkos::max(keys, requested_capacity), hash_function(),
+                           equal_function());
+      if (keys != 0) m_storage.insert_into(larger.m_storage);
+      larger.m_bounded_insert = bounded_insert;
+      *this = larger;
+    }
+    return is_insertable_map;
+  }
+  /// Number of keys, counted. Waits.
+  size_type size() const { return capacity() == 0 ? 0 : m_storage.count(); }
+  /// Whether an insertion has failed since the map was made, cleared, rehashed or the flag reset. Waits.
+  bool failed_insert() const { return m_storage.get(flag::failed); }
+  void reset_failed_insert_flag() { m_storage.set(flag::failed, false); }
+
+  /// From here to end_erase keys may be erased, and insertions fail. Returns: false if that is so already, or keys are const. Waits.
+  bool begin_erase() const {
+    if (!is_insertable_map || capacity() == 0 || erasable()) return false;
+    m_storage.set(flag::erasable, true);
+    return true;
+  }
+  /// Makes the slots of erased keys free for others; keys that are in keep their indices. Returns: false without a begin_erase.
+  /// Waits.
+  bool end_erase() const {
+    if (!is_insertable_map || !erasable()) return false;
+    m_storage.renew();
+    m_storage.set(flag::erasable, false);
+    return true;
+  }
+  bool erasable() const { return is_insertable_map && m_storage.get(flag::erasable); }
+
+  // On the host and in kernels.
+
+  KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
+  /// Indices are below it; so many keys can be in.
+  KOKKOS_FUNCTION size_type capacity() const { return table().capacity(); }
+  /// Buckets that there are.
+  KOKKOS_FUNCTION size_type hash_capacity() const { return 2 * table().pairs(); }
+  hasher_type hash_function() const { return table().hash_function(); }
+  equal_to_type equal_function() const { return table().equal_function(); }
+
+  /// Inserts a key with a value, unless it is there: then op changes the stored value, atomically. A bounded insertion looks at
+  /// 1,024 buckets at most (2,048 of two slots): below 98 % of capacity() it does not fail. One that is not bounded (rehash) fails when
+  /// no slot is free.
+  /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
+  /// op(stored, value) for values of four or eight bytes.
+  template <class Op = default_op_type>
+  KOKKOS_FUNCTION insert_result insert(key_type const& key, stored_value const& value = {},
+                                       [[maybe_unused]] Op const& op = {}) const {
+    static_assert(!is_set || std::is_same_v<Op, default_op_type>,
+                  "karpos: there is no value in a set that an operation could change");
+    if constexpr (is_insertable_map) {
+      if (!is_allocated() || table().has_flag(flag::erasable)) return {};
+      insert_result const result(table().insert(key, value, m_bounded_insert));
+      if (result.failed()) m_storage.set_failed();
+      if constexpr (!is_set) {
+        if (result.existing()) apply(result.index(), value, op);
+      }
+      return result;
+    } else {
+      return {};
+    }
+  }
+  /// Erases a key, between begin_erase and end_erase. Returns: whether this call did.
+  KOKKOS_FUNCTION bool erase(key_type const& key) const {
+    if constexpr (is_insertable_map)
+      return is_allocated() && table().has_flag(flag::erasable) && table().erase(key);
+    else
+      return false;
+  }
+  /// Returns: the index of a key, or invalid_index.
+  KOKKOS_FUNCTION size_type find(key_type const& key) const {
+    return table().template find<access>(key);
+  }
+  KOKKOS_FUNCTION bool exists(key_type const& key) const {
+    if constexpr (is_insertable_map)
+      return valid_at(find(key));  // it may have been erased meanwhile
+    else
+      return find(key) != invalid_index;
+  }
+  /// Whether a key is at an index, of any size.
+  KOKKOS_FUNCTION bool valid_at(size_type i) const { return table().template valid_at<access>(i); }
+  /// The key at an index. Requires: valid_at(i).
+  KOKKOS_FUNCTION key_type key_at(size_type i) const {
+    KARPOS_EXPECTS(valid_at(i), "key_at takes the index of a key");
+    return table().slots().key_at(i);
+  }
+  /// The value at an index: a reference, or a copy where values are const. Requires: i < capacity(). Maps only.
+  KOKKOS_FUNCTION decltype(auto) value_at(size_type i) const
+    requires(!is_set)
+  {
+    KARPOS_EXPECTS(i < capacity(), "value_at takes an index below capacity()");
+    using result = std::conditional_t<has_const_value, stored_value, stored_value&>;
+    return static_cast<result>(*table().slots().value_at(i));
+  }
+
+  // Copies, on the host. Indices stay. They wait.
+
+  /// Becomes a copy of src, of any device, in memory of its own; nothing if the two share memory.
+  template <class SKey, class SValue, class SDevice>
+  void create_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+    if (static_cast<void*>(m_storage.memory().data()) == src.m_storage.memory().data()) return;
+    allocate_view(src);
+    deep_copy_view(src);
+  }
+  /// Takes memory of its own, with the capacity of src; its contents are not defined before deep_copy_view.
+  template <class SKey, class SValue, class SDevice>
+  void allocate_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+    m_storage = storage::shaped_like(src.m_storage);
+    m_bounded_insert = src.m_bounded_insert;
+  }
+  /// Copies what is in src. Throws std::invalid_argument unless the capacities are equal.
+  template <class SKey, class SValue, class SDevice>
+  void deep_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+    m_storage.copy_from(src.m_storage);
+  }
+
+ private:
+  template <class, class, class, class, class>
+  friend class unordered_map;
+
+  /// Nothing is inserted or erased beside maps of const keys.
+  static constexpr auto access = has_const_key ? device::access::frozen : device::access::shared;
+
+  KOKKOS_FUNCTION typename storage::table_type const& table() const { return m_storage.view(); }
+  template <class Op>
+  KOKKOS_FUNCTION void apply(size_type i, stored_value const& value, Op const& op) const {
+    detail::unordered_map::apply_op<Device>(table().slots().value_at(i), i, value, op);
+  }
+
+  storage m_storage;
+  bool m_bounded_insert = true;
+};
+
+/// Copies keys and values, from any device to any other; dst has the capacity of src (create_mirror). Indices stay. Waits.
+template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
+          class Hasher, class EqualTo>
+void deep_copy(unordered_map<DKey, DValue, DDevice, Hasher, EqualTo>& dst,
+               unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+  dst.deep_copy_view(src);
+}
+/// Returns: a map in memory that the host reaches, of the capacity of src, to deep_copy to.
+template <class Key, class Value, class Device, class Hasher, class EqualTo>
+auto create_mirror(unordered_map<Key, Value, Device, Hasher, EqualTo> const& src) {
+  typename unordered_map<Key, Value, Device, Hasher, EqualTo>::host_mirror_type dst;
+  dst.allocate_view(src);
+  return dst;
+}
+
+}  // namespace karpos
+
+namespace Kokkos {
+// Callers of Kokkos::UnorderedMap's name the namespace.
+using karpos::create_mirror;
+using karpos::deep_copy;
+}  // namespace Kokkos
