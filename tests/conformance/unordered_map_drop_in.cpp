@@ -46,7 +46,7 @@ struct Kokkos::reduction_identity<tally> {
 namespace {
 
 template <class Map, class Op>
-struct insert_each {
+struct put_each {
   Map map;
   std::uint32_t different;
   Op op;
@@ -67,10 +67,10 @@ struct insert_each {
   }
 };
 template <class Map, class Op = typename Map::default_op_type>
-tally insert_all(Map const& map, std::uint32_t n, std::uint32_t different, Op const& op = {}) {
+tally put_all(Map const& map, std::uint32_t n, std::uint32_t different, Op const& op = {}) {
   tally t;
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, n),
-                          insert_each<Map, Op>{map, different, op}, Kokkos::Sum<tally>(t));
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, n), put_each<Map, Op>{map, different, op},
+                          Kokkos::Sum<tally>(t));
   return t;
 }
 
@@ -128,7 +128,7 @@ struct double_values {
 /// Inserts until nothing fails, as Kokkos' users do.
 template <class Map>
 void insert_growing(Map& map, std::uint32_t n, std::uint32_t different) {
-  while (insert_all(map, n, different).failed != 0) map.rehash(map.capacity() + n / 2);
+  while (put_all(map, n, different).failed != 0) map.rehash(map.capacity() + n / 2);
 }
 
 template <class Maps>
@@ -138,7 +138,7 @@ void insert_find_erase() {
   holds("allocated by default", map.is_allocated() && map.size() == 0 && map.capacity() >= 1);
   map.rehash(3000, false);
   holds("room for what was asked for", map.capacity() >= 3000);
-  tally const t = insert_all(map, 12'000, 3000);
+  tally const t = put_all(map, 12'000, 3000);
   same("successes", t.success, 3000);
   same("existing", t.existing, 9000);
   same("failed", t.failed, 0);
@@ -152,7 +152,7 @@ void insert_find_erase() {
 
   holds("begin_erase", map.begin_erase());
   holds("only once", !map.begin_erase());
-  same("insertions fail meanwhile", insert_all(map, 10, 10).failed, 10);
+  same("insertions fail meanwhile", put_all(map, 10, 10).failed, 10);
   std::uint32_t erased = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 1000), erase_each<map_type>{map, 2500},
                           erased);
@@ -170,13 +170,13 @@ void values_and_operations() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
   using ops = Kokkos::UnorderedMapInsertOpTypes<Kokkos::View<std::uint32_t*, space>, std::uint32_t>;
   map_type map(500);
-  insert_all(map, 4000, 400, typename ops::AtomicAdd{});
+  put_all(map, 4000, 400, typename ops::AtomicAdd{});
   std::uint64_t const all = 4000ull * 3999 / 2;
   same("sum of added values", sum_of(map), all);
   Kokkos::parallel_for(Kokkos::RangePolicy<space>(0, static_cast<int>(map.capacity())),
                        double_values<map_type>{map});
   same("sum of doubled values", sum_of(map), 2 * all);
-  insert_all(map, 4000, 400, typename ops::NoOp{});
+  put_all(map, 4000, 400, typename ops::NoOp{});
   same("sum after nothing", sum_of(map), 2 * all);
   typename map_type::modifiable_map_type const values = map;
   Kokkos::parallel_for(Kokkos::RangePolicy<space>(0, static_cast<int>(map.capacity())),
@@ -191,7 +191,7 @@ template <class Maps>
 void copies() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint64_t>;
   map_type map(1000), shallow = map;
-  insert_all(shallow, 900, 900);
+  put_all(shallow, 900, 900);
   same("shared by a copy", map.size(), 900);
   auto mirror = create_mirror(map);
   Kokkos::deep_copy(mirror, map);
@@ -219,7 +219,7 @@ void sets_and_growth() {
   same("size of a set", set.size(), 10'000);
   same("right answers of a set", rights(set, 20'000, 10'000), 20'000);
   auto const n = static_cast<std::uint32_t>(2 * set.capacity());
-  tally const t = insert_all(set, n, n);
+  tally const t = put_all(set, n, n);
   holds("more than the capacity does not go in", t.failed > 0 && set.failed_insert());
   same("all others do", t.success + 10'000, set.size());
   set.clear();
