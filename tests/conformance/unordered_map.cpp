@@ -397,13 +397,13 @@ void ever_other_keys() {
   oracle o;
   insert_checked(map, keys_from(0, n), o);
   std::uint32_t furthest = 0;
-  for (std::uint32_t first = 0; first < 40 * step; first += step) {
+  for (std::uint32_t first = 0; first < 24 * step; first += step) {
     erase_checked(map, keys_from(first, first + step), o);
     for (auto const& a : insert_into(map, keys_from(first + n, first + n + step)))
       furthest = Kokkos::max(furthest, a.position);
     for (auto const& each : keys_from(first + n, first + n + step)) o.emplace(each.key, each.value);
   }
-  same_contents("after many keys", map, o, 50 * step);
+  same_contents("after many keys", map, o, 30 * step);
   holds("the furthest insertion looked at " + std::to_string(furthest) + " buckets more",
         furthest < 64);
   holds("nothing failed", !map.failed_insert());

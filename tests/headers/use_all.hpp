@@ -26,6 +26,7 @@ struct types {
   karpos::hash_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::options hash;
   karpos::hopscotch_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::options hopscotch;
   karpos::cuckoo_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::options cuckoo;
+  karpos::unordered_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::insert_result inserted;
   karpos::bfs_options bfs;
   karpos::csr_options csr;
   karpos::top_k_options<karpos::max_score> top_k;

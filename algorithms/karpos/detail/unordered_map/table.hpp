@@ -121,10 +121,9 @@ class table {
         }
       }
       if (!searching && free) {
-        int const slot = free.first();
-        word const seen = empty.test(slot) ? slots_type::empty_word() : slots_type::erased_word();
-        std::uint64_t const at = index(p, slot);
-        if (m_slots.claim(at, seen, query, key, value)) return {outcome::inserted, at, p.tried()};
+        std::uint64_t const at = index(p, free.first());
+        if (claim(at, empty.test(free.first()), query, key, value))
+          return {outcome::inserted, at, p.tried()};
         continue;
       }
       if (p.tried() == last) break;
@@ -134,8 +133,8 @@ class table {
     return {outcome::full, no_index, p.tried()};
   }
 
-  /// Returns: the index of a key, or no_index. Beside insertions, GPUs look in their first caches first: what is found there is
-  /// there. What is not may have come since.
+  /// Returns: the index of a key, or no_index. Beside insertions GPUs look at words in their first caches first: what is found
+  /// there is there. What is not may have come since.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
     if (m_pairs == 0) return no_index;
@@ -144,13 +143,11 @@ class table {
       return valid_at<Access>(at) ? at : no_index;
     }
     std::uint64_t const hash = hash_of(m_hash, key);
-    auto const query = slots_type::ask(key, hash);
-    path p(hash, m_pairs);
     if constexpr (Access == access::shared && Traits::looks_first) {
-      std::uint64_t const at = find_from<access::frozen>(p, query, key);
+      std::uint64_t const at = find_by<access::frozen, Access>(hash, key);
       if (at != no_index) return at;
     }
-    return find_from<Access>(p, query, key);
+    return find_by<Access, Access>(hash, key);
   }
 
   /// Erases a key. Returns: whether this call did. While it runs, nothing is inserted.
@@ -209,18 +206,17 @@ class table {
     }
     return no_index;
   }
-  /// The same from a bucket on; p is left at the last one that was read.
-  template <access Access>
-  KOKKOS_FUNCTION std::uint64_t find_from(path& p, typename slots_type::query const& query,
-                                          key_type const& key) const {
-    for (;;) {
-      auto const window = load_bucket<Access>(p);
-      std::uint64_t const at = find_in<Access>(window, p, query, key);
+  /// The same along a path; words and records may be read in different ways.
+  template <access Words, access Records>
+  KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key) const {
+    auto const query = slots_type::ask(key, hash);
+    for (path p(hash, m_pairs);; p.advance(m_pairs)) {
+      auto const window = load_bucket<Words>(p);
+      std::uint64_t const at = find_in<Records>(window, p, query, key);
       if (at != no_index) return at;
       if (slots_type::empties(window)) return no_index;
       if (open_addressing::at_mark(p.tried()) && !marked(p)) return no_index;
       if (p.tried() == buckets()) return no_index;
-      p.advance(m_pairs);
     }
   }
   /// The n-th bucket of a path, counted from 1.
@@ -230,6 +226,13 @@ class table {
     return p;
   }
 
+  template <class T>
+  KOKKOS_FUNCTION bool claim(std::uint64_t at, bool is_empty,
+                             typename slots_type::query const& query, key_type const& key,
+                             T const& value) const {
+    word const seen = is_empty ? slots_type::empty_word() : slots_type::erased_word();
+    return m_slots.claim(at, seen, query, key, value);
+  }
   template <class T>
   KOKKOS_FUNCTION place insert_reserved(std::uint64_t at, key_type const& key,
                                         T const& value) const {
