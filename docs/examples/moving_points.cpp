@@ -220,17 +220,18 @@ result run(space const& exec, vectors const& x, numbers const& touching, int fra
   return r;
 }
 
-/// The points from above: brighter where there are more, red where they touch.
+/// The points from the side: brighter where there are more, red where they touch.
 void write_picture(char const* file, vectors const& x, numbers const& touching) {
   constexpr int size = 512;
   auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   auto const touches = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), touching);
   std::vector<int> light(3 * size * size);
+  int const unit = Kokkos::clamp(8 * size * size / static_cast<int>(at.extent(0) + 1), 1, 50);
   for (std::size_t p = 0; p < at.extent(0); ++p) {
-    int const i = static_cast<int>(at(p, 0) * size), j = static_cast<int>(at(p, 1) * size);
+    int const i = static_cast<int>(at(p, 0) * size), j = static_cast<int>(at(p, 2) * size);
     for (int c = 0; c < 3; ++c)
       light[static_cast<std::size_t>(3 * (j * size + i) + c)] +=
-          touches(p) == 0 || c == 0 ? 60 : 12;
+          touches(p) == 0 || c == 0 ? 5 * unit : unit;
   }
   std::ofstream out(file, std::ios::binary);
   out << "P6 " << size << ' ' << size << " 255\n";
