@@ -47,7 +47,7 @@ struct map_grid {
     numbers next;
     vectors x;
     KOKKOS_FUNCTION void operator()(std::uint32_t p) const {
-      auto const cell = cells.insert(cell_of(x, p), none);
+      auto const cell = cells.insert(cell_of(x, p), std::uint32_t(none));
       next(p) = Kokkos::atomic_exchange(&cells.value_at(cell.index()), p);
     }
   };

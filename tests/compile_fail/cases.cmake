@@ -3,6 +3,8 @@
 # Misuse of the library, each with the sentence that the user must read.
 karpos_add_compile_fail(NAME key_not_trivially_copyable FILE key_not_trivially_copyable.cpp
   REGEX "karpos: keys and values must be trivially copyable")
+karpos_add_compile_fail(NAME unordered_map_of_views FILE unordered_map_of_views.cpp
+  REGEX "karpos: keys and values of an unordered_map must be trivially copyable" LINES 60)
 karpos_add_compile_fail(NAME key_too_large FILE key_too_large.cpp
   REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60)
 karpos_add_compile_fail(NAME value_too_large FILE value_too_large.cpp

@@ -70,6 +70,9 @@ class storage {
   using slots_type = typename Traits::slots;
 
   storage() = default;
+  // Never moved: who is copied from stays a map.
+  storage(storage const&) = default;
+  storage& operator=(storage const&) = default;
   /// Empty, for so many keys. make(bytes) allocates.
   template <class Make>
   storage(std::uint64_t keys, typename Traits::hasher const& hash,
