@@ -120,8 +120,11 @@ struct measurement {
     r.misses = finds(map, n);
     r.const_hits = finds(const_map(map), 0);
     r.const_misses = finds(const_map(map), n);
-    r.size = rate([&] { Kokkos::parallel_for("insert", 1, insert_nth<Map>{map}); },
-                  [&] { r.wrong += map.size() != n; });
+    r.size = rate(
+        [&] {
+          Kokkos::parallel_for("insert", Kokkos::RangePolicy<space>(0, 1), insert_nth<Map>{map});
+        },
+        [&] { r.wrong += map.size() != n; });
     auto const refill = [&] {
       map.clear();
       Kokkos::parallel_for("insert", all(), insert_nth<Map>{map});

@@ -26,7 +26,9 @@
 //
 // An insertion looks for its key up to the closed bucket, then claims the first free slot that it saw on the way. If another
 // thread was faster it looks at that bucket again: two insertions of equal keys meet at the same slot, one of them claims it and
-// the other finds it. A slot that was seen taken is taken for good, so that neither can pass the other.
+// the other finds it. A slot that was seen taken is taken for good, so that neither can pass the other. Therefore a look may be
+// at old words, too, such as those in the first cache of a GPU: what is taken there is taken, and what is not is claimed, or read
+// once more.
 
 namespace karpos::detail::unordered_map {
 
@@ -89,27 +91,33 @@ class table {
   KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
   KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
 
+  /// Beside others GPUs look in their first caches first: unless keys are erased just now, what is live there is live.
   template <access Access>
   KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
-    return i < capacity() && slots_type::is_live(load<Access>(i));
+    if (i >= capacity()) return false;
+    if constexpr (Access == access::shared && Traits::looks_first) {
+      if (slots_type::is_live(load<access::frozen>(i)) && !has_flag(erasable)) return true;
+    }
+    return slots_type::is_live(load<Access>(i));
   }
 
   /// Inserts a key into the first free slot of its path. While it runs, nothing is erased.
   template <class T>
   KOKKOS_FUNCTION place insert(key_type const& key, T const& value, bool bounded) const {
-    if (slots_type::is_reserved(key))
-      return insert_reserved(m_slots.reserved_slot(key), key, value);
+    if (slots_type::is_reserved(key)) return insert_reserved(key, value);
     std::uint64_t const hash = hash_of(m_hash, key);
     auto const query = slots_type::ask(key, hash);
     std::uint32_t const last = bounded && buckets() > probe_limit ? probe_limit : buckets();
+    thread const t{};
     path p(hash, m_pairs);
     std::uint32_t first_free = 0;  // on the path, counted from 1
-    bool searching = true;
+    bool searching = true, again = false;
     for (;;) {
-      auto const window = load_bucket<access::shared>(p);
+      auto const window = again ? load_bucket<access::shared>(t, p) : load_bucket<first_look>(t, p);
       if (auto const at = find_in<access::shared>(window, p, query, key); at != no_index)
         return {outcome::existing, at, p.tried()};
-      if (slots_type::pending(window, query)) continue;
+      again = static_cast<bool>(slots_type::pending(window, query));
+      if (again) continue;
       auto const empty = slots_type::empties(window), free = empty | slots_type::tombstones(window);
       if (free && first_free == 0) first_free = p.tried();
       bool const closed = empty || (open_addressing::at_mark(p.tried()) && !marked(p));
@@ -124,6 +132,7 @@ class table {
         std::uint64_t const at = index(p, free.first());
         if (claim(at, empty.test(free.first()), query, key, value))
           return {outcome::inserted, at, p.tried()};
+        again = true;
         continue;
       }
       if (p.tried() == last) break;
@@ -144,10 +153,12 @@ class table {
     }
     std::uint64_t const hash = hash_of(m_hash, key);
     if constexpr (Access == access::shared && Traits::looks_first) {
-      std::uint64_t const at = find_by<access::frozen, Access>(hash, key);
-      if (at != no_index) return at;
+      std::uint64_t first_free = no_index;
+      std::uint64_t const at = find_by<access::frozen, Access>(hash, key, first_free);
+      if (at != no_index || is_free_still(first_free)) return at;
     }
-    return find_by<Access, Access>(hash, key);
+    std::uint64_t unused = 0;
+    return find_by<Access, Access>(hash, key, unused);
   }
 
   /// Erases a key. Returns: whether this call did. While it runs, nothing is inserted.
@@ -178,6 +189,7 @@ class table {
 
  private:
   using thread = device::tile_for<typename Traits::execution_space, 1>;
+  static constexpr access first_look = Traits::looks_first ? access::frozen : access::shared;
 
   KOKKOS_FUNCTION std::uint32_t buckets() const { return static_cast<std::uint32_t>(2 * m_pairs); }
   KOKKOS_FUNCTION std::uint64_t index(path const& p, int slot) const {
@@ -191,9 +203,8 @@ class table {
       return device::load_relaxed(m_slots.words(i));
   }
   template <access Access>
-  KOKKOS_FUNCTION auto load_bucket(path const& p) const {
-    return device::load_window<bucket_slots, Access>(thread{},
-                                                     m_slots.words(p.bucket() * bucket_slots));
+  KOKKOS_FUNCTION auto load_bucket(thread const& t, path const& p) const {
+    return device::load_window<bucket_slots, Access>(t, m_slots.words(p.bucket() * bucket_slots));
   }
   /// Returns: where the key is in a bucket that was read, or no_index.
   template <access Access, class Window>
@@ -206,18 +217,32 @@ class table {
     }
     return no_index;
   }
-  /// The same along a path; words and records may be read in different ways.
+  /// The same along a path; words and records may be read in different ways. Where these differ, first_free becomes the first
+  /// free slot on the path, if there is one.
   template <access Words, access Records>
-  KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key) const {
+  KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key,
+                                        [[maybe_unused]] std::uint64_t& first_free) const {
     auto const query = slots_type::ask(key, hash);
+    thread const t{};
     for (path p(hash, m_pairs);; p.advance(m_pairs)) {
-      auto const window = load_bucket<Words>(p);
+      auto const window = load_bucket<Words>(t, p);
       std::uint64_t const at = find_in<Records>(window, p, query, key);
       if (at != no_index) return at;
-      if (slots_type::empties(window)) return no_index;
+      auto const empty = slots_type::empties(window);
+      if constexpr (Words != Records) {
+        auto const free = empty | slots_type::tombstones(window);
+        if (free && first_free == no_index) first_free = index(p, free.first());
+      }
+      if (empty) return no_index;
       if (open_addressing::at_mark(p.tried()) && !marked(p)) return no_index;
       if (p.tried() == buckets()) return no_index;
     }
+  }
+  /// Whether a slot that was the first free one of a path is free: then no key of that path came since.
+  KOKKOS_FUNCTION bool is_free_still(std::uint64_t at) const {
+    if (at == no_index) return false;
+    word const w = load<access::shared>(at);
+    return w == slots_type::empty_word() || w == slots_type::erased_word();
   }
   /// The n-th bucket of a path, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
@@ -234,8 +259,8 @@ class table {
     return m_slots.claim(at, seen, query, key, value);
   }
   template <class T>
-  KOKKOS_FUNCTION place insert_reserved(std::uint64_t at, key_type const& key,
-                                        T const& value) const {
+  KOKKOS_FUNCTION place insert_reserved(key_type const& key, T const& value) const {
+    std::uint64_t const at = m_slots.reserved_slot(key);
     for (;;) {
       word const seen = load<access::shared>(at);
       if (slots_type::is_live(seen)) return {outcome::existing, at, 1};
