@@ -215,7 +215,7 @@ class unordered_map {
   // On the host and in kernels.
 
   KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
-  /// Indices are below it; so many keys can be in.
+  /// Indices are below it; so many keys can be in, the four largest integers among them where keys are integers of 4 or 8 bytes.
   KOKKOS_FUNCTION size_type capacity() const { return table().capacity(); }
   /// Buckets that there are.
   KOKKOS_FUNCTION size_type hash_capacity() const { return 2 * table().pairs(); }

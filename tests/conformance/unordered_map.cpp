@@ -522,6 +522,14 @@ TEST_CASE("hash and equality of the user's") {
   CHECK(map.size() == 300);
 }
 
+TEST_CASE("Kokkos' hash and equality, spelt out, are as good as ours") {
+  using key = std::uint32_t;
+  using map_type =
+      karpos::unordered_map<key, key, space, Kokkos::pod_hash<key>, Kokkos::pod_equal_to<key>>;
+  CHECK(map_type::bytes_for(1000) == map_of<key, key>::bytes_for(1000));
+  contention<map_type>();
+}
+
 TEST_CASE("zeros are one key, and so is NaN") {
   using map_type = map_of<double, float>;
   map_type map(10);
