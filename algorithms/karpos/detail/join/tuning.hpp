@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Macros.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +30,7 @@ struct tuning {
   static constexpr std::uint64_t chunk_tables = 4;
   /// Rows that a thread reads before it puts them into the table or looks them up, and takes places for what they become: GPUs
   /// as many as there are registers for.
-  static constexpr int batch(std::size_t row_bytes) {
+  KOKKOS_FUNCTION static constexpr int batch(std::size_t row_bytes) {
     return !device::is_device<ExecSpace> ? 256 : row_bytes <= 8 ? 8 : 4;
   }
   /// Rows of both tables from which on they are split: below that an index is built as fast.

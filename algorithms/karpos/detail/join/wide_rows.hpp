@@ -67,7 +67,7 @@ class packed_values {
     (add<First + bytes_before<I, T...>()>(r.template value<static_cast<int>(I)>()), ...);
   }
   template <std::size_t N, class... T>
-  static constexpr std::size_t bytes_before() {
+  KOKKOS_FUNCTION static constexpr std::size_t bytes_before() {
     std::size_t before = 0, sum = 0, i = 0;
     ((before = i++ == N ? sum : before, sum += sizeof(T)), ...);
     return before;
