@@ -170,7 +170,7 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
 /// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte column and for those of several
-///   columns, or with nulls, of up to 12 bytes; on GPUs a quarter more; and what a partition takes.
+///   columns of up to 12 bytes, or with nulls of up to 11 in 8 columns; on GPUs a quarter more; and what a partition takes.
 /// Throws: std::invalid_argument for a kind without pairs, outputs that are too short (the message says how many elements
 ///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
 ///   2^31 - 8 rows on a side; allocation_error.

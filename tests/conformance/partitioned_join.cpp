@@ -342,6 +342,23 @@ TEST_CASE("three columns, one with nulls, and rows too wide to be moved whole") 
   }
 }
 
+TEST_CASE("nulls of nine columns are no bits of the first one's values") {
+  std::size_t const n = split_rows / 2;
+  std::vector<std::uint8_t> first(n), low(n), middle(n), high(n), last(n);
+  std::vector<int> valid(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    first[i] = static_cast<std::uint8_t>(i % 2);
+    valid[i] = first[i];
+    low[i] = static_cast<std::uint8_t>(i / 2);
+    middle[i] = static_cast<std::uint8_t>(i / 2 >> 8);
+    high[i] = static_cast<std::uint8_t>(i / 2 >> 16);
+  }
+  auto const zero = to_space(last);
+  check_different("nine columns",
+                  karpos::rows(to_space(first), to_space(low), to_space(middle), to_space(high),
+                               zero, zero, zero, zero, karpos::nullable(zero, to_space(valid))));
+}
+
 TEST_CASE("columns of other types") {
   check_type<std::int16_t>("int16_t");
   check_type<std::int32_t>("int32_t");

@@ -153,8 +153,10 @@ template <class Left, class Right, class Functions>
 struct split_form {
   static constexpr bool has_nulls = Left::may_have_nulls || Right::may_have_nulls;
   static constexpr bool is_exact = has_exact_words<Left, Right, Functions>;
-  static constexpr bool is_wide = !is_exact && row_bytes<Functions>::default_functions &&
-                                  row_bytes<Functions>::values + has_nulls <= 12;
+  using bytes = row_bytes<Functions>;
+  static constexpr bool is_wide = !is_exact && bytes::default_functions &&
+                                  bytes::values + has_nulls <= 12 &&
+                                  (!has_nulls || bytes::nulls_fit);
   template <class Rows>
   using source = std::conditional_t<is_wide, wide_rows_to_split<Rows, Functions, has_nulls>,
                                     rows_to_split<Rows, Functions, is_exact>>;

@@ -45,6 +45,8 @@ struct row_bytes<row_view<Hash, Equal, Columns...>> {
   static constexpr bool default_functions =
       std::is_same_v<Hash, row_hash> && std::is_same_v<Equal, row_equal>;
   static constexpr std::size_t values = (of<Columns>() + ...);
+  /// Whether a byte has a bit for the null of each column.
+  static constexpr bool nulls_fit = sizeof...(Columns) <= 8;
 };
 
 /// The bytes of a row's values one after the other, behind one for its nulls where it may have any.
