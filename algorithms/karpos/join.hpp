@@ -108,8 +108,8 @@ class join {
     exec.fence("karpos::join: matched");
   }
 
-  /// Bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate; 4 for each right row for the kinds
-  /// right, full, right_semi and right_anti.
+  /// Bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate, and 4 more where the index has row
+  /// numbers of 64 bits; 4 for each right row for the kinds right, full, right_semi and right_anti.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     return arrays(left, right, marks_right(kind), has_predicate).bytes;
   }
@@ -323,13 +323,18 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
       "karpos::gather", exec, indices.extent(0),
       detail::join::gather_values<Indices, Column, value, Out>{indices, column, missing, out});
 }
-/// Returns: the same in a view of its own. Asynchronous.
+/// Returns: the same in a view of its own. Asynchronous. Throws: allocation_error.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>
 auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing) {
-  using out_type = Kokkos::View<typename detail::column_traits<Column>::value_type*,
-                                typename ExecSpace::memory_space>;
-  auto const out = detail::uninitialized_array<out_type>(exec, "karpos::gather", indices.extent(0));
+  using memory_space = typename ExecSpace::memory_space;
+  using value = typename detail::column_traits<Column>::value_type;
+  std::uint64_t const n = indices.extent(0);
+  auto const out = detail::allocate_or_explain<memory_space>(
+      n * sizeof(value), "the values of a gather", "gather fewer rows at once", [&] {
+        return detail::uninitialized_array<Kokkos::View<value*, memory_space>>(exec,
+                                                                               "karpos::gather", n);
+      });
   karpos::gather(exec, indices, column, missing, out);
   return out;
 }
