@@ -476,6 +476,35 @@ TEST_CASE(
   check("grown", grows, o, some_queries(repeated<u32>(3'000, 3), 300));
 }
 
+namespace {
+/// Three bytes of it are nobody's.
+struct padded {
+  std::int8_t low;
+  std::int32_t high;
+};
+struct make_padded {
+  view<padded> to;
+  KOKKOS_FUNCTION void operator()(u64 i) const {
+    to(i) = {static_cast<std::int8_t>(i % 100), -static_cast<std::int32_t>(i)};
+  }
+};
+}  // namespace
+
+TEST_CASE("values with padding are found whole") {
+  std::size_t const n = 3'000;
+  view<padded> const values("values", n), any("any", n);
+  Kokkos::parallel_for(Kokkos::RangePolicy<space>(space(), 0, n), make_padded{values});
+  auto const keys = to_space(numbers<u32>(n, 5)), queries = to_space(numbers<u32>(n, 6));
+  map_of<u32, padded> map(space(), n);
+  map.insert(space(), keys, values);
+  map.find_any(space(), queries, any, padded{-1, 7});
+  auto const found = to_host(any);
+  u64 wrong = found[n - 1].low != -1 || found[n - 1].high != 7;
+  for (std::size_t i = 0; i + 1 < n; ++i)
+    wrong += found[i].low != std::int8_t((i + 1) % 100) || found[i].high != -std::int32_t(i + 1);
+  same("wrong values", wrong, 0);
+}
+
 TEST_CASE(
     "keys equal to a sentinel are refused, and all others in; lookups say that they are absent") {
   small_map map(space(), 6, {.empty_key = 0u, .erased_key = 1u});

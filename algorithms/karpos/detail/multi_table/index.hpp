@@ -18,12 +18,12 @@
 
 namespace karpos::detail::multi_table {
 
-/// Heads of keys in the elements of an output.
+/// Heads of keys in the elements of an output: not of a type with padding, whose bits an assignment may leave out.
 template <class Result, class Number>
 struct in_place {
-  static constexpr bool fits = (sizeof(Result) == 4 || sizeof(Result) == 8) &&
-                               sizeof(Result) >= sizeof(Number) &&
-                               std::is_trivially_copyable_v<Result>;
+  static constexpr bool fits =
+      (sizeof(Result) == 4 || sizeof(Result) == 8) && sizeof(Result) >= sizeof(Number) &&
+      (std::has_unique_object_representations_v<Result> || std::is_floating_point_v<Result>);
   using bits = std::conditional_t<sizeof(Result) == 4, std::uint32_t, std::uint64_t>;
   static constexpr Number none = static_cast<Number>(~Number(0));  // in no table
 
