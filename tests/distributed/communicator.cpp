@@ -97,6 +97,14 @@ TEST_CASE("what is longer than a message travels in several") {
   CHECK(to_vector(data) == std::vector<double>(11, ranks.size() - 1));
 }
 
+TEST_CASE("ranks that would split into messages of other lengths agree on the shortest") {
+  int const rank = world().rank();
+  exchange_all(world({.max_message_bytes = std::uint64_t(8) << rank}));
+  auto const ranks = world({.max_message_bytes = std::uint64_t(8) << 20 >> 10 * rank});
+  auto const all = gathered(ranks, std::vector<std::uint64_t>(5, std::uint64_t(ranks.rank())));
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i / 5);
+}
+
 TEST_CASE("views of other lengths than their counts are refused") {
   auto const ranks = world();
   Kokkos::View<int*, memory> const one("one", 1), none("none", 0);
@@ -110,6 +118,7 @@ TEST_CASE("views of other lengths than their counts are refused") {
 TEST_CASE("unequal arguments are refused on all ranks, with both values") {
   auto const ranks = world();
   karpos::distributed::require_same(ranks, "max_keys", 7);
+  karpos::distributed::require_same(ranks, "a bool", true);
   if (ranks.size() == 1) return;
   int const mine = ranks.rank() == ranks.size() - 1 ? 8 : 7;
   std::string const last = std::to_string(ranks.size() - 1);
@@ -133,11 +142,13 @@ TEST_CASE("an exception on some ranks is thrown on all, with the message of the 
                                std::to_string(ranks.size()) + ": nonsense (why): do this";
   CHECK_THROWS_WITH_AS(together(ranks, fail), expected.c_str(),
                        karpos::distributed::collective_error);
+  int named = -2;
   try {
     together(ranks, [] { throw 5; });
   } catch (karpos::distributed::collective_error const& e) {
-    CHECK(e.rank() == 0);
+    named = e.rank();
   }
+  CHECK(named == 0);
   CHECK(ranks.all_reduce(1) == ranks.size());  // and they go on
 }
 

@@ -96,6 +96,25 @@ TEST_CASE("owners may be computed from keys") {
   CHECK(ranks.all_reduce(all.receives()) == 100 * p);
 }
 
+TEST_CASE("columns and answers of other lengths on one rank are refused, on all ranks") {
+  using karpos::distributed::collective_error;
+  auto const ranks = world();
+  std::vector<std::uint32_t> const owners(3, 0);
+  plan const p(ranks, to_view(owners));
+  bool const is_last = ranks.rank() == ranks.size() - 1;
+  std::string const who = "rank " + std::to_string(ranks.size() - 1) + " of ";
+  auto const column = [&](std::uint64_t n) { return Kokkos::View<double*, memory>("column", n); };
+  std::uint64_t const sends = is_last ? 2 : 3, receives = p.receives() + (is_last ? 1 : 0);
+  auto const refused = [&](auto const& move) {
+    CHECK_THROWS_WITH_AS(move(), doctest::Contains(who.c_str()), collective_error);
+  };
+  refused([&] { p.exchange(column(sends)); });
+  refused([&] { p.exchange(column(3), column(receives)); });
+  refused([&] { p.exchange_back(column(receives), column(3)); });
+  refused([&] { p.exchange_back(column(p.receives()), column(sends)); });
+  CHECK(ranks.all_reduce(p.exchange(column(3)).extent(0)) == 3 * std::size_t(ranks.size()));
+}
+
 TEST_CASE("an owner that is no rank is refused, on all ranks") {
   auto const ranks = world();
   std::vector<std::int32_t> owners(3, 0);

@@ -224,6 +224,23 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_WITH_AS(m.insert(two, values), doctest::Contains(("rank " + last + " of").c_str()),
                        collective_error);
   CHECK_THROWS_AS(m.find(two, values, 0), collective_error);
+  if (ranks.size() > 1) {
+    Kokkos::View<std::int64_t*, memory> const out("out", 2);
+    CHECK_THROWS_WITH_AS(m.find(two, out, is_last ? -1 : 0),
+                         doctest::Contains(("the value for missing keys is not the same on all "
+                                            "ranks (rank 0 has 0, rank " +
+                                            last + " has -1)")
+                                               .c_str()),
+                         collective_error);
+    CHECK_THROWS_WITH_AS(map(ranks, 10, {.empty_key = is_last ? key(8) : key(7)}),
+                         doctest::Contains("the key for empty slots is not the same"),
+                         collective_error);
+    map::options some;
+    if (is_last) some.erased_key = 7;
+    CHECK_THROWS_WITH_AS(map(ranks, 10, some),
+                         doctest::Contains("whether there is the key for erased slots is not"),
+                         collective_error);
+  }
   auto const sentinel = to_view(std::vector<key>{5, is_last ? ~key(0) : 6});
   CHECK_THROWS_WITH_AS(m.insert(sentinel, to_view(std::vector<std::int64_t>{1, 1})),
                        doctest::Contains("sentinel"), collective_error);

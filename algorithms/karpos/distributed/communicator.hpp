@@ -29,7 +29,7 @@
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
 // Every operation is collective: all ranks call it, in the same order. It waits for what exec does with the views, and has
-// ended when it returns.
+// ended when it returns. An exception of one leaves the others waiting, unless run_ranks runs the program.
 
 namespace karpos::distributed {
 
@@ -44,7 +44,7 @@ struct bit_or {
 struct communicator_options {
   /// Exchange through memory of the host also where MPI says that it takes memory of the device.
   bool stage_on_host = false;
-  /// Bytes of one message at most, of 2^30: more are split.
+  /// Bytes of one message at most, of 2^30: more are split. The smallest of all ranks counts.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
@@ -241,20 +241,21 @@ class communicator {
   mutable std::uint64_t m_bytes_sent = 0;
 };
 
-/// Throws collective_error on every rank unless all have passed the same value, with two of the values and their ranks.
-/// Collective. `what` names it: "max_keys".
+/// Throws collective_error on every rank unless all have passed the same value, with two of the values and their ranks. Values
+/// have at most 8 bytes and are the same where their bits are. Collective. `what` names it: "max_keys".
 template <execution_space ExecSpace, class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 void require_same(communicator<ExecSpace> const& ranks, std::string const& what, T const& value) {
-  auto const text = [](T const& v) {
+  auto const text = [](std::uint64_t bits) {
+    auto const v = from_bits<T>(bits);
     if constexpr (std::is_enum_v<T>)
       return std::to_string(static_cast<std::underlying_type_t<T>>(v));
     else
       return std::to_string(v);
   };
-  auto const all = ranks.all_gather(value);
+  auto const all = ranks.all_gather(to_bits<std::uint64_t>(value));
   for (std::size_t r = 1; r < all.size(); ++r)
-    if (to_bits<std::uint64_t>(all[r]) != to_bits<std::uint64_t>(all[0]))
+    if (all[r] != all[0])
       throw collective_error("karpos: " + what + " is not the same on all ranks (rank 0 has " +
                                  text(all[0]) + ", rank " + std::to_string(r) + " has " +
                                  text(all[r]) + "): pass one value on every rank",
@@ -266,7 +267,7 @@ void require_same(communicator<ExecSpace> const& ranks, std::string const& what,
 namespace karpos::detail::distributed {
 
 /// Runs f on every rank. Throws collective_error on all of them if it throws on some, with the message of the lowest.
-/// Returns: what f returns. Collective, whatever happens in f, which may be collective itself.
+/// Returns: what f returns. Collective, whatever happens in f. Requires: f is not, for a rank that fails leaves it.
 template <class ExecSpace, class F>
 auto together(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
   using result = std::invoke_result_t<F const&>;

@@ -72,13 +72,17 @@ class exchange_plan {
   counts_type const& receive_counts() const { return m_receive_counts; }
 
   /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out. Collective.
-  /// Throws: std::invalid_argument for views that are not as long as sends() and receives().
+  /// Throws: collective_error on every rank for views that are not as long as sends() and receives(), or without memory.
   template <view_1d In, view_1d Out>
   void exchange(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
-    detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
-    auto const sorted = buffer<element>(sends());
+    auto const sorted = detail::distributed::together(*m_ranks, [&] {
+      detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
+      detail::require_same_extent("what is received", out.extent(0), "rows of the plan",
+                                  receives());
+      return buffer<element>(sends());
+    });
     device::loop_over(
         "karpos::exchange_plan: pack", m_ranks->exec(), sends(),
         detail::distributed::pack_column<In, element>{in, m_order.data(), sorted.data()});
@@ -95,13 +99,17 @@ class exchange_plan {
     return out;
   }
   /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent for row i. Collective.
-  /// Throws: std::invalid_argument for views that are not as long as receives() and sends().
+  /// Throws: collective_error on every rank for views that are not as long as receives() and sends(), or without memory.
   template <view_1d In, view_1d Out>
   void exchange_back(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
-    detail::require_same_extent("answers", out.extent(0), "rows of the plan", sends());
-    auto const sorted = buffer<element>(sends());
+    auto const sorted = detail::distributed::together(*m_ranks, [&] {
+      detail::require_same_extent("what belongs to received rows", in.extent(0), "rows of the plan",
+                                  receives());
+      detail::require_same_extent("answers", out.extent(0), "rows of the plan", sends());
+      return buffer<element>(sends());
+    });
     m_ranks->all_to_all(in, m_receive_counts, sorted, m_send_counts);
     device::loop_over(
         "karpos::exchange_plan: unpack", m_ranks->exec(), sends(),
@@ -156,7 +164,7 @@ class exchange_plan {
 ///
 /// Returns: the rows that this rank owns, by the rank that they come from, in its order.
 /// Complexity: as of an exchange_plan and one exchange. For several columns make a plan.
-/// Throws: as exchange_plan; std::invalid_argument for views of different length.
+/// Throws: as exchange_plan; collective_error for views of different length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>
 auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners const& owners) {
   detail::distributed::together(ranks, [&] {

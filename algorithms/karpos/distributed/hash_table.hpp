@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
+#include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
@@ -57,13 +59,16 @@ class hash_table {
 
   /// Makes an empty table for max_keys keys on all ranks together: each rank has room for its share and six standard
   /// deviations more. Collective.
-  /// Throws: collective_error where ranks pass different arguments, and as the local table does.
+  /// Requires: hash and growth are the same on every rank.
+  /// Throws: collective_error where ranks pass different numbers of keys, loads or sentinels, and as the local table does.
   hash_table(communicator_type const& ranks, std::uint64_t max_keys, options const& o = {},
              hasher const& hash = {})
       : m_ranks(&ranks),
         m_hash(hash) {
     require_same(ranks, "max_keys", max_keys);
     require_same(ranks, "the load", o.load);
+    require_same_sentinel("the key for empty slots", o.empty_key);
+    require_same_sentinel("the key for erased slots", o.erased_key);
     m_local = detail::distributed::together(ranks, [&] {
       return Local(ranks.exec(), detail::distributed::keys_of_rank(max_keys, ranks.size()), o,
                    hash);
@@ -114,10 +119,13 @@ class hash_table {
     return merge(keys, values, op, strategy);
   }
 
-  /// Writes the value of each query of this rank, or `missing`, to out. Collective.
+  /// Writes the value of each query of this rank, or `missing`, the same on every rank, to out. Collective.
+  /// Throws: collective_error for views of different length, numbers for `missing` that differ, without memory.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
+    if constexpr (std::is_arithmetic_v<mapped_type> || std::is_enum_v<mapped_type>)
+      require_same(*m_ranks, "the value for missing keys", missing);
     look_up<mapped_type>(queries, out, [&](auto const& q, auto const& answers) {
       m_local.find(m_ranks->exec(), q, answers, missing);
     });
@@ -182,6 +190,10 @@ class hash_table {
  private:
   using owner_type = detail::distributed::key_owner<key_type, hasher>;
 
+  void require_same_sentinel(char const* what, std::optional<key_type> const& key) const {
+    require_same(*m_ranks, std::string("whether there is ") + what, key.has_value());
+    if (key) require_same(*m_ranks, what, to_bits<std::uint64_t>(*key));
+  }
   owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
 
   /// Sends keys alone. Returns: those that this rank owns.

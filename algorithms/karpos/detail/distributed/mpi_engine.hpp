@@ -69,7 +69,8 @@ inline bool mpi_takes_device_memory() {
   return false;
 }
 
-/// The engine on MPI. Counts of MPI are ints: what has more bytes than `max_message` travels in several messages.
+/// The engine on MPI. Counts of MPI are ints: what has more bytes than `max_message`, the smallest of all ranks', travels in
+/// several messages. Made on all ranks together.
 class mpi_engine final : public engine {
  public:
   mpi_engine(MPI_Comm comm, bool takes_device_memory, std::uint64_t max_message)
@@ -78,6 +79,8 @@ class mpi_engine final : public engine {
         m_max_message(std::clamp(max_message, std::uint64_t(8), std::uint64_t(1) << 30)) {
     MPI_Comm_rank(comm, &m_rank);
     MPI_Comm_size(comm, &m_size);
+    require_success(MPI_Allreduce(MPI_IN_PLACE, &m_max_message, 1, MPI_UINT64_T, MPI_MIN, m_comm),
+                    "MPI_Allreduce");
   }
 
   char const* name() const override { return m_takes_device_memory ? "GPU-aware MPI" : "MPI"; }
@@ -107,8 +110,7 @@ class mpi_engine final : public engine {
     auto* const bytes = static_cast<std::byte*>(receive);
     auto const me = static_cast<std::size_t>(m_rank);
     if (to.total * element_bytes > m_max_message) {  // which all ranks know
-      if (to.count[me] > 0)
-        std::memmove(bytes + to.begin[me] * element_bytes, send, to.count[me] * element_bytes);
+      copy(bytes + to.begin[me] * element_bytes, send, to.count[me] * element_bytes);
       for (std::size_t r = 0; r < to.count.size(); ++r)
         broadcast(bytes + to.begin[r] * element_bytes, to.count[r] * element_bytes,
                   static_cast<int>(r));
@@ -148,7 +150,9 @@ class mpi_engine final : public engine {
                         "MPI_Isend");
       });
     }
-    copy_own_block(out, from, in, to, element_bytes);
+    auto const me = static_cast<std::size_t>(m_rank);
+    copy(in + to.begin[me] * element_bytes, out + from.begin[me] * element_bytes,
+         from.count[me] * element_bytes);
     require_success(
         MPI_Waitall(static_cast<int>(pending.size()), pending.data(), MPI_STATUSES_IGNORE),
         "MPI_Waitall");
@@ -157,17 +161,14 @@ class mpi_engine final : public engine {
  private:
   static constexpr int tag = 0;  // messages between two ranks arrive in order
 
-  void copy_own_block(std::byte const* out, blocks const& from, std::byte* in, blocks const& to,
-                      std::size_t element_bytes) {
-    auto const me = static_cast<std::size_t>(m_rank);
-    std::uint64_t const bytes = from.count[me] * element_bytes;
+  /// Copies what stays on this rank: by MPI where it may be memory of a device.
+  void copy(std::byte* target, void const* from, std::uint64_t bytes) {
     if (bytes == 0) return;
-    std::byte const* const source = out + from.begin[me] * element_bytes;
-    std::byte* const target = in + to.begin[me] * element_bytes;
     if (!m_takes_device_memory) {
-      std::memcpy(target, source, bytes);
+      std::memcpy(target, from, bytes);
       return;
     }
+    auto const* const source = static_cast<std::byte const*>(from);
     for_each_message(bytes, [&](std::uint64_t at, int n) {
       require_success(MPI_Sendrecv(source + at, n, MPI_BYTE, m_rank, tag, target + at, n, MPI_BYTE,
                                    m_rank, tag, m_comm, MPI_STATUS_IGNORE),
