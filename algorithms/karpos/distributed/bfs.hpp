@@ -44,7 +44,7 @@ struct bfs_report : karpos::bfs_report {
 ///
 /// Requires: the communicator outlives it; the graph does not change.
 /// Concurrency: copies share the memory: one search at a time.
-/// Memory: on each rank 12.4 bytes a vertex of its own, half a byte a vertex of the whole graph, and, from the first search for
+/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph, and, from the first search for
 ///   parents on, a vertex id for each vertex of the whole graph.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
@@ -76,7 +76,9 @@ class bfs_workspace {
 
   /// Bytes that this rank allocates, with what searches for parents add.
   std::size_t bytes(bool with_parents) const {
-    return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) + 5 * 4 * m_words +
+    std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
+    return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
+           4 * (5 * m_words + own_words) +
            (with_parents ? m_graph.vertices() * sizeof(vertex_type) : 0);
   }
   /// What karpos::distributed::bfs does.
