@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the manual page holds all that the driver says of itself, that roff reads it, and that bash completes its words.
+
+    manual.py DRIVER FOLDER     FOLDER: perf/driver/manual
+"""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import checks
+from checks import check, run
+
+
+def page_of(driver, folder):
+    return subprocess.run([sys.executable, "-B", folder / "man_page.py", driver], capture_output=True, text=True, check=True).stdout
+
+
+def plain(roff):
+    """A line of roff as it is printed."""
+    return roff.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+
+
+def commands_of(driver):
+    return re.findall(r"^  ([a-z]\w*) ", run(driver, "--help").stdout.partition("Subcommands:")[2], re.M)
+
+
+def manual_page(driver, folder):
+    page = page_of(driver, folder)
+    lines = [plain(line) for line in page.splitlines()]
+    for command in commands_of(driver):
+        said = run(driver, command, "--help").stdout.strip().splitlines()
+        check(f"karpos {command}: lines of --help that the page lacks", [line for line in said if line not in lines], [])
+    check("lines of text that begin as a request", [line for line in page.splitlines() if re.match(r"[.'](?!\\\"|EX|EE|SH|TP|TH|B |I )", line)], [])
+    if shutil.which("man"):
+        done = subprocess.run(["man", "--warnings", "-l", "-"], input=page, capture_output=True, text=True, check=False,
+                              env={"LC_ALL": "C.UTF-8", "MANWIDTH": "200", "MANPAGER": "cat", "PATH": "/usr/bin:/bin"})
+        check("man: exit code and warnings", (done.returncode, done.stderr), (0, ""))
+        check("man: shows the options", "--validate" in done.stdout, True)
+
+
+def completed(driver, folder, *words):
+    """What bash offers for the last of the words behind the driver's name."""
+    script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _karpos; '
+              '[[ ${#COMPREPLY[@]} == 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"')
+    done = subprocess.run(["bash", "-c", script, "bash", folder / "karpos.bash", driver, *words], capture_output=True, text=True, check=False)
+    check(f"{words}: complaints", done.stderr, "")
+    return done.stdout.split()
+
+
+def completion(driver, folder):
+    check("commands", completed(driver, folder, ""), ["--help", "--version", *commands_of(driver)])
+    check("a command that is begun", completed(driver, folder, "bf"), ["bfs"])
+    check("options that are begun", completed(driver, folder, "bfs", "--val"), ["--validate"])
+    check("the second name of an option", completed(driver, folder, "topk", "--repe"), ["--repeat"])
+    options = completed(driver, folder, "hash", "--")
+    check("all options of a command", sorted(options), sorted(set(re.findall(r"^  (?:-h,)?(--[\w-]+)", run(driver, "hash", "--help").stdout, re.M))))
+    check("values", completed(driver, folder, "bfs", "--direction", ""), ["auto", "top-down", "gamma", "beamer"])
+    check("values that are begun", completed(driver, folder, "topk", "--result", "e"), ["exact"])
+    check("a value that may be anything: left to the shell", completed(driver, folder, "hash", "--keys", ""), [])
+    check("a file: left to the shell", completed(driver, folder, "count", ""), [])
+
+
+def main():
+    driver, folder = sys.argv[1], Path(sys.argv[2])
+    manual_page(driver, folder)
+    completion(driver, folder)
+    return checks.verdict("--help")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
