@@ -18,3 +18,6 @@ install(FILES
   ${PROJECT_BINARY_DIR}/karposConfig.cmake ${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosSpaces.cmake ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosLink.cmake
   DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
+# Where Debian looks for it, of the package libkarpos-dev.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libkarpos-dev COMPONENT karpos_library)

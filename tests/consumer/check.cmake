@@ -29,6 +29,59 @@ if(CASE STREQUAL "install")
   return()
 endif()
 
+# The files below a folder, with what is in them, as one text.
+function(content_of folder result)
+  file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${folder} ${folder}/*)
+  set(text "")
+  foreach(file IN LISTS files)
+    file(SHA256 ${folder}/${file} hash)
+    string(APPEND text "${hash} ${file}\n")
+  endforeach()
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+function(require_content_of_prefix folder)
+  content_of(${folder} packed)
+  content_of(${prefix} installed)
+  if(installed STREQUAL "" OR NOT packed STREQUAL installed)
+    message(FATAL_ERROR "not what was installed:\n${packed}instead of\n${installed}")
+  endif()
+endfunction()
+
+# Packages hold what consumers of an installed Karpos are tested with.
+if(CASE MATCHES "_package$" AND NOT CASE STREQUAL "find_package")
+  set(configuration CPackConfig.cmake)
+  if(CASE STREQUAL "source_package")
+    set(configuration CPackSourceConfig.cmake)
+  endif()
+  file(REMOVE_RECURSE ${binary})
+  execute_process(
+    COMMAND ${CMAKE_CPACK_COMMAND} --config ${KARPOS_BINARY_DIR}/${configuration} -B ${binary}
+    OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE_RECURSE ${binary}/_CPack_Packages)
+  if(CASE STREQUAL "debian_package")
+    file(GLOB package ${binary}/*.deb)
+    execute_process(COMMAND dpkg-deb -x ${package} ${binary}/root COMMAND_ERROR_IS_FATAL ANY)
+    require_content_of_prefix(${binary}/root/usr)
+  else()
+    file(GLOB package ${binary}/*.tar.gz)
+    file(ARCHIVE_EXTRACT INPUT ${package} DESTINATION ${binary})
+    string(REGEX REPLACE "\\.tar\\.gz$" "" sources ${package})
+    if(EXISTS ${sources}/build OR EXISTS ${sources}/.git)
+      message(FATAL_ERROR "${package} holds more than sources")
+    endif()
+    execute_process(
+      COMMAND ${CMAKE_COMMAND} -S ${sources} -B ${binary}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
+        -D Kokkos_DIR=${KOKKOS_DIR} -D KARPOS_FETCH_KOKKOS=OFF -D KARPOS_ENABLE_TESTS=OFF -D KARPOS_ENABLE_PERF=OFF
+        -D KARPOS_ENABLE_EXAMPLES=OFF -D KARPOS_NATIVE=${NATIVE} -D KARPOS_CONTRACTS=${CONTRACTS}
+      OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(
+      COMMAND ${CMAKE_COMMAND} --install ${binary}/build --prefix ${binary}/root ${INSTALL_COMPONENT}
+      OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+    require_content_of_prefix(${binary}/root)
+  endif()
+  return()
+endif()
+
 # find_package with a parameter that must be refused shares the project of find_package.
 if(NOT WITHOUT)
   set(WITHOUT nothing)  # a package that is not to be found

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   cpack -G DEB          (in a build folder)  libkarpos-dev: what `cmake --install` of the library installs, for any architecture
+#   cpack -G TGZ --config CPackSourceConfig.cmake   the sources; they build without a network where Kokkos is installed
+#
+# Whoever publishes packages names himself: -D CPACK_PACKAGE_CONTACT="Name <address>".
+
+set(CPACK_PACKAGE_NAME karpos)
+set(CPACK_PACKAGE_CONTACT "The Karpos developers <nobody@karpos.invalid>" CACHE STRING "Who packages are from")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_COMPONENTS_ALL karpos_library)
+set(CPACK_VERBATIM_VARIABLES ON)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_NAME libkarpos-dev)
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_DEPENDS "libkokkos-dev (>= 4.6), libkokkos-dev (<< 6)")
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_SUGGESTS "mpi-default-dev")
+set(CPACK_COMPONENT_KARPOS_LIBRARY_DESCRIPTION
+  "Hash maps, joins, aggregation, breadth-first search and ranked queries,
+ written once on Kokkos for CPUs and GPUs. Headers only.")
+set(CPACK_DEBIAN_KARPOS_LIBRARY_DESCRIPTION "${CPACK_COMPONENT_KARPOS_LIBRARY_DESCRIPTION}")
+
+# The tree as it lies there, without what was built in it.
+set(CPACK_SOURCE_GENERATOR TGZ)
+set(CPACK_SOURCE_PACKAGE_FILE_NAME karpos-${PROJECT_VERSION})
+string(REGEX REPLACE "([][+.*()^])" "\\\\\\1" karpos_source_pattern "${PROJECT_SOURCE_DIR}")
+set(CPACK_SOURCE_IGNORE_FILES
+  "^${karpos_source_pattern}/build" "^${karpos_source_pattern}/\\.git(/|$)" "^${karpos_source_pattern}/\\.(cache|dev)(/|$)" "/__pycache__(/|$)")
+
+include(CPack)
