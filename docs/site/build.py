@@ -98,13 +98,16 @@ def stage_reference(source):
 
 
 def run_doxygen(folder):
-    """The headers as XML."""
+    """The headers as XML, without what is private."""
     text = (ROOT / "docs/Doxyfile.in").read_text(encoding="utf-8")
     for name, value in (("PROJECT_VERSION", version()), ("PROJECT_DESCRIPTION", ""), ("PROJECT_BINARY_DIR", str(folder)), ("PROJECT_SOURCE_DIR", str(ROOT))):
         text = text.replace(f"@{name}@", value)
     text += f'\nOUTPUT_DIRECTORY = "{folder}"\nGENERATE_HTML = NO\nGENERATE_XML = YES\nXML_PROGRAMLISTING = NO\nFILE_PATTERNS = *.hpp\nINPUT_FILTER = "sed -E -f {ROOT}/docs/site/fields.sed"\nSTRIP_FROM_PATH = "{ROOT}"\n'
     (folder / "Doxyfile").write_text(text, encoding="utf-8")
     subprocess.run(["doxygen", folder / "Doxyfile"], cwd=ROOT, check=True)
+    for file in (folder / "xml").glob("*.xml"):
+        xml = file.read_text(encoding="utf-8")
+        file.write_text(re.sub(r'<sectiondef kind="private-.*?</sectiondef>', "", xml, flags=re.S), encoding="utf-8")
 
 
 def run_sphinx(folder, source):
