@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/connected_components/steps.hpp"
+#include "karpos/detail/workspace.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/table_options.hpp"
+
+// Which vertices hang together: connected components, by hooking with samples.
+//
+//   connected_components(exec, graph, labels)    labels(v): the smallest vertex of v's component
+//   connected_components_bytes(graph, exec)      the memory that it works in
+//
+// The labels are a forest of disjoint sets (detail/connected_components/forest.hpp): an edge joins two trees, the root with
+// the larger number hooks onto the other. A few edges of each vertex join most of a graph into one component; the label
+// that most of a sample of vertices have is taken for that component's, and its vertices need not look at their other
+// edges: one to a vertex outside is looked at from there. The kernels are in detail/connected_components/steps.hpp,
+// docs/connected_components.md has a picture.
+//
+// Why labels are exact: edges join only what they connect, so that a tree is never larger than a component. An edge is left
+// out only where both ends are in the sampled tree, one of them in the other direction at least. And a root is the
+// smallest vertex of its tree.
+//
+// Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018;
+// Jaiganesh, Burtscher, "A high-performance connected components implementation for GPUs", HPDC 2018.
+
+namespace karpos {
+
+/// Choices of connected_components. Labels do not depend on them.
+struct components_options {
+  /// Neighbours of each vertex that are joined before the sample is taken. 0: no sample, every edge is looked at.
+  std::uint32_t sampled_neighbours = 2;
+  /// Memory of the caller's of connected_components_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  wrapped_memory workspace = {nullptr, 0};
+};
+
+/// What connected_components found.
+struct components_report {
+  std::uint64_t components = 0;  ///< isolated vertices are components, too
+};
+
+namespace detail::connected_components {
+
+template <execution_space ExecSpace, class Graph>
+class run {
+ public:
+  using vertex_id = typename Graph::vertex_type;
+  using state_type = state<ExecSpace, vertex_id, typename Graph::offset_type>;
+  using tuned = tuning<ExecSpace>;
+
+  static std::size_t bytes_for(Graph const& graph) {
+    state_type s = empty(nullptr);
+    return lay_out(graph, nullptr, s);
+  }
+
+  run(ExecSpace const& exec, Graph const& graph, vertex_id* labels, std::byte* memory,
+      components_options const& options)
+      : m_exec(exec),
+        m_state(empty(labels)) {
+    bool const knows_in = graph.has_transpose();
+    m_state.vertices = graph.vertices();
+    m_state.first = options.sampled_neighbours;
+    m_state.out = {graph.row_offsets().data(), graph.column_indices().data()};
+    m_state.in = {graph.in_row_offsets().data(), graph.in_column_indices().data()};
+    m_state.has_in = knows_in && !graph.is_undirected();
+    m_state.skips = knows_in && m_state.first > 0;
+    lay_out(graph, memory, m_state);
+  }
+
+  components_report operator()() const {
+    using s = state_type;
+    each_vertex("karpos::connected_components::start", start<s>{m_state});
+    each_vertex("karpos::connected_components::compress", compress<s>{m_state});
+    if (m_state.first > 0) {
+      each_tile("karpos::connected_components::join_first", join_first<s>{m_state});
+      each_vertex("karpos::connected_components::compress", compress<s>{m_state});
+    }
+    device::loop_over("karpos::connected_components::take_samples", m_exec, tuned::samples,
+                      take_samples<s>{m_state});
+    device::loop_over("karpos::connected_components::find_frequent", m_exec,
+                      m_state.skips ? tuned::samples : 0, find_frequent<s>{m_state});
+    each_tile("karpos::connected_components::join_rest", join_rest<s>{m_state});
+    std::uint64_t const tiles =
+        static_cast<std::uint64_t>(device::processors(m_exec)) * tuned::tiles_of_processor;
+    device::for_each_tile<tuned::width>("karpos::connected_components::join_long", m_exec, tiles,
+                                        join_long<s>{m_state, tiles});
+    return {device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::connected_components::count", m_exec, m_state.vertices, compress<s>{m_state})};
+  }
+
+ private:
+  static state_type empty(vertex_id* labels) {
+    return {
+        0,       0,       {},      {},     false, false, typename state_type::forest_type(labels),
+        nullptr, nullptr, nullptr, nullptr};
+  }
+  /// Returns: the bytes that the arrays take.
+  static std::size_t lay_out(Graph const& graph, std::byte* memory, state_type& s) {
+    arena a(memory);
+    std::uint64_t const both = graph.has_transpose() && !graph.is_undirected() ? 2 : 1;
+    a.take(s.sample, tuned::samples);
+    a.take(s.frequent, 1);
+    a.take(s.long_rows, 1);
+    a.take(s.long_row, both * graph.edges() / tuned::grid_row);
+    return a.bytes();
+  }
+  template <class Body>
+  void each_vertex(char const* label, Body const& body) const {
+    device::loop_over(label, m_exec, m_state.vertices, body);
+  }
+  template <class Body>
+  void each_tile(char const* label, Body const& body) const {
+    device::for_each_tile<tuned::width>(label, m_exec,
+                                        (m_state.vertices + tuned::width - 1) / tuned::width, body);
+  }
+
+  ExecSpace m_exec;
+  state_type m_state;
+};
+
+}  // namespace detail::connected_components
+
+/// Bytes that connected_components works in for this graph, beside the labels.
+template <class Graph, execution_space ExecSpace = typename Graph::memory_space::execution_space>
+std::size_t connected_components_bytes(Graph const& graph, ExecSpace const& /*exec*/ = {}) {
+  return detail::connected_components::run<ExecSpace, Graph>::bytes_for(graph);
+}
+
+/// Writes to labels(v) the smallest vertex of the component of v: n vertex ids. Of a directed graph these are its weakly
+/// connected components, in which edges count both ways; one that has its transpose is faster, for without it no edge
+/// can be left out.
+///
+/// Returns: how many components there are; so it waits.
+/// Complexity: a pass over the vertices, and over the edges of those that are not in the sampled component; O(vertices +
+///  edges) in practice.
+/// Requires: the graph is not written meanwhile.
+/// Concurrency: works on `exec`. A workspace serves one call at a time.
+/// Memory: connected_components_bytes: some KB, and a vertex id for each 4,096 edges.
+/// Throws: std::invalid_argument for labels of another length or strided, or a workspace that is too small or not aligned;
+///  allocation_error.
+/// Source: see the top of this file.
+template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
+          view_1d Labels>
+components_report connected_components(ExecSpace const& exec,
+                                       csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
+                                       Labels const& labels,
+                                       components_options const& options = {}) {
+  using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
+  static_assert(std::is_same_v<typename Labels::value_type, VertexId>,
+                "karpos: labels of components come in a view of the graph's vertex type");
+  detail::require_reachable<ExecSpace, typename graph_type::offsets_view, Labels>();
+  detail::require_contiguous("labels of components", labels);
+  detail::require_same_extent("labels", labels.extent(0), "vertices", graph.vertices());
+  if (graph.vertices() == 0) return {};
+  using run = detail::connected_components::run<ExecSpace, graph_type>;
+  Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");
+  detail::workspace<ExecSpace> const memory(
+      exec, {"connected_components", "connected_components_bytes(graph, exec)"}, options.workspace,
+      run::bytes_for(graph));
+  auto const report = run(exec, graph, labels.data(), memory.data(), options)();
+  memory.finish();
+  return report;
+}
+
+}  // namespace karpos

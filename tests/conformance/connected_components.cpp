@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Connected components against disjoint sets on the host: every label, which the smallest vertex makes unique.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <karpos/connected_components.hpp>
+#include <numeric>
+#include <set>
+
+#include "support/bfs_subject.hpp"
+
+namespace {
+
+using karpos::components_options;
+using karpos_test::edge_pairs;
+using karpos_test::host_graph;
+using karpos_test::make_graph;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::sides;
+using karpos_test::space;
+using karpos_test::view;
+using numbers = std::vector<std::uint64_t>;
+
+/// The smallest vertex of the component of each, edges counted both ways.
+numbers expected_labels(host_graph const& g) {
+  numbers parent(g.vertices);
+  std::iota(parent.begin(), parent.end(), std::uint64_t(0));
+  auto const root = [&](std::uint64_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  g.each_edge([&](std::uint64_t u, std::uint64_t v) {
+    std::uint64_t const a = root(u), b = root(v);
+    parent[std::max(a, b)] = std::min(a, b);
+  });
+  for (std::uint64_t v = 0; v < g.vertices; ++v) parent[v] = root(v);
+  return parent;
+}
+
+template <class Vertex, class Offset>
+void check_types(host_graph const& g, numbers const& expected,
+                 std::vector<std::uint32_t> const& sampled) {
+  auto const graph = karpos_test::to_space<Vertex, Offset>(g);
+  std::uint64_t const components = std::set<std::uint64_t>(expected.begin(), expected.end()).size();
+  for (std::uint32_t const first : sampled) {
+    view<Vertex> const labels("labels", g.vertices);
+    Kokkos::deep_copy(labels, Vertex(77));
+    auto const r =
+        karpos::connected_components(space(), graph, labels, {.sampled_neighbours = first});
+    std::uint64_t wrong = 0;
+    auto const got = karpos_test::to_host(labels);
+    for (std::uint64_t v = 0; v < g.vertices; ++v)
+      wrong += static_cast<std::uint64_t>(got[v]) == expected[v] ? 0 : 1;
+    std::string const what = g.name + ", sampled " + std::to_string(first);
+    same(what + ": wrong labels", wrong, 0);
+    same(what + ": components", r.components, components);
+  }
+}
+
+void check(host_graph const& g) {
+  check_types<std::uint32_t, std::uint64_t>(g, expected_labels(g), {2, 0, 1, 1000000000});
+}
+
+/// The edges with all vertices numbered anew, at random.
+edge_pairs shuffled(edge_pairs edges, std::uint64_t vertices, std::uint64_t seed) {
+  random_numbers random(seed);
+  numbers name(vertices);
+  std::iota(name.begin(), name.end(), std::uint64_t(0));
+  for (std::uint64_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random.below(i)]);
+  for (auto& [u, v] : edges) u = name[u], v = name[v];
+  for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
+  return edges;
+}
+
+/// As they come, backwards and with all ids shuffled; in each kind of graph.
+void check_all(std::string const& name, std::uint64_t vertices, edge_pairs const& edges) {
+  edge_pairs backwards = edges;
+  for (auto& [u, v] : backwards) u = vertices - 1 - u, v = vertices - 1 - v;
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+    check(make_graph(name, vertices, edges, kind));
+    check(make_graph(name + ", backwards", vertices, backwards, kind));
+    check(make_graph(name + ", shuffled", vertices, shuffled(edges, vertices, 5), kind));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("components of small graphs") {
+  check(make_graph("nothing", 0, {}));
+  check_all("one", 1, {});
+  check_all("one with a self loop", 1, {{0, 0}});
+  check_all("pair", 2, {{0, 1}});
+  check_all("edge twice, and a loop", 3, {{0, 2}, {0, 2}, {1, 1}, {2, 0}});
+  check_all("isolated vertices", 70, {});
+  check_all("two parts", 7, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}});
+  check_all("a fan into the last", 5, {{0, 4}, {1, 4}, {2, 4}, {3, 4}});
+}
+
+TEST_CASE("components of paths, combs, ladders and stars") {
+  std::uint64_t const n = 5000;
+  check_all("path", n, karpos_test::path_edges(n));
+  check_all("star", n, karpos_test::star_edges(n));
+  edge_pairs comb, ladder, paths, stars;
+  for (std::uint64_t v = 0; v + 10 < n; v += 10) {
+    comb.emplace_back(v, v + 10);
+    for (std::uint64_t k = 1; k < 10; ++k) comb.emplace_back(v + k - 1, v + k);
+    for (std::uint64_t k = 1; k < 10; ++k) paths.emplace_back(v + k - 1, v + k);
+    for (std::uint64_t k = 1; k < 10; ++k) stars.emplace_back(v + 9, v + 9 - k);
+  }
+  for (std::uint64_t v = 0; v + 2 < n; ++v) {
+    ladder.emplace_back(v, v + 2);
+    if (v % 2 == 0) ladder.emplace_back(v, v + 1);
+  }
+  check_all("comb", n, comb);
+  check_all("ladder", n, ladder);
+  check_all("many paths", n, paths);
+  check_all("many stars", n, stars);
+}
+
+TEST_CASE("rows that a tile and that all tiles go through") {
+  // Two hubs that hang together by leaves only, beside a large path that the sample finds.
+  edge_pairs edges = karpos_test::path_edges(30000);
+  for (std::uint64_t const degree : {31, 32, 33, 4095, 4096, 4097, 9000}) {
+    std::uint64_t const hub = 30000 + degree;
+    for (std::uint64_t k = 0; k < degree; ++k) edges.emplace_back(hub, 40000 + k * 2);
+    edges.emplace_back(40001, 40003);
+  }
+  check_all("hubs beside a path", 60000, edges);
+}
+
+TEST_CASE("components of random graphs, sparse to dense") {
+  std::uint64_t const n = 4000;
+  for (std::uint64_t const edges : {100, 1000, 2000, 2500, 4000, 8000, 40000})
+    check_all("random", n, karpos_test::random_edges(n - 50, edges, edges));
+}
+
+TEST_CASE("components of graphs of other types") {
+  auto edges = karpos_test::random_edges(3000, 2500, 3);
+  for (sides const kind : {sides::undirected, sides::with_transpose}) {
+    auto const g = make_graph("random", 3000, edges, kind);
+    check_types<std::uint64_t, std::uint32_t>(g, expected_labels(g), {2, 0});
+    check_types<std::int32_t, std::uint32_t>(g, expected_labels(g), {2, 0});
+  }
+}
+
+TEST_CASE("components in memory of the caller's, and what is refused") {
+  auto const g = make_graph("path", 100, karpos_test::path_edges(100));
+  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  std::size_t const bytes = karpos::connected_components_bytes(graph, space());
+  Kokkos::View<std::byte*, space::memory_space> const memory("memory", bytes + 1);
+  view<std::uint32_t> const labels("labels", 100), few("labels", 99);
+  auto const run = [&](view<std::uint32_t> const& to, void* at, std::size_t size) {
+    return karpos::connected_components(space(), graph, to, {.workspace = {at, size}});
+  };
+  same("components", run(labels, memory.data(), bytes).components, 1);
+  using error = std::invalid_argument;
+  karpos_test::throws<error>([&] { run(labels, memory.data(), bytes - 1); }, "too small",
+                             "connected_components_bytes");
+  karpos_test::throws<error>([&] { run(labels, memory.data() + 1, bytes); }, "not aligned");
+  karpos_test::throws<error>([&] { run(few, nullptr, 0); }, "labels", "99 against 100");
+}
