@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/support/statistics.hpp"
+
+namespace karpos::perf {
+
+/// What `karpos components` may vary.
+struct components_parameters {
+  std::string graph;      ///< a file, or a generator
+  bool directed = false;  ///< edges of a file lead one way
+  std::uint32_t sampled = 2;
+  int repetitions = 5;
+  bool baseline = false;
+  std::string output;
+};
+
+/// Another way to the same labels.
+struct components_peer {
+  std::string name;
+  samples time;
+  std::uint64_t wrong = 0;  ///< labels
+};
+
+struct components_run {
+  components_parameters parameters;
+  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::uint64_t vertices = 0, edges = 0;
+  bool undirected = false;
+  std::uint64_t components = 0, isolated = 0, largest = 0;  ///< largest: its vertices
+  std::uint64_t largest_label = 0;
+  std::size_t workspace_bytes = 0;
+  double load_seconds = 0;
+  samples time;
+  std::uint64_t wrong_labels = 0;
+  bool wrong_count = false;
+  std::vector<components_peer> peers;
+
+  std::uint64_t wrong() const {
+    std::uint64_t sum = wrong_labels + (wrong_count ? 1 : 0);
+    for (components_peer const& p : peers) sum += p.wrong;
+    return sum;
+  }
+};
+
+/// Loads the graph, labels it, and compares every label with disjoint sets on the host. `report(part, what)` is told the
+/// progress. Throws: whatever makes the input unusable.
+components_run run_components(components_parameters const& p, load_progress const& report);
+
+}  // namespace karpos::perf

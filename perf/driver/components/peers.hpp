@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <map>
+
+#include "perf/support/space.hpp"
+
+// Components as one writes them first, each by plain loops of Kokkos': what connected_components is measured against.
+
+namespace karpos::perf {
+
+template <class Graph>
+struct own_number {
+  array<std::uint32_t> label;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    label(v) = static_cast<std::uint32_t>(v);
+  }
+};
+
+/// The smallest label of a vertex and its neighbours, for both ends of each edge.
+template <class Graph>
+struct propagate_label {
+  Graph graph;
+  array<std::uint32_t> label;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& changes) const {
+    std::uint32_t least = label(v);
+    auto const first = graph.row_offsets()(v), last = graph.row_offsets()(v + 1);
+    for (auto e = first; e < last; ++e)
+      least = Kokkos::min(least, label(graph.column_indices()(e)));
+    if (least < label(v)) {
+      Kokkos::atomic_min(&label(v), least);
+      ++changes;
+    }
+    for (auto e = first; e < last; ++e) {
+      std::uint32_t const w = graph.column_indices()(e);
+      if (label(w) <= least) continue;
+      Kokkos::atomic_min(&label(w), least);
+      ++changes;
+    }
+  }
+};
+
+/// Label propagation: rounds over all edges until nothing changes, about as many as the components are deep.
+template <class Graph>
+void label_propagation(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
+  Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
+                       own_number<Graph>{label});
+  std::uint64_t changes = 1;
+  while (changes > 0) {
+    Kokkos::parallel_reduce("karpos::perf::propagate_label", range(exec, graph.vertices()),
+                            propagate_label<Graph>{graph, label}, changes);
+    exec.fence("karpos::perf: label propagation");
+  }
+}
+
+/// Afforest, plainly: what GAP's benchmark does.
+template <class Graph>
+struct afforest_step {
+  Graph graph;
+  array<std::uint32_t> label;
+  std::uint64_t round;
+  std::uint32_t frequent;
+
+  struct link_round {};
+  struct compress {};
+  struct finish {};
+
+  KOKKOS_FUNCTION void link(std::uint32_t u, std::uint32_t v) const {
+    std::uint32_t a = load(u), b = load(v);
+    while (a != b) {
+      std::uint32_t const high = a > b ? a : b, low = a > b ? b : a, above = load(high);
+      if (above == low) return;
+      if (above == high && Kokkos::atomic_compare_exchange(&label(high), high, low) == high) return;
+      a = load(load(high));
+      b = load(low);
+    }
+  }
+  KOKKOS_FUNCTION std::uint32_t load(std::uint32_t v) const {
+    return *static_cast<std::uint32_t const volatile*>(&label(v));
+  }
+  KOKKOS_FUNCTION void operator()(link_round, std::uint64_t v) const {
+    auto const e = graph.row_offsets()(v) + round;
+    if (e < graph.row_offsets()(v + 1))
+      link(static_cast<std::uint32_t>(v), graph.column_indices()(e));
+  }
+  KOKKOS_FUNCTION void operator()(compress, std::uint64_t v) const {
+    auto const u = static_cast<std::uint32_t>(v);
+    while (load(u) != load(load(u))) label(u) = load(load(u));
+  }
+  KOKKOS_FUNCTION void operator()(finish, std::uint64_t v) const {
+    auto const u = static_cast<std::uint32_t>(v);
+    if (label(u) == frequent) return;
+    for (auto e = graph.row_offsets()(v) + round; e < graph.row_offsets()(v + 1); ++e)
+      link(u, graph.column_indices()(e));
+    if (graph.is_undirected()) return;
+    for (auto e = graph.in_row_offsets()(v); e < graph.in_row_offsets()(v + 1); ++e)
+      link(u, graph.in_column_indices()(e));
+  }
+};
+
+template <class Graph>
+std::uint32_t frequent_label(array<std::uint32_t> const& label) {
+  constexpr std::uint64_t samples = 1024;
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), label);
+  std::map<std::uint32_t, std::uint64_t> counts;
+  for (std::uint64_t i = 0; i < samples; ++i)
+    ++counts[host(i * 0x9e3779b97f4a7c15u % host.extent(0))];
+  std::uint32_t best = host(0);
+  for (auto const& [l, count] : counts)
+    if (count > counts[best]) best = l;
+  return best;
+}
+
+/// Requires: the graph knows its transpose.
+template <class Graph>
+void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
+  using step = afforest_step<Graph>;
+  auto const run = [&]<class Tag>(Tag, std::uint64_t round, std::uint32_t frequent) {
+    Kokkos::parallel_for("karpos::perf::afforest",
+                         Kokkos::RangePolicy<space, Tag, Kokkos::Schedule<Kokkos::Dynamic>,
+                                             Kokkos::IndexType<std::uint64_t>>(
+                             exec, 0, graph.vertices(), Kokkos::ChunkSize(16384)),
+                         step{graph, label, round, frequent});
+  };
+  Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
+                       own_number<Graph>{label});
+  for (std::uint64_t round = 0; round < 2; ++round) {
+    run(typename step::link_round{}, round, 0);
+    run(typename step::compress{}, round, 0);
+  }
+  exec.fence("karpos::perf: afforest");
+  run(typename step::finish{}, 2, frequent_label<Graph>(label));
+  run(typename step::compress{}, 2, 0);
+}
+
+}  // namespace karpos::perf
