@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/bfs_subject.hpp"
+#include "support/shapes.hpp"
 
 namespace {
 
@@ -16,7 +17,6 @@ using karpos::components_options;
 using karpos_test::edge_pairs;
 using karpos_test::host_graph;
 using karpos_test::make_graph;
-using karpos_test::random_numbers;
 using karpos_test::same;
 using karpos_test::sides;
 using karpos_test::space;
@@ -63,17 +63,6 @@ void check(host_graph const& g) {
   check_types<std::uint32_t, std::uint64_t>(g, expected_labels(g), {2, 0, 1, 1000000000});
 }
 
-/// The edges with all vertices numbered anew, at random.
-edge_pairs shuffled(edge_pairs edges, std::uint64_t vertices, std::uint64_t seed) {
-  random_numbers random(seed);
-  numbers name(vertices);
-  std::iota(name.begin(), name.end(), std::uint64_t(0));
-  for (std::uint64_t i = vertices; i > 1; --i) std::swap(name[i - 1], name[random.below(i)]);
-  for (auto& [u, v] : edges) u = name[u], v = name[v];
-  for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
-  return edges;
-}
-
 /// As they come, backwards and with all ids shuffled; in each kind of graph.
 void check_all(std::string const& name, std::uint64_t vertices, edge_pairs const& edges) {
   edge_pairs backwards = edges;
@@ -81,7 +70,8 @@ void check_all(std::string const& name, std::uint64_t vertices, edge_pairs const
   for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
     check(make_graph(name, vertices, edges, kind));
     check(make_graph(name + ", backwards", vertices, backwards, kind));
-    check(make_graph(name + ", shuffled", vertices, shuffled(edges, vertices, 5), kind));
+    check(
+        make_graph(name + ", shuffled", vertices, karpos_test::shuffled(edges, vertices, 5), kind));
   }
 }
 
@@ -102,19 +92,13 @@ TEST_CASE("components of paths, combs, ladders and stars") {
   std::uint64_t const n = 5000;
   check_all("path", n, karpos_test::path_edges(n));
   check_all("star", n, karpos_test::star_edges(n));
-  edge_pairs comb, ladder, paths, stars;
+  edge_pairs paths, stars;
   for (std::uint64_t v = 0; v + 10 < n; v += 10) {
-    comb.emplace_back(v, v + 10);
-    for (std::uint64_t k = 1; k < 10; ++k) comb.emplace_back(v + k - 1, v + k);
     for (std::uint64_t k = 1; k < 10; ++k) paths.emplace_back(v + k - 1, v + k);
     for (std::uint64_t k = 1; k < 10; ++k) stars.emplace_back(v + 9, v + 9 - k);
   }
-  for (std::uint64_t v = 0; v + 2 < n; ++v) {
-    ladder.emplace_back(v, v + 2);
-    if (v % 2 == 0) ladder.emplace_back(v, v + 1);
-  }
-  check_all("comb", n, comb);
-  check_all("ladder", n, ladder);
+  check_all("comb", n, karpos_test::comb_edges(n));
+  check_all("ladder", n, karpos_test::ladder_edges(n));
   check_all("many paths", n, paths);
   check_all("many stars", n, stars);
 }

@@ -34,6 +34,17 @@ KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   return r;
 }
 
+/// The same where an old value does: of a team's cache, which what other teams write does not reach before all teams have
+/// met.
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION Word load_cached(Word const* p) {
+  Word r{};
+  KOKKOS_IF_ON_DEVICE((r = native_device::load_cached(p);))
+  KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_relaxed);))
+  return r;
+}
+
 /// Reads a word at once; what the thread that stored it with store_release had written before is visible.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
@@ -221,11 +232,13 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bi
 }
 
 /// Makes a word the smaller of itself and v at once; relaxed. Returns what was there.
-KOKKOS_INLINE_FUNCTION std::uint32_t fetch_min(std::uint32_t* p, std::uint32_t v) {
-  std::uint32_t old = 0;
+template <class Word>
+  requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
+KOKKOS_FUNCTION Word fetch_min(Word* p, std::type_identity_t<Word> v) {
+  Word old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_min(p, v);))
-  KOKKOS_IF_ON_HOST((old = load_relaxed(static_cast<std::uint32_t const*>(p)); while (old > v) {
-    std::uint32_t const found = compare_and_swap(p, old, v);
+  KOKKOS_IF_ON_HOST((old = load_relaxed(static_cast<Word const*>(p)); while (old > v) {
+    Word const found = compare_and_swap(p, old, v);
     if (found == old) break;
     old = found;
   }))

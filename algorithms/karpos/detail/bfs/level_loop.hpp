@@ -111,14 +111,14 @@ struct level_loop {
         }
       if (plan.scanned_queue) {
         grid.run(
-            expand_frontier<G, P>{grid.handle(s), grid.handle(p), frontier_output::status_bits},
+            expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, frontier_output::status_bits},
             [] {});
         scan(grid, p, scan_target::status_bits, next_level);
       } else if (p.small_frontier) {
         grid.run(expand_small_frontier<G, P>{grid.handle(s), grid.handle(p)}, next_level);
       } else {
         auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
-        grid.run(expand_frontier<G, P>{grid.handle(s), grid.handle(p), output}, next_level);
+        grid.run(expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, output}, next_level);
       }
     }
   }

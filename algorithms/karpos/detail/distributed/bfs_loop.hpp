@@ -123,7 +123,7 @@ class rank_search {
       scan(bfs::scan_target::found_bottom_up);
       p.take_segment(m_grid.read(&s.counters(p.level)));
     }
-    m_grid.run(bfs::expand_frontier<G, P>{m_grid.handle(s), m_grid.handle(p),
+    m_grid.run(bfs::expand_frontier<G, P>{{m_grid.handle(s), m_grid.handle(p)},
                                           bfs::frontier_output::status_bits},
                [] {});
     m_exchange.merge_all(words());

@@ -216,6 +216,25 @@ __device__ inline std::uint32_t fetch_min(std::uint32_t* p, std::uint32_t v) {
                : "memory");
   return old;
 }
+__device__ inline std::uint64_t fetch_min(std::uint64_t* p, std::uint64_t v) {
+  std::uint64_t old;
+  asm volatile("atom.relaxed.gpu.global.min.u64 %0, [%1], %2;"
+               : "=l"(old)
+               : "l"(global(p)), "l"(v)
+               : "memory");
+  return old;
+}
+/// At the scope of a block: the L1 cache may answer.
+__device__ inline std::uint32_t load_cached(std::uint32_t const* p) {
+  std::uint32_t r;
+  asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(r) : "l"(global(p)) : "memory");
+  return r;
+}
+__device__ inline std::uint64_t load_cached(std::uint64_t const* p) {
+  std::uint64_t r;
+  asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(r) : "l"(global(p)) : "memory");
+  return r;
+}
 __device__ inline std::uint32_t fetch_add(std::uint32_t* p, std::uint32_t v) {
   std::uint32_t old;
   asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"

@@ -72,8 +72,13 @@ KOKKOS_FORCEINLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
   return Kokkos::atomic_fetch_or(p, bits);
 }
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fetch_min(std::uint32_t* p, std::uint32_t v) {
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word fetch_min(Word* p, Word v) {
   return Kokkos::atomic_fetch_min(p, v);
+}
+template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION Word load_cached(Word const* p) {
+  return load_relaxed(p);
 }
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
   std::uint64_t const old = Kokkos::atomic_fetch_or(p, bits);

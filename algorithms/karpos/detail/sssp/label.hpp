@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+// Distances as words: bits of floating-point numbers that are not negative are in order as unsigned integers are, so that
+// atomic minima of words are those of distances, whatever their type.
+
+namespace karpos::detail::sssp {
+
+template <class T>
+concept weight =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    (std::is_integral_v<T> && !std::is_same_v<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8));
+
+template <weight T>
+struct label_of {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+  KOKKOS_FUNCTION static word to_word(T x) { return Kokkos::bit_cast<word>(x); }
+  KOKKOS_FUNCTION static T from_word(word w) { return Kokkos::bit_cast<T>(w); }
+
+  /// Where no path leads: infinity, or the largest integer.
+  KOKKOS_FUNCTION static constexpr T no_path() {
+    if constexpr (std::is_floating_point_v<T>)
+      return Kokkos::Experimental::infinity_v<T>;
+    else
+      return Kokkos::Experimental::finite_max_v<T>;
+  }
+  KOKKOS_FUNCTION static word farthest() { return to_word(no_path()); }
+
+  /// The label at the end of an edge; `farthest` where it would be no distance any more. An edge of infinite weight leads
+  /// nowhere. Requires: d is below `farthest`, w not negative.
+  KOKKOS_FUNCTION static word plus(word d, T w) {
+    if constexpr (std::is_floating_point_v<T>)
+      return to_word(from_word(d) + w);
+    else
+      return static_cast<word>(w) < farthest() - d ? d + static_cast<word>(w) : farthest();
+  }
+  /// Whether an edge of this weight may be used at all.
+  KOKKOS_FUNCTION static bool is_finite(T w) {
+    if constexpr (std::is_floating_point_v<T>)
+      return w < no_path();
+    else
+      return true;
+  }
+  /// Whether a weight is refused: negative, or no number.
+  KOKKOS_FUNCTION static bool is_refused(T w) { return !(w >= T(0)); }
+};
+
+}  // namespace karpos::detail::sssp

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/bfs/frontier_walk.hpp"
+#include "karpos/detail/sssp/start.hpp"
+
+// A round of a wide frontier: each edge out of the near queue, by a rule. `relax` lowers labels; `parent_of_nearer` and
+// `parent_of_equal` find parents once the labels are distances.
+//
+// A rule looks at an edge first, without writing, so that the loads of several edges overlap, and claims then:
+//
+//   look(s, here, e, v)      the label that v would get from a vertex whose label is `here`; `farthest`: leave the edge
+//   claim(s, p, u, v, label) where v goes: nowhere, the near queue or the far queue
+
+namespace karpos::detail::sssp {
+
+enum class goes { nowhere, near, far };
+
+/// Lowers the labels of neighbours.
+template <class State>
+struct relax {
+  static constexpr char const* label = "karpos::sssp::relax";
+  using word = typename State::word;
+
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
+                                               local_vertex v) {
+    word const to = s.along(here, e);
+    return to < device::load_cached(s.label + v) ? to : State::labels::farthest();
+  }
+  /// Whoever lowers a label sees to it that the vertex is expanded with it.
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
+                                                progress<typename State::weight_type> const& p,
+                                                local_vertex, local_vertex v, word to) {
+    if (device::fetch_min(s.label + v, to) <= to) return goes::nowhere;
+    if (to < p.threshold) return State::mark(s.near(1 - p.side()), v) ? goes::near : goes::nowhere;
+    return State::mark(s.far_bits, v) ? goes::far : goes::nowhere;
+  }
+};
+
+/// Takes a vertex for the parent of those that it leads to on a shortest path, if it is nearer.
+template <class State>
+struct parent_of_nearer {
+  static constexpr char const* label = "karpos::sssp::parent_of_nearer";
+  using word = typename State::word;
+
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
+                                               local_vertex v) {
+    word const there = s.label[v];
+    return here < there && State::labels::plus(here, s.weight[e]) == there
+               ? there
+               : State::labels::farthest();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
+                                                progress<typename State::weight_type> const&,
+                                                local_vertex u, local_vertex v, word) {
+    using id =
+        std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
+    device::store_relaxed(reinterpret_cast<id*>(s.parent + v), static_cast<id>(State::global(u)));
+    return goes::nowhere;
+  }
+};
+
+/// The same for vertices at one distance, on which edges of weight zero lead to each other: one that has a parent becomes that
+/// of others, round by round, so that parents form no cycle.
+template <class State>
+struct parent_of_equal {
+  static constexpr char const* label = "karpos::sssp::parent_of_equal";
+  using word = typename State::word;
+  using vertex_id = typename State::vertex_id;
+  using id = std::conditional_t<sizeof(vertex_id) == 4, std::uint32_t, std::uint64_t>;
+
+  KOKKOS_FORCEINLINE_FUNCTION static id* parent(State const& s, local_vertex v) {
+    return reinterpret_cast<id*>(s.parent + v);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
+                                               local_vertex v) {
+    word const there = s.label[v];
+    bool const tight = here == there && State::labels::plus(here, s.weight[e]) == there &&
+                       device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
+    return tight ? there : State::labels::farthest();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
+                                                progress<typename State::weight_type> const&,
+                                                local_vertex u, local_vertex v, word) {
+    auto const none = static_cast<id>(State::no_parent);
+    return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
+               ? goes::near
+               : goes::nowhere;
+  }
+};
+
+template <class StateHandle, class ProgressHandle, template <class> class Rule>
+struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
+  using walk = bfs::frontier_walk<StateHandle, ProgressHandle>;
+  using typename walk::State;
+  using typename walk::tile;
+  using walk::at_once;
+  using walk::p;
+  using walk::s;
+  using walk::width;
+  using rule = Rule<State>;
+  using word = typename State::word;
+  static constexpr char const* label = rule::label;
+
+  std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+    s->clear_next(team, *p);
+    tile const t = team.template this_tile<width>();
+    bins<State> found(team, t, *s, *p, p->split);
+    this->for_each_chunk(team, t, [&](chunk const& k) {
+      t.each([&](int lane) {
+        if (k.rows[lane].degree > 0) State::unmark(s->near(p->side()), k.rows[lane].vertex);
+        return 0;
+      });
+      if constexpr (State::tuned::balances_lanes)
+        this->expand_balanced(t, k, [&](auto const& edge_at) { visit(t, found, edge_at); });
+      else
+        expand_rows(t, k, found);
+    });
+    found.flush(t);
+  }
+
+ private:
+  using typename walk::chunk;
+  using typename walk::edge;
+  using typename walk::row;
+  using walk::tile_edges;
+
+  /// An old label does as well: whoever has lowered it since puts the vertex into the next queue.
+  KOKKOS_FORCEINLINE_FUNCTION word label_of(local_vertex u) const {
+    return device::load_cached(s->label + u);
+  }
+  /// Which of a lane's edges lead into the near queue and the far queue.
+  struct won {
+    std::uint32_t near, far;
+  };
+  template <class EdgeAt>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(tile const& t, bins<State>& found,
+                                         EdgeAt const& edge_at) const {
+    auto const w =
+        t.each([&](int lane) { return visit_on_lane([&](int i) { return edge_at(lane, i); }); });
+    auto const vertex = [&](int lane, int i) {
+      return State::local(s->out.column[edge_at(lane, i).where]);
+    };
+    found.near.push(t, t.each([&](int lane) { return w[lane].near; }), vertex);
+    found.far.push(t, t.each([&](int lane) { return w[lane].far; }), vertex);
+  }
+  template <class EdgeAt>
+  KOKKOS_FORCEINLINE_FUNCTION won visit_on_lane(EdgeAt const& edge_at) const {
+    local_vertex v[at_once];
+    word to[at_once];
+    won w{0, 0};
+    for (int i = 0; i < at_once; ++i)
+      v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
+    for (int i = 0; i < at_once; ++i)
+      to[i] = edge_at(i).exists ? rule::look(*s, label_of(edge_at(i).from), edge_at(i).where, v[i])
+                                : State::labels::farthest();
+    for (int i = 0; i < at_once; ++i) {
+      if (to[i] == State::labels::farthest()) continue;
+      goes const where = rule::claim(*s, *p, edge_at(i).from, v[i], to[i]);
+      w.near |= where == goes::near ? 1u << i : 0;
+      w.far |= where == goes::far ? 1u << i : 0;
+    }
+    return w;
+  }
+
+  /// Edges that a CPU thread claims together: listed first, without a branch on what is known of them.
+  struct candidates {
+    static constexpr int most = 256;
+    local_vertex vertex[most], from[most];
+    word to[most];
+    int count = 0;
+  };
+  /// CPUs: row after row.
+  KOKKOS_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
+    candidates list;
+    for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
+      row const r = t.get(k.rows, lane);
+      word const here = r.degree == 0 ? 0 : label_of(r.vertex);
+      for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges) {
+        edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
+        for (edge e = r.begin + done; e < end; ++e) {
+          local_vertex const v = State::local(s->out.column[e]);
+          word const to = rule::look(*s, here, e, v);
+          list.vertex[list.count] = v;
+          list.from[list.count] = r.vertex;
+          list.to[list.count] = to;
+          list.count += to != State::labels::farthest() ? 1 : 0;
+          if (list.count == candidates::most) claim_all(t, list, found);
+        }
+      }
+    }
+    claim_all(t, list, found);
+  }
+  KOKKOS_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
+    for (int i = 0; i < list.count; ++i) {
+      goes const where = rule::claim(*s, *p, list.from[i], list.vertex[i], list.to[i]);
+      if (where == goes::near) found.near.push_one(t, list.vertex[i]);
+      if (where == goes::far) found.far.push_one(t, list.vertex[i]);
+    }
+    list.count = 0;
+  }
+};
+
+}  // namespace karpos::detail::sssp

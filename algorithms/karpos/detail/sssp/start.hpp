@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/bfs/queue.hpp"
+#include "karpos/detail/bfs/start.hpp"
+#include "karpos/detail/sssp/state.hpp"
+#include "karpos/device/team.hpp"
+
+// Steps over all vertices: before the first round, between two buckets, and for parents.
+
+namespace karpos::detail::sssp {
+
+/// Runs f(i) for all i in [0, n), each on a lane of the grid.
+template <int Width, class Team, class F>
+KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
+  auto const t = team.template this_tile<Width>();
+  team.template for_each_tile<Width>((n + Width - 1) / Width, [&](std::uint64_t tile) {
+    t.each([&](int lane) {
+      std::uint64_t const i = tile * Width + static_cast<std::uint64_t>(lane);
+      if (i < n) f(i);
+      return 0;
+    });
+  });
+}
+
+/// The bins of a tile, one for the near queue that is filled and one for a far queue.
+template <class State>
+class bins {
+ public:
+  using tile = typename State::tile;
+  using near_bin = bfs::frontier_bin<State>;
+  using far_bin = bfs::unvisited_bin<State>;
+  static constexpr std::size_t near_bytes = (near_bin::bytes + 63) / 64 * 64;
+  static constexpr std::size_t bytes = near_bytes + (far_bin::bytes + 63) / 64 * 64;
+
+  /// split: number of the far queue.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bins(Team const& team, tile const& t, State const& s,
+                                   progress<typename State::weight_type> const& p,
+                                   std::uint32_t split, std::size_t team_bytes = 0)
+      : near(scratch(team, team_bytes),
+             bfs::frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
+        far(scratch(team, team_bytes) + near_bytes,
+            bfs::unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void flush(tile const& t) {
+    near.flush(t);
+    far.flush(t);
+  }
+
+  near_bin near;
+  far_bin far;
+
+ private:
+  template <class Team>
+  KOKKOS_FUNCTION static std::byte* scratch(Team const& team, std::size_t team_bytes) {
+    return team.template tile_scratch<State::width>(team_bytes, bytes);
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct step {
+  using State = typename StateHandle::state;
+  using word = typename State::word;
+  using tile = typename State::tile;
+  static constexpr int width = State::width;
+
+  StateHandle s;
+  ProgressHandle p;
+};
+
+template <class StateHandle>
+struct reset {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::sssp::reset";
+  StateHandle s;
+
+  std::uint64_t work() const { return s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *s;
+    if (team.league_rank() == 0 && team.rank() == 0) {
+      for (int i = 0; i < 3; ++i) {
+        state.levels[i] = state.far[i] = level_counters{};
+        state.far_min[i] = State::labels::farthest();
+      }
+      *state.too_far = 0;
+      *state.window_edges = 0;
+    }
+    for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
+      state.label[v] = State::labels::farthest();
+      if (state.parent != nullptr) state.parent[v] = State::no_parent;
+    });
+    for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
+      state.near_bits[0][w] = state.near_bits[1][w] = state.far_bits[w] = 0;
+    });
+  }
+};
+
+/// Puts the sources into the near queue of round 1. A source may occur twice.
+template <class StateHandle, class ProgressHandle>
+struct seed : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::seed";
+  bfs::source_list sources;
+
+  std::uint64_t work() const { return sources.count; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const t = team.template this_tile<width>();
+    bins<State> found(team, t, state, *this->p, this->p->split);
+    team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
+      auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const won = t.each([&](int lane) -> std::uint32_t {
+        if (at(lane) >= sources.count || !State::mark(state.near_bits[1], source(at(lane))))
+          return 0;
+        local_vertex const v = source(at(lane));
+        state.label[v] = 0;  // the word of zero, in every type
+        if (state.parent != nullptr) state.parent[v] = State::global(v);
+        return 1;
+      });
+      found.near.push(t, won, [&](int lane, int) { return source(at(lane)); });
+    });
+    found.flush(t);
+  }
+
+ private:
+  KOKKOS_FUNCTION local_vertex source(std::uint64_t i) const {
+    using vertex_id = typename State::vertex_id;
+    return sources.list == nullptr ? static_cast<local_vertex>(sources.single)
+                                   : State::local(static_cast<vertex_id const*>(sources.list)[i]);
+  }
+};
+
+/// Between two buckets: moves the vertices of the far queue that belong to the new one to the near queue. Those with a label
+/// below it have been expanded with that, and leave; others stay.
+template <class StateHandle, class ProgressHandle>
+struct split_far : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  using typename base::word;
+  static constexpr char const* label = "karpos::sssp::split_far";
+
+  std::uint64_t work() const { return this->p->far_entries; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const& now = *this->p;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, now);
+    bins<State> found(team, t, state, now, now.split + 1);
+    local_vertex const* const from = state.far_queue(now.split);
+    word least = State::labels::farthest();
+    std::uint64_t const n = now.far_entries;
+    team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
+      auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const where = t.each([&](int lane) -> int {
+        if (at(lane) >= n) return 0;
+        local_vertex const v = from[at(lane)];
+        word const d = device::load_relaxed(state.label + v);
+        if (d < now.threshold) State::unmark(state.far_bits, v);
+        if (d >= now.threshold) least = Kokkos::min(least, d);
+        return d < now.lower ? 0 : d < now.threshold ? 1 : 2;
+      });
+      auto const vertex = [&](int lane, int) { return from[at(lane)]; };
+      found.near.push(t, t.each([&](int lane) { return where[lane] == 1 ? 1u : 0u; }), vertex);
+      found.far.push(t, t.each([&](int lane) { return where[lane] == 2 ? 1u : 0u; }), vertex);
+    });
+    found.flush(t);
+    std::uint64_t* const to = state.far_min + (now.split + 1) % 3;
+    if (least < device::load_relaxed(to)) device::fetch_min(to, least);
+  }
+};
+
+/// Puts all vertices with a distance into the near queue, or those of them with a parent. Counts those without one.
+template <class StateHandle, class ProgressHandle>
+struct queue_reached : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::queue_reached";
+  bool with_parent;
+
+  std::uint64_t work() const { return this->s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, *this->p);
+    bins<State> found(team, t, state, *this->p, this->p->split);
+    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
+      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const reached = t.each([&](int lane) -> std::uint32_t {
+        std::uint64_t const v = vertex(lane);
+        if (v >= state.vertices || state.label[v] == State::labels::farthest()) return 0;
+        if (!with_parent || state.parent[v] != State::no_parent) return 1;
+        found.near.count(1);
+        return 0;
+      });
+      found.near.push(t, reached,
+                      [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    });
+    found.flush(t);
+    found.near.add_counts(team, state.counters(this->p->round + 1));
+  }
+};
+
+}  // namespace karpos::detail::sssp

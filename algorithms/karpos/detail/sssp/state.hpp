@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/sssp/label.hpp"
+#include "karpos/detail/sssp/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+
+// The memory of shortest paths: what each array holds, which step writes it, and when.
+//
+//   label         the distances, as words: lengths of walks, lowered by atomic minimum
+//   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each degree class, as the
+//                 frontier queue of bfs. A round expands one near queue and fills the other one, and a far queue
+//   near_bits[2]  of each near queue: a bit for each vertex that has been put into it while the other one is expanded, so
+//                 that none enters twice. The round that expands a queue clears its bits
+//   far_bits      a bit for each vertex of the far queue
+//   levels[3]     counters of the near queues, those of round r in levels[r % 3]; each step clears the next but one
+//   far[3]        the same for the far queues, by number of the split
+//   far_min[3]    the smallest label of those that a split leaves in the far queue
+
+namespace karpos::detail::sssp {
+
+using bfs::bit_of;
+using bfs::degree_classes;
+using bfs::level_counters;
+using bfs::local_vertex;
+
+/// What the loop remembers: one copy on the host, or one for each team of a cooperative kernel.
+template <class Weight>
+struct progress {
+  using word = typename label_of<Weight>::word;
+  level_counters frontier;                                   // of the near queue that is expanded
+  std::uint32_t head[degree_classes], tail[degree_classes];  // of that queue, and of the next one
+  std::uint32_t round, split, far_entries;
+  word lower, threshold;  // the bucket: vertices with labels in between are expanded
+  Weight width;           // of the next one
+  std::uint64_t buckets, windows, vertices, edges;  // totals; edges without those of windows
+  std::uint64_t edges_before;                       // this bucket
+  bool done, narrow;
+
+  KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
+};
+
+/// What the host reads at the end.
+struct summary {
+  std::uint64_t rounds, buckets, windows, vertices, edges;
+};
+
+template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
+struct state {
+  using execution_space = ExecSpace;
+  using vertex_id = VertexId;
+  using weight_type = Weight;
+  using tuned = tuning<ExecSpace>;
+  using labels = label_of<Weight>;
+  using word = typename labels::word;
+  static constexpr int width = tuned::tile_width;
+  using tile = device::tile_for<ExecSpace, width>;
+  using edge = typename bfs::rows<VertexId, EdgeOffset>::edge;
+  static constexpr VertexId no_parent = static_cast<VertexId>(-1);
+
+  std::uint64_t vertices, words, edges;
+  bfs::rows<VertexId, EdgeOffset> out;
+  Weight const* weight;
+  word* label;
+  VertexId* parent;  // null: not asked for
+  Weight delta;
+  std::uint32_t window_hops;
+
+  local_vertex* queue;
+  std::uint32_t *near_bits[2], *far_bits;
+  level_counters *levels, *far;
+  std::uint64_t* far_min;       // wide, so that a grid can read it
+  std::uint64_t* window_edges;  // looked at in windows
+  std::uint32_t* too_far;       // whether a length has left the range of distances
+  std::uint32_t teams;
+
+  std::uint64_t class_limit[degree_classes - 1], class_begin[degree_classes];
+  std::uint64_t hub_degree;  // above every degree: there are no hubs here
+
+  KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
+  KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
+  KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
+    int c = 0;
+    for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
+    return c;
+  }
+
+  KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const { return levels[round % 3]; }
+  KOKKOS_FUNCTION level_counters& far_counters(std::uint32_t split) const { return far[split % 3]; }
+  KOKKOS_FUNCTION local_vertex* far_queue(std::uint32_t split) const {
+    return queue + (2 + split % 2) * vertices;
+  }
+  KOKKOS_FUNCTION std::uint32_t* near(int side) const {
+    return side == 0 ? near_bits[0] : near_bits[1];
+  }
+
+  /// Clears what the next steps count in. Every step does so first.
+  template <class Team>
+  KOKKOS_FUNCTION void clear_next(Team const& team, progress<Weight> const& p) const {
+    if (team.league_rank() != 0 || team.rank() != 0) return;
+    counters(p.round + 2) = level_counters{};
+    far_counters(p.split + 2) = level_counters{};
+    far_min[(p.split + 2) % 3] = labels::farthest();
+  }
+
+  /// Marks a vertex in a bitmap, in which no bit is cleared in the same step. Returns: whether it was not marked yet.
+  KOKKOS_FUNCTION static bool mark(std::uint32_t* bits, local_vertex v) {
+    if ((device::load_cached(bits + v / 32) & bit_of(v)) != 0) return false;
+    return (device::fetch_or(bits + v / 32, bit_of(v)) & bit_of(v)) == 0;
+  }
+  KOKKOS_FUNCTION static void unmark(std::uint32_t* bits, local_vertex v) {
+    device::clear_bits(bits + v / 32, bit_of(v));
+  }
+
+  /// The label at the end of an edge out of a vertex with label d.
+  KOKKOS_FUNCTION word along(word d, edge e) const {
+    word const to = labels::plus(d, weight[e]);
+    if (to == labels::farthest() && labels::is_finite(weight[e]))
+      device::store_relaxed(too_far, 1u);
+    return to;
+  }
+};
+
+}  // namespace karpos::detail::sssp

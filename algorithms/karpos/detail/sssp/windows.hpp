@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/sssp/relax.hpp"
+
+// A round of a narrow frontier: each team goes several hops by itself before all teams meet, as in the windows of bfs
+// (detail/bfs/block_windows.hpp). Here nothing is ever taken back: any order of relaxations ends with the same labels, as long
+// as whoever lowers a label sees to it that the vertex is expanded with it, now or in a later round.
+//
+//   team 0   |slice|hop 1|hop 2|…|hop h| what is left \                         / slice
+//   team 1   |slice|hop 1|hop 2|…|hop h|   …           > near queue, one barrier <  slice     next window
+//
+// A hop's vertices lie in one of two queues in the team's scratch, with the label that each was given: an entry whose label
+// has been lowered since is dropped. What does not fit goes to the near queue of the next round, as do vertices of many
+// edges; vertices beyond the bucket go to the far queue.
+
+namespace karpos::detail::sssp {
+
+template <class Word>
+struct window_entry {
+  Word label;
+  local_vertex vertex, from;
+};
+
+/// Bytes of the queues of a team, in front of its tiles' bins.
+template <class ExecSpace, class Word>
+inline constexpr std::size_t window_bytes =
+    64 + 2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(window_entry<Word>);
+
+template <class StateHandle, class ProgressHandle>
+struct relax_in_teams : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  using typename base::tile;
+  using typename base::word;
+  using tuned = typename State::tuned;
+  using edge = typename State::edge;
+  using entry = window_entry<word>;
+  static constexpr char const* label = "karpos::sssp::relax_in_teams";
+  static constexpr std::size_t team_bytes = window_bytes<typename State::execution_space, word>;
+  static constexpr int at_once = tuned::neighbours_at_once;
+  static constexpr std::uint32_t room = tuned::team_queue_entries;
+
+  std::uint64_t work() const { return this->p->frontier.edges + this->p->frontier.queued(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    tile const t = team.template this_tile<width>();
+    state.clear_next(team, *this->p);
+    queues const q(team);
+    bins<State> found(team, t, state, *this->p, this->p->split, team_bytes);
+    std::uint64_t edges = 0;
+    std::uint32_t n = load_slice(team, q);
+    std::uint32_t hop = 0;
+    for (; hop < state.window_hops && n > 0; ++hop) {
+      if (team.rank() == 0) q.count[(hop + 2) % 3] = 0;
+      if constexpr (tuned::balances_lanes)
+        expand_hop(team, t, q, hop, n, found, edges);
+      else
+        expand_alone(t, q, hop, n, found, edges);
+      team.barrier();
+      n = Kokkos::min(q.count[(hop + 1) % 3], std::uint32_t(room));
+    }
+    leave(team, t, q.of_hop(hop), n, found);
+    found.flush(t);
+    std::uint64_t all = 0;
+    team.prefix_sum(edges, all);
+    if (team.rank() == 0 && all > 0) device::add(state.window_edges, all);
+  }
+
+ private:
+  /// The two queues of a team; count[k % 3]: what was to be pushed to that of hop k.
+  struct queues {
+    std::uint32_t* count;
+    entry* first;
+    template <class Team>
+    KOKKOS_FUNCTION explicit queues(Team const& team)
+        : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
+          first(reinterpret_cast<entry*>(team.scratch() + 64)) {}
+    KOKKOS_FUNCTION entry* of_hop(std::uint32_t hop) const { return first + (hop % 2) * room; }
+  };
+
+  /// Takes an equal part of the near queue. Returns: how many vertices.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint32_t load_slice(Team const& team, queues const& q) const {
+    State const& state = *this->s;
+    auto const& now = *this->p;
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    auto const rank = static_cast<std::uint64_t>(team.league_rank());
+    std::uint64_t const all = now.frontier.in_class[bfs::by_thread];
+    std::uint64_t const first = all * rank / teams;
+    auto const n = static_cast<std::uint32_t>(all * (rank + 1) / teams - first);
+    local_vertex const* const from =
+        state.queue + state.class_begin[bfs::by_thread] + now.head[bfs::by_thread] + first;
+    for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
+         i += static_cast<std::uint32_t>(team.size())) {
+      local_vertex const v = from[i];
+      State::unmark(state.near(now.side()), v);
+      q.first[i] = {device::load_relaxed(state.label + v), v, v};
+    }
+    if (team.rank() < 2) q.count[team.rank()] = 0;
+    if (team.size() == 1) q.count[1] = 0;
+    team.barrier();
+    return n;
+  }
+
+  /// CPUs, whose teams are one thread: vertex after vertex.
+  KOKKOS_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
+                                    std::uint32_t n, bins<State>& found,
+                                    std::uint64_t& edges) const {
+    State const& state = *this->s;
+    entry const* const from = q.of_hop(hop);
+    entry* const to = q.of_hop(hop + 1);
+    std::uint32_t pushed = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      entry const u = from[i];
+      if (i + ahead < n)
+        device::prefetch(state.out.column + state.out.begin(from[i + ahead].vertex));
+      if (device::load_relaxed(state.label + u.vertex) != u.label) continue;
+      edges += state.out.degree(u.vertex);
+      for (edge e = state.out.begin(u.vertex); e < state.out.end(u.vertex); ++e) {
+        local_vertex const v = State::local(state.out.column[e]);
+        word const d = state.along(u.label, e);
+        if (d >= device::load_relaxed(state.label + v) ||
+            device::fetch_min(state.label + v, d) <= d)
+          continue;
+        if (d >= this->p->threshold) {
+          if (State::mark(state.far_bits, v)) found.far.push_one(t, v);
+        } else if (pushed < room) {
+          device::prefetch(state.out.offset + v);
+          to[pushed++] = {d, v, u.vertex};
+        } else if (again(v) != 0) {
+          found.near.push_one(t, v);
+        }
+      }
+    }
+    q.count[(hop + 1) % 3] = pushed;
+  }
+  static constexpr std::uint32_t ahead = 8;  // entries whose rows are fetched
+
+  struct row {
+    local_vertex vertex, from;
+    word label;
+    edge begin, end;
+  };
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
+                                              std::uint32_t hop, std::uint32_t n,
+                                              bins<State>& found, std::uint64_t& edges) const {
+    State const& state = *this->s;
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    entry const* const from = q.of_hop(hop);
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
+         first < n; first += tiles * width) {
+      auto const loaded = t.each([&](int lane) -> row {
+        std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
+        if (i >= n) return {0, 0, 0, 0, 0};
+        entry const e = from[i];
+        bool const stands = device::load_relaxed(state.label + e.vertex) == e.label;
+        edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
+        return {e.vertex, e.from, e.label, begin, stands ? end : begin};
+      });
+      auto const is_long = [&](int lane) {
+        return loaded[lane].end - loaded[lane].begin > tuned::window_degree;
+      };
+      if (t.ballot(is_long))
+        found.near.push(
+            t, t.each([&](int lane) { return is_long(lane) ? again(loaded[lane].vertex) : 0; }),
+            [&](int lane, int) { return loaded[lane].vertex; });
+      auto const rows = t.each([&](int lane) {
+        row r = loaded[lane];
+        if (is_long(lane)) r.end = r.begin;
+        edges += r.end - r.begin;
+        return r;
+      });
+      expand_rows(t, rows, q, hop + 1, found);
+    }
+  }
+  /// Whether a vertex is to be put into the near queue, for it is not in it yet: 1 or 0.
+  KOKKOS_FUNCTION std::uint32_t again(local_vertex v) const {
+    return State::mark(this->s->near(1 - this->p->side()), v) ? 1u : 0u;
+  }
+
+  /// Neighbours of a lane that got a lower label: bit i of `inside` for vertex[i] in the bucket, of `beyond` for others that
+  /// are not in the far queue yet.
+  struct lowered {
+    local_vertex vertex[at_once];
+    word label[at_once];
+    std::uint32_t inside, beyond;
+  };
+  template <class Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
+                                               std::uint32_t hop, bins<State>& found) const {
+    for (edge done = 0;
+         t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
+         done += at_once) {
+      auto const l = t.each([&](int lane) { return lower(rows[lane], done); });
+      auto const vertex = [&](int lane, int i) {
+        return State::local(this->s->out.column[rows[lane].begin + done + static_cast<edge>(i)]);
+      };
+      found.far.push(t, t.each([&](int lane) { return l[lane].beyond; }), vertex);
+      auto const spilled = push(t, rows, l, q, hop);
+      found.near.push(t, spilled, vertex);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge done) const {
+    State const& state = *this->s;
+    lowered l;
+    word before[at_once];
+    for (int i = 0; i < at_once; ++i) {
+      edge const e = r.begin + done + static_cast<edge>(i);
+      l.vertex[i] = e < r.end ? State::local(state.out.column[e]) : r.from;
+      l.label[i] = e < r.end ? state.along(r.label, e) : State::labels::farthest();
+    }
+    for (int i = 0; i < at_once; ++i) {
+      bool const open = l.label[i] != State::labels::farthest() && l.vertex[i] != r.from;
+      before[i] = open ? device::fetch_min(state.label + l.vertex[i], l.label[i]) : 0;
+    }
+    l.inside = l.beyond = 0;
+    for (int i = 0; i < at_once; ++i) {
+      if (before[i] <= l.label[i]) continue;
+      if (l.label[i] < this->p->threshold)
+        l.inside |= 1u << i;
+      else if (State::mark(state.far_bits, l.vertex[i]))
+        l.beyond |= 1u << i;
+    }
+    return l;
+  }
+  /// Puts what lies in the bucket into the team's queue of a hop. Returns: what did not fit, and is not in the near queue yet.
+  template <class Rows, class Lowered>
+  KOKKOS_FORCEINLINE_FUNCTION auto push(tile const& t, Rows const& rows, Lowered const& l,
+                                        queues const& q, std::uint32_t hop) const {
+    lane_mask<width> won[at_once];
+    int total = 0;
+    for (int i = 0; i < at_once; ++i) {
+      won[i] = t.ballot([&](int lane) { return (l[lane].inside >> i & 1u) != 0; });
+      total += won[i].count();
+    }
+    std::uint32_t place = total == 0 ? 0 : t.once([&] {
+      return device::fetch_add(device::scratch(q.count + hop % 3),
+                               static_cast<std::uint32_t>(total));
+    });
+    std::uint32_t places[at_once];
+    for (int i = 0; i < at_once; ++i) {
+      places[i] = place;
+      place += static_cast<std::uint32_t>(won[i].count());
+    }
+    return t.each([&](int lane) -> std::uint32_t {
+      std::uint32_t spilled = 0;
+      for (int i = 0; i < at_once; ++i) {
+        if (!won[i].test(lane)) continue;
+        std::uint32_t const to = places[i] + static_cast<std::uint32_t>(won[i].rank(lane));
+        if (to < room) {
+          device::prefetch_far(this->s->out.offset + l[lane].vertex[i]);
+          q.of_hop(hop)[to] = {l[lane].label[i], l[lane].vertex[i], rows[lane].vertex};
+        } else {
+          spilled |= again(l[lane].vertex[i]) << i;
+        }
+      }
+      return spilled;
+    });
+  }
+
+  /// Moves the vertices of the last hop to the near queue.
+  template <class Team>
+  KOKKOS_FUNCTION void leave(Team const& team, tile const& t, entry const* from, std::uint32_t n,
+                             bins<State>& found) const {
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
+         first < n; first += tiles * width) {
+      auto const at = [&](int lane) { return first + static_cast<std::uint32_t>(lane); };
+      auto const stands = t.each([&](int lane) -> std::uint32_t {
+        if (at(lane) >= n) return 0;
+        entry const e = from[at(lane)];
+        return device::load_relaxed(this->s->label + e.vertex) == e.label ? again(e.vertex) : 0;
+      });
+      found.near.push(t, stands, [&](int lane, int) { return from[at(lane)].vertex; });
+    }
+  }
+};
+
+}  // namespace karpos::detail::sssp

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/sssp/loop.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/sssp_options.hpp"
+#include "karpos/sssp_workspace.hpp"
+
+// Shortest paths from one source or several, by weights that are not negative.
+//
+//   sssp(exec, graph, weights, source, distances)         once
+//   sssp(exec, workspace, source, distances, parents, …)  many times on a graph, with one sssp_workspace
+//
+// sssp_options.hpp has the options and the report, sssp_workspace.hpp the memory.
+//
+// Delta-stepping with two piles (near-far). Distances are lowered by atomic minimum; whoever lowers one sees to it that the
+// vertex is expanded with it: in this bucket of distances, or, from the far pile, in a later one. So in the end no edge can
+// lower a distance, which are then those of shortest paths, in any order of the steps. A sum of floating-point weights is
+// rounded from the source on, edge by edge: the distance is the smallest such sum, as Dijkstra's algorithm finds it. The parts,
+// in detail/sssp:
+//
+//   label.hpp    distances as words whose order is that of distances
+//   state.hpp    the arrays
+//   start.hpp    reset, sources, the split of the far pile
+//   relax.hpp    a round of many vertices, divided by degree as in bfs (detail/bfs/frontier_walk.hpp)
+//   windows.hpp  a round of few: every team goes several hops by itself
+//   loop.hpp     the loop over rounds; on CUDA it runs inside of one cooperative kernel
+//
+// docs/sssp.md explains it with a picture.
+//
+// Source: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49, 2003; Davidson, Baxter,
+// Garland, Owens, "Work-efficient parallel GPU methods for single-source shortest paths", IPDPS 2014.
+
+namespace karpos {
+
+namespace detail::sssp {
+
+/// Counts edges that lead on from a distance to a vertex that has none.
+template <class State>
+struct count_too_far {
+  State s;
+  KOKKOS_FUNCTION void operator()(std::uint64_t u, std::uint64_t& count) const {
+    auto const farthest = State::labels::farthest();
+    if (s.label[u] == farthest) return;
+    for (auto e = s.out.begin(u); e < s.out.end(u); ++e)
+      count += State::labels::is_finite(s.weight[e]) &&
+                       s.label[State::local(s.out.column[e])] == farthest
+                   ? 1
+                   : 0;
+  }
+};
+
+/// Throws where a vertex can be reached, but not with a distance of its type.
+template <class ExecSpace, class State>
+void require_in_range(ExecSpace const& exec, State const& s) {
+  auto const count = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+      "karpos::sssp::count_too_far", exec, s.vertices, count_too_far<State>{s});
+  if (count > 0)
+    throw std::range_error("karpos: a distance of sssp does not fit the type of the weights (" +
+                           std::to_string(count) +
+                           " edges lead beyond): use weights of 64 bits, or of floating point");
+}
+
+template <class ExecSpace, class VertexId, class Source>
+bfs::source_list checked_sources(ExecSpace const& exec, Source const& source, std::uint64_t n) {
+  std::string const has = "the graph has " + std::to_string(n);
+  if constexpr (std::is_integral_v<Source>) {
+    auto const v = static_cast<std::uint64_t>(source);
+    if (v >= n)
+      reject("source " + std::to_string(source) + " of sssp is no vertex", has,
+             "pass a vertex below that");
+    return {nullptr, 1, v};
+  } else {
+    require_reachable<ExecSpace, Source>();
+    static_assert(std::is_same_v<typename Source::non_const_value_type, VertexId>,
+                  "karpos: sources come in a view of the graph's vertex type");
+    require_contiguous("sources of sssp", source);
+    auto const count = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::sssp::check_sources", exec, source.extent(0),
+        bfs::count_out_of_range<Source>{source, n});
+    if (count > 0)
+      reject(std::to_string(count) + " sources of sssp are no vertices", has,
+             "pass vertices below that");
+    return {source.data(), source.extent(0), 0};
+  }
+}
+
+/// What a call of sssp needs of a workspace.
+struct opened_workspace {
+  template <class Workspace>
+  static std::uint64_t vertices(Workspace const& w) {
+    return w.m_graph.vertices();
+  }
+  template <class Workspace>
+  static auto state(Workspace const& w, typename Workspace::weight_type delta,
+                    std::uint32_t window_hops) {
+    return w.state(delta, window_hops);
+  }
+  template <class ExecSpace, class Workspace, class State>
+  static sssp_report run(ExecSpace const& exec, Workspace const& w, State const& s,
+                         bfs::source_list const& sources, sssp_options const& options) {
+    using tuned = tuning<ExecSpace>;
+    Kokkos::Profiling::ScopedRegion const region("karpos::sssp");
+    device::run_program<tuned::team_threads, tuned::teams_per_processor>(
+        exec, options.driver, w.m_grid, round_loop<State>{s, sources, &w.m_fixed.data()->record});
+    auto const done = read_back(exec, w.m_fixed.data(), "karpos::sssp: report");
+    if (done.too_far != 0) require_in_range(exec, s);
+    summary const& r = done.record;
+    return {static_cast<double>(s.delta), r.buckets, r.rounds, r.windows, r.vertices,
+            r.edges + done.window_edges};
+  }
+};
+
+/// The width of a bucket as a weight.
+template <class Weight>
+Weight checked_delta(double asked, double automatic) {
+  double const delta = asked == 0 ? automatic : asked;
+  constexpr auto most = std::numeric_limits<Weight>::max();
+  if (!(delta > 0) || (std::is_integral_v<Weight> && delta < 1))
+    reject("delta " + std::to_string(asked) + " of sssp is refused",
+           std::is_integral_v<Weight> ? "below 1" : "not above 0", "pass 0 for an automatic one");
+  if (delta >= static_cast<double>(most)) return most;
+  auto const width = static_cast<Weight>(delta);
+  return width > 0 ? width : std::numeric_limits<Weight>::min();
+}
+
+}  // namespace detail::sssp
+
+/// Writes the distance of every vertex from `source`, one vertex or a view of several, in which a vertex may occur more than
+/// once: the smallest sum of weights along a path. distances: n numbers of the type of the weights; where no path leads,
+/// infinity or the largest integer. parents, if asked for: n vertex ids, the vertex before on a shortest path; a source is its
+/// own, VertexId(-1) stands where no path leads. An edge of infinite weight leads nowhere.
+///
+/// Returns: what was done; so it waits.
+/// Complexity: O(vertices + edges) for each time that a vertex is expanded, which is once or twice in practice.
+/// Requires: the graph, the weights and the results are not written meanwhile.
+/// Concurrency: one call of a workspace at a time.
+/// Memory: none beyond the workspace.
+/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length or strided; a delta
+///  that is negative, or below 1 for integers; launch_mode::persistent_kernel where the space has none, or its blocks do not
+///  all fit on the device. std::range_error when a vertex can be reached, but no distance of its type tells how far it is:
+///  results are then unspecified.
+/// Source: see the top of this file.
+template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
+          class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>
+sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight> const& workspace,
+                 Source const& source, Distances const& distances, Parents const& parents = {},
+                 sssp_options const& options = {}) {
+  using vertex_id = typename Graph::vertex_type;
+  using namespace detail::sssp;
+  static_assert(std::is_same_v<typename Distances::value_type, Weight>,
+                "karpos: distances of sssp come in a view of the type of the weights");
+  static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
+                "karpos: parents come in a view of the graph's vertex type");
+  detail::require_reachable<ExecSpace, Distances, Parents>();
+  std::uint64_t const n = opened_workspace::vertices(workspace);
+  auto const sources = checked_sources<ExecSpace, vertex_id>(exec, source, n);
+  detail::require_contiguous("distances of sssp", distances);
+  detail::require_contiguous("parents of sssp", parents);
+  detail::require_same_extent("distances", distances.extent(0), "vertices", n);
+  if (parents.extent(0) != 0)
+    detail::require_same_extent("parents", parents.extent(0), "vertices", n);
+  Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
+  auto s = opened_workspace::state(workspace, delta, options.window_hops);
+  s.label = reinterpret_cast<typename decltype(s)::word*>(distances.data());
+  s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
+  return opened_workspace::run(exec, workspace, s, sources, options);
+}
+
+/// The same with a workspace for this call alone. Throws: what sssp_workspace throws, too.
+template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
+          view_1d Weights, class Source, class Distances,
+          class Parents = Kokkos::View<VertexId*, MemorySpace>>
+sssp_report sssp(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
+                 Weights const& weights, Source const& source, Distances const& distances,
+                 Parents const& parents = {}, sssp_options const& options = {}) {
+  return sssp(exec, sssp_workspace(exec, graph, weights), source, distances, parents, options);
+}
+
+}  // namespace karpos

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/prepare.hpp"
+#include "karpos/detail/sssp/loop.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/program.hpp"
+#include "karpos/sssp_options.hpp"
+
+namespace karpos {
+
+namespace detail::sssp {
+
+/// What is known of all weights.
+struct weight_sums {
+  double sum = 0;             // of the finite ones
+  std::uint64_t refused = 0;  // negative ones, and those that are no numbers
+
+  KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
+    sum += other.sum;
+    refused += other.refused;
+    return *this;
+  }
+};
+template <class Weight>
+struct look_at_weight {
+  Weight const* weight;
+  KOKKOS_FUNCTION void operator()(std::uint64_t e, weight_sums& sums) const {
+    using labels = label_of<Weight>;
+    if (labels::is_refused(weight[e]))
+      ++sums.refused;
+    else if (labels::is_finite(weight[e]))
+      sums.sum += static_cast<double>(weight[e]);
+  }
+};
+
+struct opened_workspace;  // what a call of sssp needs of a workspace
+
+}  // namespace detail::sssp
+}  // namespace karpos
+
+template <>
+struct Kokkos::reduction_identity<karpos::detail::sssp::weight_sums> {
+  KOKKOS_FUNCTION static karpos::detail::sssp::weight_sums sum() { return {}; }
+};
+
+namespace karpos {
+
+/// The memory of shortest paths, and what it knows of a graph and its weights in advance: made once, for any number of calls.
+///
+/// Weight: float, double, or integers of 32 or 64 bits; weights(e) is that of the edge column_indices()(e).
+/// Requires: neither the graph nor its weights change while the workspace is used.
+/// Concurrency: copies share the memory. One call at a time: two concurrent ones may deadlock.
+/// Memory: 16.4 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes).
+template <execution_space ExecSpace, class Graph, class Weight>
+class sssp_workspace {
+ public:
+  using graph_type = Graph;
+  using weight_type = Weight;
+  using vertex_type = typename Graph::vertex_type;
+  using memory_space = typename Graph::memory_space;
+
+  /// Looks at all degrees and weights. Complexity: a pass over each; waits for them.
+  /// Throws: std::invalid_argument for weights of another length than the edges, strided ones, and negative weights or such that
+  ///  are no numbers; std::length_error for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
+  ///  2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be had.
+  template <view_1d Weights>
+    requires(std::is_same_v<typename Weights::non_const_value_type, Weight>)
+  sssp_workspace(ExecSpace const& exec, Graph const& graph, Weights const& weights)
+      : m_graph(graph),
+        m_weights(weights),
+        m_words((graph.vertices() + 31) / 32) {
+    static_assert(detail::sssp::weight<Weight>,
+                  "karpos: weights are float, double or integers of 32 or 64 bits");
+    detail::require_reachable<ExecSpace, typename Graph::offsets_view, Weights>();
+    detail::require_contiguous("weights", weights);
+    detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
+    require_at_most(max_vertices, graph.vertices(), "vertices",
+                    "): its queues hold 32-bit entries");
+    require_at_most(max_edges, graph.edges(), "edges",
+                    " with offsets of 32 bits): use offsets of 64 bits");
+    read_weights(exec);
+    detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "shortest paths",
+                                              "free memory or choose a smaller graph",
+                                              [&] { allocate(exec); });
+    if (graph.vertices() > 0) read_degrees(exec);
+  }
+
+  /// The width of a bucket that sssp chooses.
+  double delta() const { return m_delta; }
+
+  /// Bytes that a workspace for this graph allocates.
+  static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
+    std::size_t const words = (graph.vertices() + 31) / 32;
+    return words * 3 * sizeof(std::uint32_t) +
+           graph.vertices() * 4 * sizeof(detail::bfs::local_vertex) + sizeof(fixed) +
+           device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
+  }
+
+ private:
+  friend struct detail::sssp::opened_workspace;
+  template <class T>
+  using array = Kokkos::View<T*, memory_space>;
+  using tuned = detail::sssp::tuning<ExecSpace>;
+  using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
+  using state_type =
+      detail::sssp::state<ExecSpace, vertex_type, typename Graph::offset_type, Weight>;
+
+  /// What does not depend on the graph.
+  struct fixed {
+    detail::bfs::level_counters levels[3], far[3];
+    std::uint64_t far_min[3], window_edges;
+    detail::sssp::summary record;
+    std::uint32_t too_far, unused;
+  };
+
+  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 31) - 64;
+  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
+                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
+                                                 : ~std::uint64_t(0);
+
+  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
+                              char const* suggestion) {
+    if (n > max)
+      throw std::length_error("karpos: a graph for sssp has " + std::to_string(n) + " " + of +
+                              " (at most " + std::to_string(max) + suggestion);
+  }
+  static device::grid_shape shape_of(ExecSpace const& exec) {
+    return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
+        exec, detail::sssp::window_bytes<ExecSpace, typename state_type::word>,
+        detail::sssp::bins<state_type>::bytes);
+  }
+
+  void read_weights(ExecSpace const& exec) {
+    using namespace detail::sssp;
+    auto const sums = device::reduce_over<Kokkos::Sum<weight_sums>>(
+        "karpos::sssp::weights", exec, m_graph.edges(), look_at_weight<Weight>{m_weights.data()});
+    if (sums.refused > 0)
+      detail::reject(std::to_string(sums.refused) + " weights are refused",
+                     "negative, or no numbers", "pass weights of zero or more");
+    m_weight_sum = sums.sum;
+  }
+
+  void allocate(ExecSpace const& exec) {
+    auto const words = [&](char const* label, std::uint64_t n) {
+      std::string const name = std::string("karpos::sssp::") + label;
+      auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
+      // CPUs: pages are mapped now, evenly among the threads, and not by the first call.
+      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
+      return made;
+    };
+    m_queue = words("queue", 4 * m_graph.vertices());
+    m_bits = words("bits", 3 * m_words);
+    m_fixed = array<fixed>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
+    m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
+  }
+
+  void read_degrees(ExecSpace const& exec) {
+    using namespace detail::bfs;
+    array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::sssp::histogram"), 1);
+    using counter = count_degrees<rows>;
+    std::uint64_t sums[counter::value_count] = {};
+    Kokkos::parallel_reduce(
+        "karpos::sssp::degrees", detail::index_range(exec, m_graph.vertices()),
+        counter{out_rows(),
+                {},
+                false,
+                {tuned::tile_degree, tuned::team_degree, tuned::grid_degree},
+                histogram.data()},
+        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            sums, counter::value_count));
+    exec.fence("karpos::sssp_workspace: degrees");
+    for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
+    if (sums[degree_classes + 2] > 0)
+      throw std::length_error(
+          "karpos: a vertex of a graph for sssp has 2^31 edges or more: remove duplicates");
+    auto const edges = static_cast<double>(m_graph.edges());
+    double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
+    double const mean_degree = edges / static_cast<double>(m_graph.vertices());
+    m_delta = mean_weight > 0 ? tuned::delta_factor * mean_weight / (mean_degree * mean_degree) : 1;
+    if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
+  }
+
+  rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
+
+  /// What the steps share, but for the results.
+  state_type state(Weight delta, std::uint32_t window_hops) const {
+    state_type s{};
+    s.vertices = m_graph.vertices();
+    s.words = m_words;
+    s.edges = m_graph.edges();
+    s.out = out_rows();
+    s.weight = m_weights.data();
+    s.delta = delta;
+    s.window_hops = window_hops;
+    s.queue = m_queue.data();
+    for (int i = 0; i < 2; ++i)
+      s.near_bits[i] = m_bits.data() + static_cast<std::uint64_t>(i) * m_words;
+    s.far_bits = m_bits.data() + 2 * m_words;
+    fixed* const f = m_fixed.data();
+    s.levels = f->levels;
+    s.far = f->far;
+    s.far_min = f->far_min;
+    s.window_edges = &f->window_edges;
+    s.too_far = &f->too_far;
+    s.teams = static_cast<std::uint32_t>(m_grid.shape().teams);
+    std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
+    for (int c = 1; c < detail::bfs::degree_classes; ++c) {
+      s.class_limit[c - 1] = limits[c - 1];
+      s.class_begin[c] = s.class_begin[c - 1] + m_class_size[c - 1];
+    }
+    s.hub_degree = ~std::uint64_t(0);
+    return s;
+  }
+
+  Graph m_graph;
+  Kokkos::View<Weight const*, memory_space> m_weights;
+  std::uint64_t m_words = 0;
+  std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
+  double m_weight_sum = 0, m_delta = 1;
+  array<std::uint32_t> m_queue, m_bits;
+  array<fixed> m_fixed;
+  device::grid_memory<ExecSpace> m_grid;
+};
+
+template <class ExecSpace, class Graph, class Weights>
+sssp_workspace(ExecSpace const&, Graph const&, Weights const&)
+    -> sssp_workspace<ExecSpace, Graph, typename Weights::non_const_value_type>;
+
+/// Bytes that an sssp_workspace for this graph allocates, with weights of type Weight.
+template <class Weight, class Graph,
+          execution_space ExecSpace = typename Graph::memory_space::execution_space>
+std::size_t sssp_workspace_bytes(Graph const& graph, ExecSpace const& exec = {}) {
+  return sssp_workspace<ExecSpace, Graph, Weight>::bytes_for(exec, graph);
+}
+
+}  // namespace karpos

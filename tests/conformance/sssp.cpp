@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Shortest paths against Dijkstra's algorithm on the host: every distance, bit by bit, and every parent.
+#include <doctest/doctest.h>
+
+#include <karpos/sssp.hpp>
+#include <limits>
+#include <queue>
+
+#include "support/bfs_subject.hpp"
+#include "support/shapes.hpp"
+
+namespace {
+
+using karpos::sssp_options;
+using karpos_test::edge_pairs;
+using karpos_test::host_graph;
+using karpos_test::make_graph;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using karpos_test::sides;
+using karpos_test::space;
+using karpos_test::view;
+using numbers = std::vector<std::uint64_t>;
+
+template <class Weight>
+constexpr Weight farthest() {
+  return std::numeric_limits<Weight>::has_infinity ? std::numeric_limits<Weight>::infinity()
+                                                   : std::numeric_limits<Weight>::max();
+}
+
+template <class Weight>
+std::vector<Weight> dijkstra(host_graph const& g, std::vector<Weight> const& weights,
+                             numbers const& sources) {
+  std::vector<Weight> distance(g.vertices, farthest<Weight>());
+  using entry = std::pair<Weight, std::uint64_t>;
+  std::priority_queue<entry, std::vector<entry>, std::greater<entry>> queue;
+  for (std::uint64_t const s : sources) {
+    distance[s] = 0;
+    queue.emplace(Weight(0), s);
+  }
+  while (!queue.empty()) {
+    auto const [d, u] = queue.top();
+    queue.pop();
+    if (d != distance[u]) continue;
+    for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      std::uint64_t const v = g.out.columns[e];
+      if (weights[e] >= farthest<Weight>() - d) continue;  // beyond the type
+      Weight const to = static_cast<Weight>(d + weights[e]);
+      if (to >= distance[v]) continue;
+      distance[v] = to;
+      queue.emplace(to, v);
+    }
+  }
+  return distance;
+}
+
+/// Vertices whose parent does not lead to a source along edges that their distances fit.
+template <class Weight>
+std::uint64_t wrong_parents(host_graph const& g, std::vector<Weight> const& weights,
+                            numbers const& sources, std::vector<Weight> const& distance,
+                            std::vector<std::int64_t> const& parent) {
+  std::vector<char> right(g.vertices, 0), leads(g.vertices, 0);
+  for (std::uint64_t v = 0; v < g.vertices; ++v)
+    right[v] = distance[v] == farthest<Weight>() && parent[v] == -1;
+  for (std::uint64_t u = 0; u < g.vertices; ++u)
+    for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      std::uint64_t const v = g.out.columns[e];
+      if (parent[v] == static_cast<std::int64_t>(u) && distance[u] != farthest<Weight>() &&
+          static_cast<Weight>(distance[u] + weights[e]) == distance[v])
+        right[v] = 1;
+    }
+  for (std::uint64_t const s : sources) {
+    right[s] = parent[s] == static_cast<std::int64_t>(s);
+    leads[s] = 1;
+  }
+  std::uint64_t wrong = 0;
+  for (std::uint64_t v = 0; v < g.vertices; ++v) {
+    numbers way;
+    std::uint64_t at = v;
+    while (right[v] != 0 && parent[v] >= 0 && leads[at] == 0 && way.size() <= g.vertices) {
+      way.push_back(at);
+      at = static_cast<std::uint64_t>(parent[at]);
+    }
+    bool const arrives = parent[v] < 0 || leads[at] != 0;  // no cycle
+    if (arrives)
+      for (std::uint64_t const w : way) leads[w] = 1;
+    wrong += right[v] != 0 && arrives ? 0 : 1;
+  }
+  return wrong;
+}
+
+/// Wide and narrow buckets, with and without windows, on every driver.
+std::vector<sssp_options> all_sssp_options() {
+  std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
+  if (karpos::device::has_grid_barrier<space>)
+    drivers.push_back(karpos::launch_mode::persistent_kernel);
+  std::vector<sssp_options> all{{}};
+  for (auto const driver : drivers)
+    for (double const delta : {1.0, 50.0, 1e30})
+      for (std::uint32_t const hops : {0u, 1u, 5u, 1000u}) all.push_back({delta, hops, driver});
+  return all;
+}
+
+/// weight(random): of an edge.
+template <class Weight, class Vertex = std::uint32_t, class Offset = std::uint64_t, class F>
+void check(host_graph const& g, std::vector<numbers> const& all_sources, F const& weight,
+           std::vector<sssp_options> const& options) {
+  random_numbers random(17);
+  std::vector<Weight> weights(g.out.columns.size());
+  for (Weight& w : weights) w = static_cast<Weight>(weight(random));
+  auto const graph = karpos_test::to_space<Vertex, Offset>(g);
+  karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
+  view<Weight> const distance("distance", g.vertices);
+  view<Vertex> const parent("parent", g.vertices), none;
+  for (numbers const& sources : all_sources) {
+    auto const expected = dijkstra(g, weights, sources);
+    auto const from = karpos_test::to_space(std::vector<Vertex>(sources.begin(), sources.end()));
+    for (sssp_options const& o : options) {
+      std::string const what = g.name + ", " + std::to_string(sources.size()) + " sources, delta " +
+                               std::to_string(o.delta) + ", hops " + std::to_string(o.window_hops);
+      for (bool const with_parents : {false, true}) {
+        Kokkos::deep_copy(distance, Weight(77));  // what is not written must show
+        Kokkos::deep_copy(parent, Vertex(0));
+        karpos::sssp(space(), workspace, from, distance, with_parents ? parent : none, o);
+        same(what + ": wrong distances",
+             static_cast<std::uint64_t>(karpos_test::to_host(distance) != expected), 0);
+      }
+      std::vector<std::int64_t> parents;
+      for (Vertex const v : karpos_test::to_host(parent))
+        parents.push_back(v == static_cast<Vertex>(-1) ? -1 : static_cast<std::int64_t>(v));
+      same(what + ": wrong parents", wrong_parents(g, weights, sources, expected, parents), 0);
+    }
+  }
+}
+
+std::uint64_t one_to_255(random_numbers& random) { return 1 + random.below(255); }
+std::uint64_t often_zero(random_numbers& random) {
+  return random.below(3) == 0 ? random.below(100) : 0;
+}
+std::uint64_t zero(random_numbers&) { return 0; }
+
+/// In the order of its edges and with all ids shuffled, with different kinds of weights.
+void check_shape(std::string const& name, std::uint64_t vertices, edge_pairs const& edges,
+                 std::vector<numbers> const& sources, std::vector<sssp_options> const& options) {
+  for (sides const kind : {sides::undirected, sides::directed}) {
+    auto const g = make_graph(name, vertices, edges, kind);
+    check<std::uint32_t>(g, sources, one_to_255, options);
+    check<std::uint32_t>(g, sources, often_zero, {{}, {.delta = 1}});
+    check<std::uint32_t>(g, sources, zero, {{}});
+    check<std::uint32_t>(
+        make_graph(name + ", shuffled", vertices, karpos_test::shuffled(edges, vertices, 3), kind),
+        sources, one_to_255, {{}});
+  }
+}
+
+/// A random graph with hubs in every degree class but that of the grid, and some isolated vertices.
+host_graph hubs(sides kind) {
+  std::uint64_t const n = 3000;
+  auto edges = karpos_test::random_edges(n - 100, 2 * n, 5);
+  for (std::uint64_t v = 0; v < n - 200; ++v) edges.emplace_back(v % 7 == 0 ? 17 : v % 5, v);
+  for (std::uint64_t k = 0; k < 40; ++k) edges.emplace_back(11, 100 + k);
+  return make_graph("hubs", n, edges, kind);
+}
+
+}  // namespace
+
+TEST_CASE("shortest paths in small graphs") {
+  auto const options = all_sssp_options();
+  check<std::uint32_t>(make_graph("nothing", 0, {}), {{}}, one_to_255, options);
+  check_shape("one", 1, {}, {{}, {0}, {0, 0, 0}}, options);
+  check_shape("one with a self loop", 1, {{0, 0}}, {{0}}, options);
+  check_shape("pair", 2, {{0, 1}}, {{0}, {1}, {0, 1}, {1, 1, 0}}, options);
+  check_shape("edges thrice, and a loop", 3, {{0, 2}, {0, 2}, {1, 1}, {2, 0}, {0, 2}}, {{0}, {1}},
+              options);
+  check_shape("diamond", 4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}}, {{0}, {3, 1}}, options);
+  check_shape("two parts", 7, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}}, {{0}, {0, 5, 6}}, options);
+}
+
+TEST_CASE("shortest paths along paths, combs, ladders and stars") {
+  std::uint64_t const n = 2000;
+  std::vector<numbers> const sources{{0}, {n / 2, 7, n / 2}};
+  std::vector<sssp_options> const options{
+      {}, {.window_hops = 0}, {.delta = 3000}, {.delta = 1e9, .window_hops = 100}};
+  check_shape("path", n, karpos_test::path_edges(n), sources, options);
+  check_shape("comb", n, karpos_test::comb_edges(n), sources, options);
+  check_shape("ladder", n, karpos_test::ladder_edges(n), sources, options);
+  check_shape("star", n, karpos_test::star_edges(n), sources, options);
+  edge_pairs hub_at_the_end = karpos_test::path_edges(n / 2);
+  for (std::uint64_t v = n / 2; v < n; ++v) hub_at_the_end.emplace_back(n / 2 - 1, v);
+  check_shape("path with a hub at its end", n, hub_at_the_end, sources, options);
+}
+
+TEST_CASE("shortest paths among hubs, with every option") {
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+    auto const g = hubs(kind);
+    check<std::uint32_t>(g, {{0}, {g.some_leaf(), 2999, 17}}, one_to_255, all_sssp_options());
+    check<std::uint32_t>(g, {{5}}, often_zero, all_sssp_options());
+  }
+}
+
+TEST_CASE("a vertex that the whole grid expands") {
+  edge_pairs edges = karpos_test::star_edges(70001);
+  for (std::uint64_t v = 1; v + 1 < 70001; v += 3) edges.emplace_back(v, v + 1);
+  check<std::uint32_t>(make_graph("star with a rim", 70001, edges), {{0}, {70000}}, one_to_255,
+                       {{}, {.delta = 10}});
+}
+
+TEST_CASE("more vertices than the queues of a team hold") {
+  // One source leads to many short paths: the queues of a team overflow.
+  std::uint64_t const paths = 30000;
+  edge_pairs edges;
+  for (std::uint64_t i = 1; i <= paths; ++i) {
+    edges.emplace_back((i - 1) / 6, i);  // a tree of degree six: no row is long
+    edges.emplace_back(i, paths + i);
+  }
+  for (sides const kind : {sides::undirected, sides::directed})
+    check<std::uint32_t>(
+        make_graph("tree", 2 * paths + 1, edges, kind), {{0}}, one_to_255,
+        {{}, {.delta = 1e9, .window_hops = 1000}, {.delta = 1e9, .window_hops = 3}});
+}
+
+TEST_CASE("weights of other types") {
+  auto const g = hubs(sides::undirected);
+  auto const path = make_graph("path", 500, karpos_test::path_edges(500));
+  auto const real = [](random_numbers& random) {
+    return static_cast<double>(random.below(1000000)) / 3e6;
+  };
+  std::vector<sssp_options> const options{{}, {.delta = 0.01}, {.delta = 1e300}};
+  for (auto const* graph : {&g, &path}) {
+    check<float>(*graph, {{0}, {3, 400}}, real, options);
+    check<double, std::uint64_t, std::uint32_t>(*graph, {{0}}, real, options);
+    check<std::int32_t, std::int32_t, std::uint32_t>(*graph, {{0}}, one_to_255, {{}, {.delta = 7}});
+    check<std::int64_t>(*graph, {{0}},
+                        [](random_numbers& random) { return random.below(std::uint64_t(1) << 40); },
+                        {{}, {.delta = 1e11}});
+  }
+}
+
+TEST_CASE("floating-point weights that are tiny beside a distance, and infinite ones") {
+  auto const ladder = make_graph("ladder", 600, karpos_test::ladder_edges(600));
+  check<float>(ladder, {{0}, {300}},
+               [](random_numbers& random) { return random.below(2) == 0 ? 1e-9 : 1e6; },
+               {{}, {.delta = 1e-12}, {.delta = 1e30}});
+  check<float>(ladder, {{0}},
+               [](random_numbers& random) {
+                 return random.below(4) == 0 ? std::numeric_limits<double>::infinity() : 1.0;
+               },
+               {{}, {.delta = 0.1}});
+}
+
+TEST_CASE("distances up to the end of their type, and beyond") {
+  using u32 = std::uint32_t;
+  auto const g = make_graph("triangle with a tail", 4, {{0, 1}, {1, 2}, {0, 2}, {2, 3}},
+                            sides::directed);  // columns: 1 2 | 2 | 3
+  auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
+  view<u32> const distance("distance", 4);
+  auto const run = [&](std::vector<u32> const& weights) {
+    karpos::sssp(space(), graph, karpos_test::to_space(weights), u32(0), distance);
+    return karpos_test::to_host(distance);
+  };
+  u32 const most = std::numeric_limits<u32>::max();
+  CHECK(run({most - 1, 5, 7, 1}) == std::vector<u32>{0, most - 1, 5, 6});  // 1 -> 2 does not count
+  CHECK(run({1, most - 3, 5, 1}) == std::vector<u32>{0, 1, 6, 7});
+  karpos_test::throws<std::range_error>(
+      [&] {
+        run({1, most - 1, 5, most - 5});
+      },
+      "does not fit", "64 bits");
+  CHECK(run({1, 2, 5, most - 4}) == std::vector<u32>{0, 1, 2, most - 2});
+}
+
+TEST_CASE("shortest paths that are refused") {
+  using u32 = std::uint32_t;
+  using error = std::invalid_argument;
+  auto const g = make_graph("path", 10, karpos_test::path_edges(10));
+  auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
+  auto const make = [&]<class W>(std::vector<W> const& weights) {
+    return karpos::sssp_workspace(space(), graph, karpos_test::to_space(weights));
+  };
+  karpos_test::throws<error>([&] { make(std::vector<u32>(17, 1)); }, "weights", "17 against 18");
+  std::vector<float> bad(18, 1);
+  bad[3] = -1;
+  karpos_test::throws<error>([&] { make(bad); }, "1 weights are refused", "negative");
+  bad[5] = std::numeric_limits<float>::quiet_NaN();
+  karpos_test::throws<error>([&] { make(bad); }, "2 weights are refused");
+  karpos_test::throws<error>([&] { make(std::vector<std::int32_t>(18, -5)); }, "18 weights");
+  auto const w = make(std::vector<u32>(18, 1));
+  view<u32> const distance("distance", 10), few("distance", 9), parent("parent", 10);
+  auto const run = [&](auto const& source, view<u32> const& to, view<u32> const& p,
+                       sssp_options const& o) { karpos::sssp(space(), w, source, to, p, o); };
+  karpos_test::throws<error>([&] { run(u32(10), distance, parent, {}); }, "source 10", "10");
+  karpos_test::throws<error>(
+      [&] {
+        run(karpos_test::to_space(std::vector<u32>{1, 10, 11}), distance, parent, {});
+      },
+      "2 sources");
+  karpos_test::throws<error>([&] { run(u32(1), few, parent, {}); }, "distances");
+  karpos_test::throws<error>([&] { run(u32(1), distance, few, {}); }, "parents");
+  karpos_test::throws<error>([&] { run(u32(1), distance, parent, {.delta = -1}); }, "delta");
+  karpos_test::throws<error>([&] { run(u32(1), distance, parent, {.delta = 0.5}); }, "below 1");
+  if (karpos::device::has_grid_barrier<space>) return;
+  karpos_test::throws<error>(
+      [&] { run(u32(1), distance, parent, {.driver = karpos::launch_mode::persistent_kernel}); },
+      "persistent_kernel");
+}
+
+TEST_CASE("a workspace takes the memory that it says") {
+  auto const g = make_graph("path", 100003, karpos_test::path_edges(100003));
+  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  CHECK(karpos::sssp_workspace_bytes<float>(graph, space()) >= 16 * g.vertices);
+}
