@@ -39,8 +39,8 @@ class cuckoo_table : public lookup_table<Storage> {
   /// std::invalid_argument for views of different lengths and allocation_error when there is no memory for another
   /// table: the map is as it was. Throws, leaving it empty, std::invalid_argument for keys equal to the sentinel and
   /// for equal keys if they are to be rejected; hash_error when seventeen seeds found no place for every key;
-  /// allocation_error when there is none for finding equal keys. In two levels, std::length_error beyond 3.4 billion
-  /// keys: nothing has changed.
+  /// allocation_error when there is none for finding equal keys. On GPUs, std::length_error from 2^32 keys on: nothing
+  /// has changed.
   template <view_1d Keys, view_1d Values>
     requires has_values
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -94,7 +94,7 @@ class cuckoo_table : public lookup_table<Storage> {
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::shape_type::of(keys, o.capacity, o).bytes();
   }
-  /// Bytes of workspace that a build allocates in addition.
+  /// Bytes of workspace that a build on the default instance allocates in addition; instances of fewer threads take less.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::workspace_bytes_for(keys, o);
   }

@@ -3,6 +3,7 @@
 /// The step that builds the buckets of a cuckoo table, by one thread and by teams, from the same regions: also of keys
 /// that are equal, too many, or without a place.
 #include <algorithm>
+#include <cstddef>
 #include <unordered_set>
 
 #include "support/cuckoo.hpp"
@@ -45,15 +46,13 @@ class split_keys {
   using in_bucket = cuckoo::bucket_geometry<word>;
   using step = cuckoo::build_buckets<host, view>;
 
-  /// max_targets: regions of one pass.
-  split_keys(std::vector<Key> const& keys, u64 groups, u64 seed, u64 max_targets = 4096) {
-    constexpr u64 max_items = step::max_items;
+  split_keys(std::vector<Key> const& keys, u64 groups, u64 seed) {
     int shift = 0;
     while ((1 << shift) < step::buckets) ++shift;
-    m_plan = cuckoo::plan_for_groups(keys.size(), groups, shift, max_targets);
-    m_plan.capacity = std::min(m_plan.capacity, max_items);
-    m_items = host_view<word>("items", m_plan.items() + m_plan.coarse_items());
-    m_fill = host_view<u64>("fill", m_plan.regions + m_plan.coarse_regions);
+    m_plan = cuckoo::region_plan::of(keys.size(), groups, shift, ~u64(0));
+    m_plan.room = std::min<u32>(m_plan.room, step::max_items);
+    memory_type const sizes(host{}, m_plan, false);
+    m_memory = host_view<std::byte>("memory", sizes.bytes);
     m_table.groups = static_cast<u32>(groups);
     m_table.seed = seed;
     auto const empty = karpos::detail::default_sentinel<Key, typename view::key_bits>(0);
@@ -61,25 +60,27 @@ class split_keys {
 
     auto const d_keys = karpos_test::in_space<host>(keys);
     auto const d_values = karpos_test::in_space<host>(numbered_values<T>(keys.size()));
-    cuckoo::all_pairs<view, host_view<Key>, host_view<T>> const pairs{d_keys, d_values};
-    karpos::detail::multisplit_regions<word> const coarse{
-        m_items.data() + m_plan.items(), m_fill.data() + m_plan.regions, m_plan.coarse_capacity};
-    karpos::detail::multisplit<karpos::detail::multisplit_tuning<host>>(
-        "karpos_test::multisplit", host{}, pairs, cuckoo::region_of_item<view>{m_table, shift},
-        m_plan, coarse, regions(), &m_report.split);
+    cuckoo::region_split<host, view>("karpos_test::clear", host{}, m_table, m_plan, arrays(),
+                                     nullptr)
+        .run(cuckoo::all_pairs<view, host_view<Key>, host_view<T>>(d_keys, d_values));
     host{}.fence();
   }
 
-  cuckoo::build_report const& report() const { return m_report; }
-  karpos::detail::multisplit_plan const& plan() const { return m_plan; }
   u64 items() const {
     u64 n = 0;
     for (u64 r = 0; r < m_plan.regions; ++r) n += regions().size(r);
     return n;
   }
+  u64 largest_region() const {
+    u64 most = 0;
+    for (u64 r = 0; r < m_plan.regions; ++r) most = std::max(most, regions().size(r));
+    return most;
+  }
 
-  /// Slots that the step leaves alone keep the bytes of `before`.
-  outcome_of_step built(int threads, unsigned char before) const {
+  /// By teams of so many threads, as GPUs have them, or by one thread. Slots that the step leaves alone keep the bytes of
+  /// `before`.
+  template <int Threads>
+  outcome_of_step built(unsigned char before) const {
     outcome_of_step result;
     result.slots.assign(m_table.groups * in_bucket::slots * sizeof(word), before);
     result.metadata.assign(m_table.groups, before);
@@ -89,13 +90,13 @@ class split_keys {
               reinterpret_cast<unsigned char*>(slots.data()));
     table.slots = slots.data();
     table.metadata = result.metadata.data();
-    step const builds{table, regions(), &result.report};
+    cuckoo::build_buckets<host, view, Threads> const builds{table, regions(), &result.report};
     auto const league = static_cast<int>(m_plan.regions);
-    if (threads == 1) {
+    if constexpr (Threads == 1) {
       karpos::device::for_each_in_league("karpos_test::build", host{}, league, builds);
       host{}.fence();
     } else {
-      karpos_test::emulated_block block(threads, before);
+      karpos_test::emulated_block block(Threads, before);
       for (int r = 0; r < league; ++r) block.run(builds, r, league);
     }
     result.slots = karpos_test::bytes_at<host>(slots.data(), result.slots.size());
@@ -103,15 +104,13 @@ class split_keys {
   }
 
  private:
-  karpos::detail::multisplit_regions<word> regions() const {
-    return {m_items.data(), m_fill.data(), m_plan.capacity};
-  }
+  using memory_type = cuckoo::split_memory<host, word>;
+  memory_type arrays() const { return {host{}, m_plan, false, m_memory.data()}; }
+  cuckoo::region_list<word> regions() const { return arrays().regions(m_plan); }
 
   view m_table;
-  karpos::detail::multisplit_plan m_plan;
-  host_view<word> m_items;
-  host_view<u64> m_fill;
-  cuckoo::build_report m_report;
+  cuckoo::region_plan m_plan;
+  host_view<std::byte> m_memory;
 };
 
 /// What came of many comparisons.
@@ -120,15 +119,15 @@ struct tally {
 };
 
 /// Teams and one thread report the same and, if all found a place and none is there twice, write the same.
-template <class Split>
-void compare(Split const& split, tally& t, int threads, bool duplicates = false) {
-  auto const team = split.built(threads, 0x11);
-  auto const alone = split.built(1, 0x22);
+template <int Threads, class Split>
+void compare(Split const& split, tally& t, bool duplicates = false) {
+  auto const team = split.template built<Threads>(0x11);
+  auto const alone = split.template built<1>(0x22);
   same("unplaced", team.report.unplaced, alone.report.unplaced);
-  same("overflowing", team.report.split.overflowing, alone.report.split.overflowing);
+  same("invalid", team.report.invalid + alone.report.invalid, 0);
   ++t.compared;
   t.unplaced += team.report.unplaced;
-  if (team.report.unplaced != 0 || split.report().split.overflowing != 0) return;
+  if (team.report.unplaced != 0) return;
   same("duplicates", team.report.duplicates, alone.report.duplicates);
   ++t.placed;
   CHECK(team.metadata == alone.metadata);
@@ -150,9 +149,11 @@ void steps_agree() {
     for (u64 seed : {1, 2, 3}) {
       INFO(n, " keys, seed ", seed);
       split_keys<Key, T> const d(unique_keys<Key>(n), groups_for<Key, T>(n), karpos::mix(seed));
-      CHECK(d.report().split.overflowing == 0);
       CHECK(d.items() == n);
-      compare(d, t, seed % 2 == 0 ? 512 : 96);
+      if (seed % 2 == 0)
+        compare<512>(d, t);
+      else
+        compare<96>(d, t);
     }
   CHECK(t.unplaced == 0);
   CHECK(t.placed == t.compared);
@@ -174,7 +175,10 @@ void steps_agree_in_full_buckets() {
         INFO(keys, " keys a bucket, ", groups, " buckets, seed ", seed);
         split_keys<Key, T> const d(unique_keys<Key>(keys * groups, seed), groups,
                                    karpos::mix(seed));
-        compare(d, t, 32 << seed % 5);
+        if (seed == 0)
+          compare<64>(d, t);
+        else
+          compare<256>(d, t);
       }
   CHECK(t.restarted_buckets > 10);
   CHECK(t.unplaced > 3);
@@ -198,9 +202,9 @@ void steps_agree_about_duplicates() {
       draws = karpos_test::shuffled(draws, seed);
       split_keys<Key, T> const d(draws, groups_for<Key, T>(n), karpos::mix(seed));
       u64 const before = t.placed;
-      compare(d, t, 64, true);
+      compare<64>(d, t, true);
       if (t.placed != before) {
-        auto const team = d.built(64, 0);
+        auto const team = d.template built<64>(0);
         CHECK(d.items() - team.report.duplicates == different.size());
       }
     }
@@ -228,8 +232,7 @@ void steps_agree_about_collisions() {
       tally t;
       split_keys<Key, T, collides<Key>> const d(karpos_test::shuffled(keys, bad),
                                                 groups_for<Key, T>(keys.size()), karpos::mix(5));
-      CHECK(d.report().split.overflowing == 0);
-      compare(d, t, 64);
+      compare<64>(d, t);
       CHECK(t.unplaced == (bad > 3 ? 1 : 0));  // regions; there are three places for one hash
     }
 }
@@ -239,56 +242,25 @@ TEST_CASE("cuckoo_map: teams and threads alone leave the same keys unplaced") {
   steps_agree_about_collisions<u64, u64>();
 }
 
-/// A region with more keys than it has room for is left alone by both: the multisplit has reported it.
-TEST_CASE("cuckoo_map: regions that overflow are reported once") {
+/// A region with more keys than scratch has room for is left alone by both.
+TEST_CASE("cuckoo_map: regions that are too long are reported once") {
   std::vector<u32> keys(100000);
   for (u32 i = 0; i < keys.size(); ++i) keys[i] = (1u << 30) + i;
   split_keys<u32, u32, collides<u32>> const d(keys, groups_for<u32, u32>(keys.size()), 5);
-  CHECK(d.report().split.overflowing == keys.size() - d.plan().capacity);
-  CHECK(d.report().split.invalid == 0);
-  CHECK(d.items() == d.plan().capacity);
-  for (int threads : {1, 64}) {
-    auto const result = d.built(threads, 0);
-    CHECK(result.report.unplaced == 0);
-    CHECK(result.report.duplicates == 0);
-  }
+  CHECK(d.items() == keys.size());
+  CHECK(d.largest_region() == keys.size());
+  CHECK(d.built<1>(0).report.unplaced == 1);
+  CHECK(d.built<64>(0).report.unplaced == 1);
+  CHECK(d.built<64>(0).report.duplicates == 0);
 }
 
-template <class Key, class T>
-void passes_agree() {
-  tally t;
-  for (std::size_t n : {40000u, 100000u})
-    for (u64 max_targets : {8, 12}) {
-      INFO(n, " keys, at most ", max_targets, " regions in a pass");
-      auto const keys = unique_keys<Key>(n);
-      split_keys<Key, T> const one(keys, groups_for<Key, T>(n), 9),
-          two(keys, groups_for<Key, T>(n), 9, max_targets);
-      CHECK(one.plan().coarse_regions == 0);
-      CHECK(two.plan().coarse_regions > 0);
-      CHECK(two.plan().regions == one.plan().regions);
-      CHECK(two.report().split.overflowing == 0);
-      CHECK(two.items() == n);
-      auto const a = one.built(1, 1), b = two.built(1, 2);
-      CHECK(a.slots == b.slots);
-      CHECK(a.metadata == b.metadata);
-      compare(two, t, 256);
-    }
-  CHECK(t.placed == 4);
-}
-
-TEST_CASE("cuckoo_map: two passes split 3.4 billion keys, no more") {
-  constexpr u64 max_targets = karpos::detail::multisplit_tuning<host>::max_targets;
-  auto const is_possible = [](u64 n) {
-    u64 const groups = cuckoo::bucket_geometry<u64>::count_for(n);
-    return cuckoo::plan_for_groups(n, groups, 1, max_targets).is_possible(max_targets);
-  };
-  CHECK(is_possible(3'400'000'000));
-  CHECK(!is_possible(3'450'000'000));
-}
-
-TEST_CASE("cuckoo_map: splitting in two passes makes the same buckets") {
-  passes_agree<u32, u32>();
-  passes_agree<u64, u64>();
+/// Sentinels are not placed: who asked for the build counts them.
+TEST_CASE("cuckoo_map: a region with a sentinel is reported") {
+  auto keys = unique_keys<u32>(2000);
+  keys[1234] = ~u32(0);
+  split_keys<u32, u32> const d(keys, groups_for<u32, u32>(keys.size()), 5);
+  CHECK(d.built<1>(0).report.invalid == 1);
+  CHECK(d.built<64>(0).report.invalid == 1);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace {
 
 namespace cuckoo = karpos::detail::cuckoo;
+namespace partition = karpos::detail::partition;
 using karpos_test::emulated_block;
 using karpos_test::same;
 using u64 = std::uint64_t;
@@ -27,92 +28,123 @@ struct crowding {
   }
 };
 
-/// A table and what a build needs, filled by steps on emulated teams.
-template <class Key, class Hash>
-struct emulated_build {
-  using table = cuckoo::table<cuckoo::traits<Key, Key, host, Hash>>;
-  using view = typename table::view_type;
-  using word = typename view::word;
-  using keys_view = Kokkos::View<Key*, host::memory_space>;
-  using source = cuckoo::all_pairs<view, keys_view, keys_view>;
+/// Stands for a device: tuning and branches are those of the generic native part.
+struct emulated_device {
+  struct memory_space {};
+};
 
-  std::vector<word> slots, items, coarse_items;
-  std::vector<std::uint8_t> metadata;
-  std::vector<u64> fill, coarse_fill;
-  cuckoo::build_report report;
+/// Items in rooms, where steps of a GPU's on emulated teams have left them, in one pass or two.
+template <class View>
+struct emulated_split {
+  using word = typename View::word;
+  using rooms = partition::rooms<word>;
 
-  emulated_build(table const& like, keys_view const& keys, int threads, int max_targets)
-      : slots(like.shape().slots),
-        metadata(like.shape().metadata) {
-    view table_here = like.view();
-    table_here.slots = slots.data();
-    table_here.metadata = metadata.data();
-    auto p = table::plan_for(keys.extent(0), like.shape());
-    if (p.regions > static_cast<u64>(max_targets))
-      p = cuckoo::plan_for_groups(keys.extent(0), like.shape().groups, shift,
-                                  static_cast<u64>(max_targets));
-    emulated_block block(threads, 7);
-    split(block, {table_here, shift}, source{keys, keys}, p);
-    cuckoo::build_buckets<host, view> const step{table_here, regions(p), &report};
-    for (u64 r = 0; r < p.regions; ++r)
-      block.run(step, static_cast<int>(r), static_cast<int>(p.regions));
+  cuckoo::region_plan plan;
+  std::vector<word> items, coarse_items;
+  std::vector<std::uint32_t> taken, filled, coarse_taken, coarse_filled;
+  std::uint32_t listed[2] = {0, 0};
+
+  template <class Source>
+  emulated_split(View const& table, Source const& source, cuckoo::region_plan const& p)
+      : plan(p),
+        items(p.places()),
+        coarse_items(p.coarse_places()),
+        taken(p.counted()),
+        filled(p.counted()),
+        coarse_taken(p.coarse_regions),
+        coarse_filled(p.coarse_regions) {
+    rooms const to = rooms_of(taken, filled, listed[1], p.room, p.regions);
+    if (p.coarse_regions == 0) {
+      move(source, part<Source>(table, 0), to, items);
+      return;
+    }
+    rooms const coarse =
+        rooms_of(coarse_taken, coarse_filled, listed[0], p.coarse_room, p.coarse_regions);
+    move(source, part<Source>(table, p.coarse_bits), coarse, coarse_items);
+    partition::rooms_of_rooms<word> again{to, coarse};
+    again.parts = 1 << p.coarse_bits;
+    move(partition::rows_in_rooms<Source>(coarse_items.data()), part<Source>(table, 0), again,
+         items);
   }
+  cuckoo::region_list<word> regions() { return {items.data(), nullptr, taken.data(), plan.room}; }
 
  private:
-  using target = cuckoo::region_of_item<view>;
-  static constexpr int shift =
-      std::countr_zero(static_cast<unsigned>(cuckoo::build_buckets<host, view>::buckets));
-
-  karpos::detail::multisplit_regions<word> regions(karpos::detail::multisplit_plan const& p) {
-    return {items.data(), fill.data(), p.capacity};
+  static rooms rooms_of(std::vector<std::uint32_t>& taken, std::vector<std::uint32_t>& filled,
+                        std::uint32_t& listed, std::uint32_t room, u64 parts) {
+    return {taken.data(), filled.data(), nullptr, &listed, room, 0, static_cast<int>(parts)};
   }
-  void split(emulated_block& block, target const& to, source const& from,
-             karpos::detail::multisplit_plan const& p) {
-    items.resize(p.items());
-    fill.assign(p.regions, 0);
-    coarse_items.resize(p.coarse_items());
-    coarse_fill.assign(p.coarse_regions, 0);
-    bool const twice = p.coarse_regions != 0;
-    karpos::detail::multisplit_regions<word> const coarse{coarse_items.data(), coarse_fill.data(),
-                                                          p.coarse_capacity};
-    using tiles_of_source = karpos::detail::tiles_of_source<source>;
-    using step = karpos::detail::multisplit_tile<host, word, tiles_of_source, target>;
-    step const first{{from},
-                     to.coarsened(p.coarse_bits),
-                     twice ? coarse : regions(p),
-                     static_cast<int>(twice ? p.coarse_regions : p.regions),
-                     &report.split};
-    u64 const tiles = (from.size() + step::tile_items - 1) / step::tile_items;
-    for (u64 i = 0; i < tiles; ++i) block.run(first, static_cast<int>(i), static_cast<int>(tiles));
-    if (!twice) return;
-    u64 const each = (p.coarse_capacity + step::tile_items - 1) / step::tile_items;
-    int const targets = 1 << p.coarse_bits;
-    using tiles_of_coarse = karpos::detail::tiles_of_coarse<word>;
-    karpos::detail::multisplit_tile<host, word, tiles_of_coarse, target> const second{
-        {coarse, static_cast<std::uint32_t>(each), targets},
-        to,
-        regions(p),
-        targets,
-        &report.split};
-    for (u64 i = 0; i < p.coarse_regions * each; ++i)
-      block.run(second, static_cast<int>(i), static_cast<int>(p.coarse_regions * each));
+  template <class Source>
+  auto part(View const& table, int coarse_bits) const {
+    using region = cuckoo::region_of_key<View>;
+    return partition::part_of_row<Source, region>{region{table, plan.shift + coarse_bits},
+                                                  static_cast<std::uint32_t>(plan.regions)};
+  }
+  template <class Source, class Part, class To>
+  void move(Source const& source, Part const& part, To const& to, std::vector<word>& out) {
+    constexpr int teams = 3;
+    partition::move_tiles<emulated_device, Source, Part, false, To> const step(
+        source, part, partition::row_ranges{0, 0, teams}, to, out.data());
+    emulated_block block(48, 7);
+    for (int i = 0; i < teams; ++i) block.run(step, i, teams);
   }
 };
 
-/// Returns: how often buckets were restarted.
-template <class Key, class Hash = karpos::seeded_hash<Key>>
-u64 builds_the_same(std::vector<Key> const& list, int threads, int max_targets = 4096) {
-  std::size_t const n = list.size();
-  INFO("keys: ", n, ", threads: ", threads, ", targets: ", max_targets);
-  Kokkos::View<Key*, host::memory_space> const keys("keys", n);
+template <class Key, class Hash>
+using table_of = cuckoo::table<cuckoo::traits<Key, Key, host, Hash>>;
+template <class Key>
+using keys_view = Kokkos::View<Key*, host::memory_space>;
+
+/// A table filled by steps on emulated teams.
+template <class Key, class Hash, int Threads>
+struct emulated_build {
+  using table = table_of<Key, Hash>;
+  using view = typename table::view_type;
+  using word = typename view::word;
+  using source = cuckoo::all_pairs<view, keys_view<Key>, keys_view<Key>>;
+  using step = cuckoo::build_buckets<host, view, Threads>;
+
+  std::vector<word> slots;
+  std::vector<std::uint8_t> metadata;
+  cuckoo::build_report report;
+  cuckoo::region_plan plan;
+
+  emulated_build(table const& like, keys_view<Key> const& keys, u64 max_regions)
+      : slots(like.shape().slots),
+        metadata(like.shape().metadata) {
+    view here = like.view();
+    here.slots = slots.data();
+    here.metadata = metadata.data();
+    plan = cuckoo::region_plan::of(keys.extent(0), like.shape().groups,
+                                   std::countr_zero(static_cast<unsigned>(step::buckets)),
+                                   max_regions);
+    emulated_split<view> split(here, source(keys, keys), plan);
+    report.listed[0] = split.listed[0];
+    report.listed[1] = split.listed[1];
+    emulated_block block(Threads, 7);
+    step const build{here, split.regions(), &report};
+    for (u64 r = 0; r < plan.regions; ++r)
+      block.run(build, static_cast<int>(r), static_cast<int>(plan.regions));
+  }
+};
+
+template <class Key>
+keys_view<Key> viewed(std::vector<Key> const& list) {
+  keys_view<Key> const keys("keys", list.size());
   std::copy(list.begin(), list.end(), keys.data());
-  cuckoo::table<cuckoo::traits<Key, Key, host, Hash>> reference({}, Hash{});
+  return keys;
+}
+
+/// Returns: how often buckets were restarted.
+template <int Threads, class Key, class Hash = karpos::seeded_hash<Key>>
+u64 builds_the_same(std::vector<Key> const& list, u64 max_regions = 4096) {
+  INFO("keys: ", list.size(), ", threads: ", Threads, ", regions of a pass: ", max_regions);
+  auto const keys = viewed(list);
+  table_of<Key, Hash> reference({}, Hash{});
   reference.build(host{}, keys, keys);
   same("the reference was built with the first seed", reference.restarts(), 0);
-  emulated_build<Key, Hash> const built(reference, keys, threads, max_targets);
-  same("duplicates", built.report.duplicates, 0);
-  same("overflowing, unplaced or invalid",
-       built.report.split.overflowing + built.report.unplaced + built.report.split.invalid, 0);
+  emulated_build<Key, Hash, Threads> const built(reference, keys, max_regions);
+  CHECK(built.report.is_complete());
+  CHECK((built.plan.coarse_regions > 0) == (built.plan.regions > max_regions));
   auto const expected = reference.view();
   CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), expected.slots)));
   CHECK(bool(std::equal(built.metadata.begin(), built.metadata.end(), expected.metadata)));
@@ -122,23 +154,136 @@ u64 builds_the_same(std::vector<Key> const& list, int threads, int max_targets =
 using karpos_test::unique_keys;
 using u32 = std::uint32_t;
 
-TEST_CASE("a team of many threads builds what one thread builds") {
-  for (int const threads : {1, 32, 64, 512})
-    for (std::size_t const n : {1, 2, 409, 3000, 20000}) {
-      builds_the_same(unique_keys<u32>(n), threads);
-      builds_the_same(unique_keys<u64>(n), threads);
-    }
+template <int Threads>
+void build_the_same() {
+  for (std::size_t const n : {1, 2, 409, 3000, 20000}) {
+    builds_the_same<Threads>(unique_keys<u32>(n));
+    builds_the_same<Threads>(unique_keys<u64>(n));
+  }
 }
 
-TEST_CASE("so does one that splits in two passes") {
-  builds_the_same(unique_keys<u32>(60000), 64, 8);
-  builds_the_same(unique_keys<u64>(60000), 64, 8);
+TEST_CASE("a team of many threads builds what one thread builds") {
+  build_the_same<64>();
+  build_the_same<512>();
+}
+
+TEST_CASE("so does one whose rows were split in two passes") {
+  for (u64 const max_regions : {1, 4, 16}) {
+    builds_the_same<64>(unique_keys<u32>(60000), max_regions);
+    builds_the_same<64>(unique_keys<u64>(60000), max_regions);
+  }
 }
 
 TEST_CASE("and one whose buckets start again") {
   std::vector<u32> keys(3000);
   std::iota(keys.begin(), keys.end(), 0);
-  for (int const threads : {1, 64, 512}) CHECK(builds_the_same<u32, crowding>(keys, threads) > 3);
+  CHECK(builds_the_same<64, u32, crowding>(keys) > 3);
+  CHECK(builds_the_same<512, u32, crowding>(keys) > 3);
+}
+
+/// Equal keys are too many for the room of their region: they are counted, and what is in the rooms is part of what was split.
+TEST_CASE("regions that overflow, in the first pass or the second, are reported") {
+  using view = table_of<u32, karpos::seeded_hash<u32>>::view_type;
+  using source = cuckoo::all_pairs<view, keys_view<u32>, keys_view<u32>>;
+  auto list = unique_keys<u32>(40000);
+  std::fill(list.begin() + 1000, list.begin() + 30000, list[0]);
+  auto const keys = viewed(list);
+  view table;
+  table.groups = 100;
+  for (u64 const max_regions : {4096, 8}) {
+    auto const plan = cuckoo::region_plan::of(list.size(), table.groups, 1, max_regions);
+    emulated_split<view> split(table, source(keys, keys), plan);
+    u64 in = 0, overflowing = 0;
+    for (u64 r = 0; r < plan.regions; ++r) {
+      overflowing += split.regions().overflows(r);
+      in += split.taken[r] <= plan.room ? split.taken[r] : split.filled[r];
+    }
+    CHECK(overflowing == 1);
+    CHECK(split.listed[1] > 0);
+    CHECK((split.listed[0] > 0) == (plan.coarse_regions > 0));
+    CHECK(in + split.listed[0] + split.listed[1] == list.size());
+  }
+}
+
+/// A dense table, placed by an emulated team in its scratch.
+template <class Key>
+struct emulated_dense {
+  using table = table_of<Key, karpos::seeded_hash<Key>>;
+  using view = typename table::view_type;
+  using word = typename view::word;
+  static constexpr int threads = 64;
+  using step = cuckoo::place_in_scratch<host, view, threads>;
+
+  karpos::cuckoo_map_options<Key> options{.layout = karpos::cuckoo_layout::dense, .load = 0.95};
+  table like{options, {}};
+  std::vector<word> slots;
+  std::vector<std::uint8_t> metadata;
+  cuckoo::build_report report;
+
+  explicit emulated_dense(std::vector<Key> const& list, double load = 0.95) {
+    options.load = load;
+    like = table(options, {});
+    auto const shape = table::shape_type::of(list.size(), 0, options);
+    slots.assign(shape.slots, word{});
+    metadata.assign(shape.metadata, 0x5a);
+    auto const keys = viewed(list);
+    view const here = view_of(shape);
+    auto const plan = cuckoo::region_plan::of(list.size(), shape.groups, 0, 4096);
+    using source = cuckoo::all_pairs<view, keys_view<Key>, keys_view<Key>>;
+    emulated_split<view> split(here, source(keys, keys), plan);
+    emulated_block block(threads, 7);
+    step const place{here, split.regions(), &report};
+    CHECK(shape.windows <= step::max_windows);
+    for (u64 r = 0; r < plan.regions; ++r)
+      block.run(place, static_cast<int>(r), static_cast<int>(plan.regions));
+    m_view = here;
+  }
+  bool finds(Key key) const {
+    cuckoo::dense_ref<cuckoo::traits<Key, Key, host, karpos::seeded_hash<Key>>> const ref(m_view);
+    auto const found = karpos::detail::find_in<karpos::device::access::frozen>(
+        ref, karpos::detail::one_thread<decltype(ref)>{}, key);
+    return found.present && found.value == key;
+  }
+
+ private:
+  view view_of(typename table::shape_type const& shape) {
+    view v = like.view();
+    v.slots = slots.data();
+    v.metadata = metadata.data();
+    v.groups = static_cast<std::uint32_t>(shape.groups);
+    v.windows = shape.windows;
+    return v;
+  }
+  view m_view;
+};
+
+TEST_CASE("a team places a dense partition in its scratch: every key is found, and no other") {
+  for (std::size_t const n : {1, 7, 9, 1000, 23000, 60000})
+    for (double const load : {0.5, 0.95}) {
+      INFO(n, " keys, load ", load);
+      auto const all = unique_keys<u32>(2 * n);
+      std::vector<u32> const keys(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+      emulated_dense<u32> const dense(keys, load);
+      CHECK(dense.report.is_complete());
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) wrong += dense.finds(all[i]) != (i < n);
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("it counts equal keys, sentinels and keys without a place") {
+  auto keys = unique_keys<u32>(5000);
+  for (std::size_t i = 0; i < 10; ++i) keys[2000 + i] = keys[i];
+  CHECK(emulated_dense<u32>(keys).report.duplicates == 10);
+  keys = unique_keys<u32>(5000);
+  keys[17] = keys[4711] = ~u32(0);
+  CHECK(emulated_dense<u32>(keys).report.invalid == 2);
+  // 25 equal keys in windows of eight slots; nearly all equal: more than are listed.
+  keys = unique_keys<u32>(5000);
+  std::fill(keys.begin(), keys.begin() + 25, keys[0]);
+  CHECK(emulated_dense<u32>(keys).report.unplaced > 0);
+  std::fill(keys.begin(), keys.end(), keys[0]);
+  CHECK(emulated_dense<u32>(keys).report.unplaced > 0);
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ void check_owner(std::string const& what, space const& exec, bool kernels_too, F
   u64 own = 0;
   for (auto const& [label, device] : seen.launches) {
     // Kokkos names what fills and copies its views.
-    bool const ours = starts_with(label, "karpos::cuckoo_map::");
+    bool const ours =
+        starts_with(label, "karpos::cuckoo_map::") || starts_with(label, "karpos::partition: ");
     own += ours;
     karpos_test::holds(what + ": the label '" + label + "'",
                        ours || starts_with(label, "Kokkos::"));

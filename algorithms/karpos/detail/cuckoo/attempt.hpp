@@ -11,8 +11,9 @@
 #include "karpos/detail/cuckoo/items.hpp"
 #include "karpos/detail/cuckoo/memory.hpp"
 #include "karpos/detail/cuckoo/place.hpp"
+#include "karpos/detail/cuckoo/place_in_scratch.hpp"
+#include "karpos/detail/cuckoo/regions.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/detail/multisplit.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/device/league.hpp"
 
@@ -27,7 +28,6 @@ class build_attempt {
   using arrays = table_arrays<word, ExecSpace>;
   using workspace = build_workspace<word, ExecSpace>;
   using shape = table_shape<word>;
-  using split_tuning = multisplit_tuning<ExecSpace>;
 
   build_attempt(std::string const& name, ExecSpace const& exec, View const& table, shape const& s,
                 arrays const& a, workspace const& w)
@@ -39,30 +39,40 @@ class build_attempt {
         m_workspace(w) {}
 
   /// Regions for n items of a table.
-  static multisplit_plan plan_for(std::uint64_t n, shape const& s) {
-    auto p = plan_for_groups(n, s.groups, region_shift(s), split_tuning::max_targets);
+  static region_plan plan_for(std::uint64_t n, shape const& s) {
+    constexpr std::uint64_t one_pass = tune::on_device ? tune::max_regions : ~std::uint64_t(0);
+    auto p = region_plan::of(n, s.groups, region_shift(s), one_pass);
     if (s.layout == cuckoo_layout::two_level)
-      p.capacity = Kokkos::min<std::uint64_t>(p.capacity, builder::max_items);
+      p.room = Kokkos::min<std::uint32_t>(p.room, builder::max_items);
     return p;
   }
   /// Whether the workspace of a build has to hold the coarse regions, the memory of the table being too small for them.
-  static bool needs_coarse(multisplit_plan const& p, shape const& s) {
-    return p.coarse_items() > s.slots;
+  static bool needs_coarse(region_plan const& p, shape const& s) {
+    return p.coarse_places() > s.slots;
   }
 
   /// Builds the table from the items of a source, whatever is in it. Waits for the report.
   template <class Source>
   build_report build(Source const& source) const {
-    multisplit_plan const p = plan_for(source.size(), m_shape);
-    split(source, p, needs_coarse(p, m_shape) ? nullptr : m_arrays.slots.data());
+    region_plan const p = plan_for(source.size(), m_shape);
+    bool const with_coarse = needs_coarse(p, m_shape);
+    auto const memory = m_workspace.arrays(m_exec, p, with_coarse);
+    split(source, p, memory, with_coarse ? memory.coarse_items : m_arrays.slots.data());
+    auto const league = static_cast<int>(p.regions);
     if (m_shape.layout == cuckoo_layout::two_level) {
-      device::for_each_in_league(label("build buckets"), m_exec, static_cast<int>(p.regions),
-                                 builder{m_table, m_workspace.regions(p), m_workspace.report()});
-      return report();
+      device::for_each_in_league(label("build buckets"), m_exec, league,
+                                 builder{m_table, memory.regions(p), memory.report});
+      return report(memory);
     }
+    if constexpr (places_in_scratch)
+      if (m_shape.windows <= scratch_placer::max_windows) {
+        device::for_each_in_league(label("place in scratch"), m_exec, league,
+                                   scratch_placer{m_table, memory.regions(p), memory.report});
+        return report(memory);
+      }
     m_arrays.clear(m_name, m_exec, m_table.slot.empty_slot());
-    place(p);
-    build_report r = report();
+    place(p, memory);
+    build_report r = report(memory);
     if (r.unplaced == 0)
       Kokkos::parallel_reduce(label("count duplicates"), index_range(m_exec, m_shape.slots),
                               count_shadowed_duplicates<View>{m_table}, r.duplicates);
@@ -71,15 +81,21 @@ class build_attempt {
   /// Adds the items of a source to a dense table, in a workspace with coarse regions. Waits for the report.
   template <class Source>
   build_report add(Source const& source) const {
-    multisplit_plan const p = plan_for(source.size(), m_shape);
-    split(source, p, nullptr);
-    place(p);
-    return report();
+    region_plan const p = plan_for(source.size(), m_shape);
+    auto const memory = m_workspace.arrays(m_exec, p, true);
+    split(source, p, memory, memory.coarse_items);
+    place(p, memory);
+    return report(memory);
   }
 
  private:
+  using tune = tuning<ExecSpace>;
   using builder = build_buckets<ExecSpace, View>;
   using placer = place_items<ExecSpace, View>;
+  using scratch_placer = place_in_scratch<ExecSpace, View>;
+  using memory_type = split_memory<ExecSpace, word>;
+  static constexpr bool places_in_scratch =
+      tune::on_device && tune::has_shared_memory && sizeof(word) == 8;
 
   std::string label(char const* what) const { return table_label(m_name, what); }
   /// A region of two levels has the buckets of a team, a dense one is a partition.
@@ -90,21 +106,18 @@ class build_attempt {
   }
 
   template <class Source>
-  void split(Source const& source, multisplit_plan const& p, word* coarse_memory) const {
-    fill(label("clear counters"), m_exec, m_workspace.counters, 0);
-    multisplit<split_tuning>(label("multisplit"), m_exec, source,
-                             region_of_item<View>{m_table, region_shift(m_shape)}, p,
-                             m_workspace.coarse_regions(p, coarse_memory), m_workspace.regions(p),
-                             &m_workspace.report()->split);
+  void split(Source const& source, region_plan const& p, memory_type const& memory,
+             word* coarse) const {
+    region_split<ExecSpace, View>(label("clear counters"), m_exec, m_table, p, memory, coarse)
+        .run(source);
   }
-  void place(multisplit_plan const& p) const {
-    placer const step{m_table, m_workspace.regions(p), m_workspace.report()};
+  void place(region_plan const& p, memory_type const& memory) const {
+    placer const step{m_table, memory.regions(p), p.room, memory.report};
     device::for_each_in_league(label("place"), m_exec,
                                static_cast<int>(p.regions * step.teams_each()), step);
   }
-  build_report report() const {
-    return read_back(m_exec, m_workspace.report(),
-                     "karpos::cuckoo_map: whether every key has a place");
+  build_report report(memory_type const& memory) const {
+    return read_back(m_exec, memory.report, "karpos::cuckoo_map: whether every key has a place");
   }
 
   std::string m_name;

@@ -8,6 +8,7 @@
 
 #include "karpos/detail/cuckoo/geometry.hpp"
 #include "karpos/detail/cuckoo/items.hpp"
+#include "karpos/detail/cuckoo/regions.hpp"
 #include "karpos/detail/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
@@ -17,29 +18,37 @@ namespace karpos::detail::cuckoo {
 /// Phase 2 of the paper, parallel cuckoo hashing: a team builds the buckets of a region in its scratch, in rounds, and
 /// writes them once.
 ///
-///   every unplaced key claims its slot in subtable (round mod 3); of several claims one wins | barrier |
-///   keys whose claim lost, and keys evicted by one, are unplaced in the next round
+///   every unplaced key claims its slot in subtable (round mod 3); of several claims one wins; keys whose claim lost, and
+///   keys evicted by one, are unplaced in the next round
+///
+///   rounds 1, 2, 3   all threads of a GPU's team, an item in a register each: nobody is evicted, for the subtables were
+///                    empty, so that an item is placed if it finds its claim in the slot after a barrier
+///   the others       a warp for each bucket, without the others: the six per cent of its keys that are unplaced are listed
 ///
 /// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables everywhere.
-/// A bucket with unplaced keys after `max_rounds` is restarted with the next constants.
+/// A bucket with unplaced keys after so many rounds is restarted with the next constants, by its warp.
 ///
 /// Source: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens, Amenta, "Real-time parallel hashing on the
 /// GPU", SIGGRAPH Asia 2009. There the last writer wins a slot.
-template <class ExecSpace, class View>
+template <class ExecSpace, class View, int Threads = tuning<ExecSpace>::builder_threads>
 struct build_buckets {
   using word = typename View::word;
   using layout = typename View::layout;
   using key_bits = typename layout::key_bits;
   using in_bucket = bucket_geometry<word>;
   using tune = tuning<ExecSpace>;
-  static constexpr int threads = tune::builder_threads, teams_at_once = tune::builders_at_once;
-  static constexpr int buckets = tune::region_buckets, max_items = 1024;
+  static constexpr int threads = Threads, teams_at_once = tune::builders_at_once;
+  static constexpr int buckets = tune::region_buckets, max_items = tune::region_items;
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
   /// Rounds of the first attempt, twice as many in each later one up to a limit.
   static constexpr int first_max_rounds = 50, last_max_rounds = 200;
-  static constexpr std::uint32_t max_attempts = 64;
+  static constexpr std::uint32_t max_attempts = 64, max_listed = in_bucket::slots;
+  /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the other.
+  static constexpr int rounds_of_team = Threads > 1 ? in_bucket::subtables : 0;
+  static constexpr int rows_each = (max_items + Threads - 1) / Threads;
   static constexpr int warp_lanes = tune::finishing_lanes;
-  static constexpr auto max_in_warp = static_cast<std::uint32_t>(warp_lanes);
+  static constexpr auto lanes = static_cast<std::uint32_t>(warp_lanes);
+  static_assert(Threads % warp_lanes == 0 && (rounds_of_team == 0 || rows_each <= 64));
 
   /// Scratch holds whole items of 8 bytes; of larger ones their keys.
   static constexpr bool items_in_scratch = sizeof(word) <= 8;
@@ -48,35 +57,44 @@ struct build_buckets {
   /// What lies in a team's scratch.
   struct memory {
     scratch_item item[max_items];
-    std::uint32_t candidates[max_items];   // of an item: see pack
-    std::uint32_t slot[slots];             // the winning claim; 0: empty
-    std::uint16_t unplaced[2][max_items];  // items, in this round and in the next
-    std::uint32_t unplaced_count[3];       // lengths of these lists, by round mod 3
-    std::uint32_t unplaced_in_warp;        // the last length, where a warp finished
-    std::uint32_t attempt[buckets], count[buckets];
+    std::uint32_t candidates[max_items];  // of an item: see pack
+    std::uint32_t
+        first_claim[rounds_of_team == 0 ? max_items : 1];  // where a warp makes all claims
+    std::uint32_t slot[slots];                             // the winning claim; 0: empty
+    std::uint16_t unplaced[buckets][max_listed];           // items of a bucket
+    std::uint32_t unplaced_count[buckets], attempt[buckets];
     std::uint32_t duplicates[buckets];  // keys that share a slot with an equal one
-    std::uint32_t unfinished;           // bit b: bucket b has unplaced keys
+    std::uint32_t tied;                 // bit b: bucket b has claims that only keys tell apart
+    std::uint32_t invalid, failed;      // items; buckets
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
   static_assert(buckets <= 32 && in_bucket::subtable_slots <= 512 && in_bucket::half_line <= 32 &&
                 slots <= (1u << 13));  // see pack
 
   View table;
-  multisplit_regions<word> from;
+  region_list<word> from;  ///< with room for max_items at most
   build_report* report;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
-    if (from.fill[r] > from.capacity) return;  // overflowing: reported by the multisplit
+    if (from.overflows(r)) return give_up(t, &report->unplaced);
     auto& m = *reinterpret_cast<memory*>(t.scratch());
-    auto const n = static_cast<std::uint32_t>(from.fill[r]);
+    auto const n = static_cast<std::uint32_t>(from.size(r));
     std::uint64_t const first = r * buckets;
-    read(t, m, from.begin(r), n, first);
-    bool const placed = place_all(t, m, n);
-    if (placed) write(t, m, from.begin(r), first);
+    clear(t, m);
+    t.barrier();
+    if constexpr (rounds_of_team == 0)
+      read(m, from.begin(r), n, first);
+    else
+      place_in_step(t, m, from.begin(r), n, first);
+    t.barrier();
+    if (m.invalid != 0) return give_up(t, &report->invalid);
+    finish_buckets(t, m, n);
+    t.barrier();
+    if (m.failed != 0) return give_up(t, &report->unplaced);
+    write(t, m, from.begin(r), first);
     if (t.rank() != 0) return;
-    if (!placed) return device::add(&report->unplaced, std::uint64_t(1));
     for (std::uint32_t const n_equal : m.duplicates)
       if (n_equal != 0) device::add(&report->duplicates, std::uint64_t(n_equal));
   }
@@ -104,114 +122,228 @@ struct build_buckets {
            (candidates >> 18 & 0x1ff);
   }
 
-  template <class Team>
-  KOKKOS_FUNCTION void read(Team const& t, memory& m, word const* items, std::uint32_t n,
-                            std::uint64_t first) const {
-    for (std::uint32_t s = rank(t); s < slots; s += size(t)) m.slot[s] = 0;
-    for (std::uint32_t b = rank(t); b < buckets; b += size(t)) m.attempt[b] = m.duplicates[b] = 0;
-    constexpr std::uint32_t batch = 4;  // loads that overlap
-    for (std::uint32_t i = rank(t); i < n; i += batch * size(t)) {
-      word item[batch]{};
-      for (std::uint32_t j = 0; j < batch; ++j)
-        if (i + j * size(t) < n) item[j] = items[i + j * size(t)];
-      for (std::uint32_t j = 0; j < batch; ++j)
-        if (i + j * size(t) < n) store(m, i + j * size(t), item[j], first);
-    }
-    if (t.rank() == 0) begin_rounds(m, n);
-    t.barrier();
+  // A slot holds the largest claim made for it:
+  //   rounds 1, 2, 3   01 | priority : 18 | item : 12             each has a subtable of its own
+  //   the others       1 | round : 8 | priority : 11 | item : 12  the later round evicts
+  // In one round the highest priority wins, and of equal priorities the largest key.
+  static constexpr int item_bits = 12, first_bits = 18, later_bits = 11;
+  static_assert(max_items <= (1 << item_bits) && last_max_rounds < 256);
+  KOKKOS_FUNCTION static std::uint32_t item_of(std::uint32_t claim) {
+    return claim & ((1u << item_bits) - 1);
   }
-  KOKKOS_FUNCTION void store(memory& m, std::uint32_t i, word item, std::uint64_t first) const {
-    std::uint64_t const hash = table.hash_of_item(item);
+  /// The claim of the first three rounds: bits of a hash that the candidates hardly depend on.
+  KOKKOS_FUNCTION static std::uint32_t first_claim_of(std::uint64_t places, std::uint32_t item) {
+    auto const bits = static_cast<std::uint32_t>(places >> 32);
+    return 1u << 30 | (bits & ((1u << first_bits) - 1)) << item_bits | item;
+  }
+  KOKKOS_FUNCTION static std::uint32_t later_claim_of(std::uint32_t candidates, std::uint32_t item,
+                                                      int round) {
+    std::uint32_t const in_its_bucket =
+        (candidates & 0x7ff'ffff) - bucket_of(candidates) * in_bucket::slots;
+    std::uint32_t const priority = (in_its_bucket * 0x9e37'79b1u) >> (32 - later_bits);
+    return 1u << 31 | static_cast<std::uint32_t>(round) << (item_bits + later_bits) |
+           priority << item_bits | item;
+  }
+  KOKKOS_FUNCTION static bool are_tied(std::uint32_t one, std::uint32_t other) {
+    return (one ^ other) >> item_bits == 0;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION static void give_up(Team const& t, std::uint64_t* counter) {
+    if (t.rank() == 0) device::add(counter, std::uint64_t(1));
+  }
+  template <class Team>
+  KOKKOS_FUNCTION static void clear(Team const& t, memory& m) {
+    for (std::uint32_t s = rank(t); s < slots; s += size(t)) m.slot[s] = 0;
+    for (std::uint32_t b = rank(t); b < buckets; b += size(t))
+      m.unplaced_count[b] = m.attempt[b] = m.duplicates[b] = 0;
+    if (t.rank() == 0) m.tied = m.invalid = m.failed = 0;
+  }
+
+  /// Stores an item. Returns: its first claim.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t store(memory& m, std::uint32_t i, word item,
+                                                  std::uint64_t first) const {
+    std::uint64_t const hash = table.hash_of_item(item), places = in_bucket::places(hash, 0);
     if constexpr (items_in_scratch)
       m.item[i] = item;
     else
       m.item[i] = layout::key_of(item);
-    m.candidates[i] =
-        pack(static_cast<std::uint32_t>(table.group_of(hash) - first), in_bucket::places(hash, 0));
-    m.unplaced[0][i] = static_cast<std::uint16_t>(i);
+    m.candidates[i] = pack(static_cast<std::uint32_t>(table.group_of(hash) - first), places);
+    if (!table.slot.live(item)) device::add(device::scratch(&m.invalid), 1);
+    return first_claim_of(places, i);
   }
-  KOKKOS_FUNCTION static void begin_rounds(memory& m, std::uint32_t unplaced) {
-    m.unplaced_count[0] = unplaced;
-    m.unplaced_count[1] = m.unplaced_count[2] = 0;
+  /// Lists an item that is unplaced, if there is room: not for keys that no bucket has slots for.
+  KOKKOS_FORCEINLINE_FUNCTION static void list(memory& m, std::uint32_t item) {
+    std::uint32_t const b = bucket_of(m.candidates[item]);
+    std::uint32_t const at = device::fetch_add(device::scratch(m.unplaced_count + b), 1);
+    if (at < max_listed) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
   }
 
+  /// One thread: all items are unplaced.
+  KOKKOS_FUNCTION void read(memory& m, word const* items, std::uint32_t n,
+                            std::uint64_t first) const {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      m.first_claim[i] = store(m, i, items[i], first);
+      list(m, i);
+    }
+  }
+
+  /// The first three rounds. Ties, one in some thousand buckets, are left to the warp of the bucket, which begins anew.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void place_in_step(Team const& t, memory& m, word const* items,
+                                                 std::uint32_t n, std::uint64_t first) const {
+    std::uint32_t claim[rows_each]{};
+    std::uint64_t unplaced = read_rows(t, m, items, n, first, claim);
+    t.barrier();
+    KARPOS_UNROLL
+    for (int round = 0; round < rounds_of_team; ++round)
+      claim_in_step(t, m, round, claim, unplaced);
+    for_my_items(t, unplaced, [&](int, std::uint32_t i) { list(m, i); });
+  }
+  /// One of these rounds. Takes the items that are placed from the unplaced ones of a thread. What is independent is read
+  /// before what might change it, for a compiler must assume that claims do.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void claim_in_step(Team const& t, memory& m, int round,
+                                                 std::uint32_t const (&claim)[rows_each],
+                                                 std::uint64_t& unplaced) const {
+    std::uint32_t slot[rows_each]{}, winner[rows_each]{};
+    for_my_items(t, unplaced,
+                 [&](int j, std::uint32_t i) { slot[j] = slot_of(m.candidates[i], round); });
+    for_my_items(t, unplaced, [&](int j, std::uint32_t) {
+      device::fetch_max(device::scratch(m.slot + slot[j]), claim[j]);
+    });
+    t.barrier();
+    for_my_items(t, unplaced, [&](int j, std::uint32_t) { winner[j] = m.slot[slot[j]]; });
+    for_my_items(t, unplaced, [&](int j, std::uint32_t) {
+      if (winner[j] == claim[j])
+        unplaced &= ~(std::uint64_t(1) << j);
+      else if (are_tied(winner[j], claim[j]))
+        device::set_bits(device::scratch(&m.tied), 1u << (slot[j] / in_bucket::slots));
+    });
+  }
+  /// Reads the items of a thread. Returns: which of its rows have one.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t read_rows(Team const& t, memory& m, word const* items,
+                                                      std::uint32_t n, std::uint64_t first,
+                                                      std::uint32_t (&claim)[rows_each]) const {
+    constexpr int batch = 4;  // loads that overlap
+    std::uint64_t mine = 0;
+    KARPOS_UNROLL
+    for (int begin = 0; begin < rows_each; begin += batch) {
+      word item[batch]{};
+      KARPOS_UNROLL
+      for (int j = 0; j < batch; ++j)
+        if (index(t, begin + j) < n) item[j] = items[index(t, begin + j)];
+      KARPOS_UNROLL
+      for (int j = 0; j < batch; ++j) {
+        if (begin + j >= rows_each || index(t, begin + j) >= n) continue;
+        claim[begin + j] = store(m, index(t, begin + j), item[j], first);
+        mine |= std::uint64_t(1) << (begin + j);
+      }
+    }
+    return mine;
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index(Team const& t, int j) {
+    return rank(t) + static_cast<std::uint32_t>(j) * size(t);
+  }
+  /// Calls f(j, index of the item) for each row of a thread whose bit is set.
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_my_items(Team const& t, std::uint64_t rows,
+                                                       F const& f) {
+    KARPOS_UNROLL
+    for (int j = 0; j < rows_each; ++j)
+      if (rows >> j & 1) f(j, index(t, j));
+  }
+
+  /// The remaining rounds: a warp has a bucket to itself.
+  template <class Team>
+  KOKKOS_FUNCTION void finish_buckets(Team const& t, memory& m, std::uint32_t n) const {
+    auto const warp = t.template this_tile<warp_lanes>();
+    std::uint32_t const lane = rank(t) % lanes;
+    for (std::uint32_t b = rank(t) / lanes; b < buckets; b += size(t) / lanes)
+      if (!finish_bucket(warp, lane, m, b, n) && lane == 0)
+        device::add(device::scratch(&m.failed), 1);
+  }
   /// Returns: whether every key found a slot.
-  template <class Team>
-  KOKKOS_FUNCTION bool place_all(Team const& t, memory& m, std::uint32_t n) const {
-    for (int max_rounds = first_max_rounds;;
-         max_rounds = Kokkos::min(2 * max_rounds, int{last_max_rounds})) {
-      int round = 0;
-      for (; round < max_rounds && m.unplaced_count[round % 3] > max_in_warp; ++round) {
-        run_round(t, m, round);
-        t.barrier();
-      }
-      std::uint32_t unplaced = m.unplaced_count[round % 3];
-      if (unplaced <= max_in_warp) {
-        if (rank(t) < max_in_warp)
-          finish_in_warp(t.template this_tile<warp_lanes>(), t.rank(), m, round, max_rounds);
-        t.barrier();
-        unplaced = m.unplaced_in_warp;
-      }
-      if (unplaced == 0) return true;
-      if (!restart(t, m, n, m.unplaced[round % 2], unplaced)) return false;
-    }
-  }
-
-  /// The remaining rounds, two in three: a warp has a lane for every unplaced key.
   template <class Tile>
-  KOKKOS_FUNCTION void finish_in_warp(Tile const& tile, int lane, memory& m, int round,
-                                      int max_rounds) const {
-    std::uint16_t* const list = m.unplaced[round % 2];
-    std::uint32_t item =
-        static_cast<std::uint32_t>(lane) < m.unplaced_count[round % 3] ? list[lane] : no_item;
+  KOKKOS_FUNCTION bool finish_bucket(Tile const& warp, std::uint32_t lane, memory& m,
+                                     std::uint32_t b, std::uint32_t n) const {
+    int round = rounds_of_team;
+    if ((m.tied >> b & 1) != 0 || m.unplaced_count[b] > max_listed) {
+      if (!begin_anew(warp, lane, m, b, n, 0)) return false;
+      round = 0;
+    }
+    int max_rounds = first_max_rounds;
+    for (std::uint32_t attempt = 1; run_rounds(warp, lane, m, b, round, max_rounds); ++attempt) {
+      if (attempt == max_attempts || !begin_anew(warp, lane, m, b, n, attempt)) return false;
+      round = 0;
+      max_rounds = Kokkos::min(2 * max_rounds, int{last_max_rounds});
+    }
+    return true;
+  }
+
+  /// Runs rounds up to so many. Returns: whether a key is unplaced then.
+  template <class Tile>
+  KOKKOS_FUNCTION bool run_rounds(Tile const& warp, std::uint32_t lane, memory& m, std::uint32_t b,
+                                  int round, int max_rounds) const {
+    std::uint16_t* const list = m.unplaced[b];
+    std::uint32_t count = m.unplaced_count[b];
+    for (; round < max_rounds && count > lanes; ++round)
+      count = run_round(warp, lane, m, list, count, round);
+    if (count > lanes) return true;
+    // From here on a lane has each unplaced key.
+    std::uint32_t item = lane < count ? list[lane] : no_item;
     auto const is_unplaced = [&](int) { return item != no_item; };
-    auto mask = tile.ballot(is_unplaced);
+    auto mask = warp.ballot(is_unplaced);
     for (; round < max_rounds && mask; ++round) {
-      if (item != no_item) item = claim_slot(m, item, round, round % 3);
-      tile.sync();
-      mask = tile.ballot(is_unplaced);
+      if (item != no_item) item = claim_slot(m, item, round);
+      warp.sync();
+      mask = warp.ballot(is_unplaced);
     }
-    if (item != no_item) list[mask.rank(lane)] = static_cast<std::uint16_t>(item);
-    if (lane == 0) m.unplaced_in_warp = static_cast<std::uint32_t>(mask.count());
+    return static_cast<bool>(mask);
   }
-
-  /// One round: takes its unplaced items from one list and writes those of the next round to the other.
-  template <class Team>
-  KOKKOS_FUNCTION void run_round(Team const& t, memory& m, int round) const {
-    int const subtable = round % 3, next = subtable == 2 ? 0 : subtable + 1;
-    std::uint32_t const unplaced = m.unplaced_count[subtable];
-    std::uint16_t const* const from_list = m.unplaced[round % 2];
-    std::uint16_t* const to_list = m.unplaced[1 - round % 2];
-    if (t.rank() == 0) m.unplaced_count[3 - subtable - next] = 0;
-    for (std::uint32_t i = 0; i < unplaced; i += size(t)) {  // all threads: `append` is collective
+  /// One round: takes its unplaced items from a list and writes those of the next round to it. Returns: how many.
+  template <class Tile>
+  KOKKOS_FUNCTION std::uint32_t run_round(Tile const& warp, std::uint32_t lane, memory& m,
+                                          std::uint16_t* list, std::uint32_t count,
+                                          int round) const {
+    std::uint32_t left = 0;
+    for (std::uint32_t i = 0; i < count; i += lanes) {
       std::uint32_t item = no_item;
-      if (i + rank(t) < unplaced) item = claim_slot(m, from_list[i + rank(t)], round, subtable);
-      std::uint32_t const at = t.append(m.unplaced_count + next, item != no_item);
-      if (item != no_item) to_list[at] = static_cast<std::uint16_t>(item);
+      if (i + lane < count) item = claim_slot(m, list[i + lane], round);
+      warp.sync();  // all of these have been read
+      auto const mask = warp.ballot([&](int) { return item != no_item; });
+      if (item != no_item)
+        list[left + static_cast<std::uint32_t>(mask.rank(static_cast<int>(lane)))] =
+            static_cast<std::uint16_t>(item);
+      left += static_cast<std::uint32_t>(mask.count());
     }
-  }
-
-  // A slot holds the largest claim made for it:
-  //   round, from 1 on : 8 | priority : 14 | item : 10
-  // The later round evicts; in one round the highest priority wins, and of equal priorities the largest key.
-  static constexpr int item_bits = 10, priority_bits = 14;
-  static_assert(max_items <= (1 << item_bits) && last_max_rounds < 255);
-  KOKKOS_FUNCTION static std::uint32_t item_of(std::uint32_t claim) {
-    return claim & ((1u << item_bits) - 1);
+    warp.sync();
+    return left;
   }
 
   /// Claims an item's slot. Returns: the item that is unplaced then (itself, or the one that it evicted), or no_item.
-  KOKKOS_FUNCTION std::uint32_t claim_slot(memory& m, std::uint32_t item, int round,
-                                           int subtable) const {
+  KOKKOS_FUNCTION std::uint32_t claim_slot(memory& m, std::uint32_t item, int round) const {
     std::uint32_t const candidates = m.candidates[item];
-    std::uint32_t const priority = (candidates * 0x9e37'79b1u) >> (32 - priority_bits);
-    std::uint32_t const claim = static_cast<std::uint32_t>(round + 1)
-                                    << (item_bits + priority_bits) |
-                                priority << item_bits | item;
-    std::uint32_t* const slot = m.slot + slot_of(candidates, subtable);
+    std::uint32_t const claim = round < static_cast<int>(in_bucket::subtables)
+                                    ? first_claim(m, item)
+                                    : later_claim_of(candidates, item, round);
+    std::uint32_t* const slot = m.slot + slot_of(candidates, round % 3);
     std::uint32_t const before = device::fetch_max(device::scratch(slot), claim);
-    if ((before ^ claim) >> item_bits == 0) return break_tie(m, slot, before, claim);
+    if (are_tied(before, claim)) return break_tie(m, slot, before, claim);
     return before > claim ? item : before == 0 ? no_item : item_of(before);
+  }
+  KOKKOS_FUNCTION std::uint32_t first_claim(memory const& m, std::uint32_t item) const {
+    if constexpr (rounds_of_team == 0)
+      return m.first_claim[item];
+    else
+      return first_claim_of(places_of(m, item), item);
+  }
+  /// By the constants of its bucket.
+  KOKKOS_FUNCTION std::uint64_t places_of(memory const& m, std::uint32_t item) const {
+    return in_bucket::places(table.hash_of_item(layout::pack(key_of(m, item), 0)),
+                             m.attempt[bucket_of(m.candidates[item])]);
   }
 
   /// Two claims have one round and priority: the larger key has the slot, unless a third claim does; of equal keys one
@@ -221,7 +353,7 @@ struct build_buckets {
     std::uint32_t const mine = Kokkos::min(one, other);
     for (;;) {
       std::uint32_t const winner = device::load_relaxed(device::scratch(slot));
-      if ((winner ^ mine) >> item_bits != 0) return item_of(mine);
+      if (!are_tied(winner, mine)) return item_of(mine);
       key_bits const key = key_of(m, item_of(mine)), its_key = key_of(m, item_of(winner));
       if (key == its_key) {
         device::fetch_add(device::scratch(m.duplicates + bucket_of(m.candidates[item_of(mine)])),
@@ -234,54 +366,39 @@ struct build_buckets {
     }
   }
 
-  /// Empties the buckets that have unplaced keys and lists their keys again, with the next constants. Returns: false if
-  /// one has more keys than a bucket may have, or no constants left.
-  template <class Team>
-  KOKKOS_FUNCTION bool restart(Team const& t, memory& m, std::uint32_t n,
-                               std::uint16_t const* unplaced, std::uint32_t n_unplaced) const {
-    find_unfinished(t, m, n, unplaced, n_unplaced);
-    std::uint32_t const unfinished = m.unfinished;
-    bool failed = false;
-    for (std::uint32_t b = rank(t); b < buckets; b += size(t)) {
-      if ((unfinished >> b & 1) == 0) continue;
+  /// Empties a bucket and lists its keys, with the constants of an attempt. Returns: false if there are more than a bucket
+  /// has slots for or, for constants that are not the first, may have.
+  template <class Tile>
+  KOKKOS_FUNCTION bool begin_anew(Tile const& warp, std::uint32_t lane, memory& m, std::uint32_t b,
+                                  std::uint32_t n, std::uint32_t attempt) const {
+    warp.sync();
+    if (lane == 0) {
       m.duplicates[b] = 0;
-      failed |= ++m.attempt[b] == max_attempts || m.count[b] > in_bucket::max_keys;
+      m.attempt[b] = attempt;
     }
-    for (std::uint32_t s = rank(t); s < slots; s += size(t))
-      if (unfinished >> s / in_bucket::slots & 1) m.slot[s] = 0;
-    if (t.rank() == 0) begin_rounds(m, 0);
-    if (t.any(failed)) return false;
-    list_again(t, m, n, unfinished);
-    t.barrier();
-    return true;
-  }
-  /// Finds the buckets that have unplaced keys, and how many keys each has.
-  template <class Team>
-  KOKKOS_FUNCTION void find_unfinished(Team const& t, memory& m, std::uint32_t n,
-                                       std::uint16_t const* unplaced,
-                                       std::uint32_t n_unplaced) const {
-    for (std::uint32_t b = rank(t); b < buckets; b += size(t)) m.count[b] = 0;
-    if (t.rank() == 0) m.unfinished = 0;
-    t.barrier();
-    for (std::uint32_t i = rank(t); i < n_unplaced; i += size(t))
-      device::set_bits(device::scratch(&m.unfinished), 1u << bucket_of(m.candidates[unplaced[i]]));
-    for (std::uint32_t i = rank(t); i < n; i += size(t))
-      device::fetch_add(device::scratch(m.count + bucket_of(m.candidates[i])), 1);
-    t.barrier();
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void list_again(Team const& t, memory& m, std::uint32_t n,
-                                  std::uint32_t unfinished) const {
-    for (std::uint32_t i = 0; i < n; i += size(t)) {
-      std::uint32_t const item = i + rank(t);
-      std::uint32_t const b = item < n ? bucket_of(m.candidates[item]) : 0;
-      bool const again = item < n && (unfinished >> b & 1);
-      std::uint32_t const at = t.append(m.unplaced_count, again);
-      if (!again) continue;
-      m.unplaced[0][at] = static_cast<std::uint16_t>(item);
-      std::uint64_t const hash = table.hash_of_item(layout::pack(key_of(m, item), 0));
-      m.candidates[item] = pack(b, in_bucket::places(hash, m.attempt[b]));
+    for (std::uint32_t s = lane; s < in_bucket::slots; s += lanes)
+      m.slot[b * in_bucket::slots + s] = 0;
+    warp.sync();
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < n; i += lanes) {
+      std::uint32_t const item = i + lane;
+      bool const is_here = item < n && bucket_of(m.candidates[item]) == b;
+      auto const mask = warp.ballot([&](int) { return is_here; });
+      if (is_here)
+        list_again(m, b, count + static_cast<std::uint32_t>(mask.rank(static_cast<int>(lane))),
+                   item);
+      count += static_cast<std::uint32_t>(mask.count());
     }
+    if (lane == 0) m.unplaced_count[b] = count;
+    warp.sync();
+    return count <= (attempt == 0 ? max_listed : in_bucket::max_keys);
+  }
+  KOKKOS_FUNCTION void list_again(memory& m, std::uint32_t b, std::uint32_t at,
+                                  std::uint32_t item) const {
+    std::uint64_t const places = places_of(m, item);
+    m.candidates[item] = pack(b, places);
+    if constexpr (rounds_of_team == 0) m.first_claim[item] = first_claim_of(places, item);
+    if (at < max_listed) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
   }
 
   template <class Team>
@@ -320,11 +437,11 @@ struct build_buckets {
       return m.item[item];
   }
   template <class Team>
-  KOKKOS_FUNCTION static std::uint32_t rank(Team const& t) {
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t rank(Team const& t) {
     return static_cast<std::uint32_t>(t.rank());
   }
   template <class Team>
-  KOKKOS_FUNCTION static std::uint32_t size(Team const& t) {
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t size(Team const& t) {
     return static_cast<std::uint32_t>(t.size());
   }
 };

@@ -79,7 +79,17 @@ struct partition_geometry {
   /// Candidate windows of a key. With two windows of eight slots arrangements exist up to a load of 0.998, but eviction
   /// chains grow too long: 2^27 keys at 0.98 were not placed in 500 evictions.
   static constexpr int choices = 3;
-  static constexpr std::uint64_t max_windows = (std::uint64_t(1) << 17) / window_slots;
+  /// Windows of a partition: those that a GPU's shared memory holds, 192 KiB, or up to 2^17 slots for a cache.
+  static constexpr std::uint64_t small_windows = 3072,
+                                 large_windows = (std::uint64_t(1) << 17) / window_slots;
+
+  /// The small ones for words of eight bytes, unless the load is so high that some partition of a large table would have
+  /// more keys than can be placed: five and a half standard deviations above the mean are to leave one slot in a hundred.
+  static std::uint64_t max_windows(double load) {
+    double const slots = static_cast<double>(small_windows) * window_slots, mean = load * slots;
+    bool const fits = mean + 5.5 * std::sqrt(mean) <= 0.99 * slots;
+    return sizeof(Word) == 8 && fits ? small_windows : large_windows;
+  }
 
   KOKKOS_FUNCTION static constexpr std::uint64_t places(std::uint64_t hash) {
     return rehashed(hash, 0);

@@ -4,7 +4,8 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
-#include "karpos/detail/multisplit.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/hash.hpp"
 
 // What a build splits: the items of a source, by the group of slots that each belongs to.
 
@@ -12,55 +13,71 @@ namespace karpos::detail::cuckoo {
 
 /// What became of a build.
 struct build_report {
-  multisplit_report split;       ///< keys equal to the sentinel; items beyond a region's capacity
+  /// Items that found no room in their region, on the way there (0) or in it (1): rows that a split lists.
+  std::uint32_t listed[2] = {0, 0};
+  std::uint64_t invalid = 0;     ///< items with the sentinel for a key; perhaps not all of them
   std::uint64_t unplaced = 0;    ///< regions (two_level) or items (dense) without a place
   std::uint64_t duplicates = 0;  ///< keys that are equal to another one in the table
+
+  std::uint64_t overflowing() const { return std::uint64_t(listed[0]) + listed[1]; }
+  bool is_complete() const {
+    return overflowing() == 0 && invalid == 0 && unplaced == 0 && duplicates == 0;
+  }
+};
+
+/// Items as a partition moves them.
+template <class View>
+struct items_as_rows : partition::whole_rows<typename View::word> {
+  using word = typename View::word;
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(word item) { return View::layout::key_of(item); }
 };
 
 /// Source of items: pairs of two views.
 template <class View, class Keys, class Values>
-struct all_pairs {
+struct all_pairs : items_as_rows<View> {
   using word = typename View::word;
   Keys keys;
   Values values;
+  all_pairs(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FUNCTION word item(std::uint64_t i) const {
+  KOKKOS_FORCEINLINE_FUNCTION word load(std::uint64_t i) const {
     return View::protocol::item(keys(i), values(i));
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, word* to) const {
+    typename Keys::non_const_value_type k[N];
+    typename View::mapped_type v[N];
+    partition::load_elements<N>(keys, i, k);
+    partition::load_elements<N>(values, i, v);
+    for (int j = 0; j < N; ++j) to[j] = View::protocol::item(k[j], v[j]);
   }
 };
 /// Source of items: the pairs at a list of indices.
 template <class View, class Keys, class Values, class Indices>
-struct selected_pairs {
+struct selected_pairs : items_as_rows<View> {
   using word = typename View::word;
   Keys keys;
   Values values;
   Indices indices;
+  selected_pairs(Keys const& k, Values const& v, Indices const& i)
+      : keys(k),
+        values(v),
+        indices(i) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return indices.extent(0); }
-  KOKKOS_FUNCTION word item(std::uint64_t i) const {
+  KOKKOS_FORCEINLINE_FUNCTION word load(std::uint64_t i) const {
     return View::protocol::item(keys(indices(i)), values(indices(i)));
   }
 };
 
-/// Target of an item: the region of its group, where a region holds 2^shift neighbouring groups.
+/// The region of a key: that of its group, where a region holds 2^shift neighbouring groups.
 template <class View>
-struct region_of_item {
-  using word = typename View::word;
+struct region_of_key {
   View table;
   int shift;
-  KOKKOS_FUNCTION word padding() const { return table.slot.empty_slot(); }
-  region_of_item coarsened(int bits) const { return {table, shift + bits}; }
-  KOKKOS_FUNCTION bool is_valid(word item) const { return table.slot.live(item); }
-  KOKKOS_FUNCTION std::uint32_t operator()(word item) const {
-    return static_cast<std::uint32_t>(table.group_of(table.hash_of_item(item)) >> shift);
+  KOKKOS_FUNCTION std::uint32_t operator()(typename View::key_bits key) const {
+    return static_cast<std::uint32_t>(
+        table.group_of(table.hash_of(from_bits<typename View::key_type>(key))) >> shift);
   }
 };
-
-/// Regions for n items, whose hashes spread them evenly over the groups of a table.
-inline multisplit_plan plan_for_groups(std::uint64_t n, std::uint64_t groups, int shift,
-                                       std::uint64_t max_targets) {
-  double const mean = static_cast<double>(n) / static_cast<double>(groups) *
-                      static_cast<double>(std::uint64_t(1) << shift);
-  return multisplit_plan::of(n, ((groups - 1) >> shift) + 1, mean, max_targets);
-}
 
 }  // namespace karpos::detail::cuckoo

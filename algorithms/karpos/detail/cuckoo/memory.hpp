@@ -5,13 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/cuckoo/geometry.hpp"
-#include "karpos/detail/cuckoo/items.hpp"
-#include "karpos/detail/multisplit.hpp"
+#include "karpos/detail/cuckoo/regions.hpp"
 #include "karpos/detail/table_memory.hpp"
 
 // Memory of a cuckoo table, and of building one.
@@ -31,7 +28,8 @@ struct table_shape {
   static table_shape of(std::uint64_t n, std::uint64_t room, cuckoo_map_options<Key> const& o) {
     return o.layout == cuckoo_layout::two_level
                ? of_buckets(n)
-               : of_windows(slots_for(Kokkos::max(n, room), o.load));
+               : of_windows(slots_for(Kokkos::max(n, room), o.load),
+                            partition_geometry<Word>::max_windows(o.load));
   }
   std::size_t bytes() const { return slots * sizeof(Word) + metadata_words() * 4; }
   std::uint64_t metadata_words() const { return (metadata + 3) / 4; }
@@ -42,11 +40,11 @@ struct table_shape {
     std::uint64_t const buckets = in_bucket::count_for(n);
     return {cuckoo_layout::two_level, buckets, buckets * in_bucket::slots, buckets, 0};
   }
-  static table_shape of_windows(std::uint64_t slots) {
+  static table_shape of_windows(std::uint64_t slots, std::uint64_t max_windows) {
     using in_partition = partition_geometry<Word>;
     constexpr std::uint64_t each = in_partition::window_slots;
     std::uint64_t const windows = Kokkos::max<std::uint64_t>((slots + each - 1) / each, 1);
-    std::uint64_t const partitions = (windows - 1) / in_partition::max_windows + 1;
+    std::uint64_t const partitions = (windows - 1) / max_windows + 1;
     std::uint64_t const of_each = (windows - 1) / partitions + 1, all = partitions * of_each;
     return {cuckoo_layout::dense, partitions, all * each, all, static_cast<std::uint32_t>(of_each)};
   }
@@ -83,52 +81,28 @@ struct table_arrays {
   }
 };
 
-/// Memory that a build needs beside the table: the regions of the multisplit, and one array of counters (the report,
-/// and how many items each region has).
+/// Memory that a build needs beside the table: that of the split.
 template <class Word, class ExecSpace>
 struct build_workspace {
   using memory_space = typename ExecSpace::memory_space;
-  Kokkos::View<Word*, memory_space> items;
-  Kokkos::View<std::uint64_t*, memory_space> counters;
-  static constexpr std::uint64_t report_words = sizeof(build_report) / sizeof(std::uint64_t);
-  static_assert(std::is_trivially_copyable_v<build_report> &&
-                sizeof(build_report) == report_words * sizeof(std::uint64_t));
+  using split_memory_type = split_memory<ExecSpace, Word>;
+  Kokkos::View<std::byte*, memory_space> memory;
 
-  build_report* report() const { return reinterpret_cast<build_report*>(counters.data()); }
-  multisplit_regions<Word> regions(multisplit_plan const& p) const {
-    return {items.data(), fill_counters(), p.capacity};
+  std::size_t bytes() const { return memory.size(); }
+  static std::size_t bytes_for(ExecSpace const& exec, region_plan const& p, bool with_coarse) {
+    return split_memory_type(exec, p, with_coarse).bytes;
   }
-  /// Regions of the first pass, in memory of the caller's or, if that is null, behind the others.
-  multisplit_regions<Word> coarse_regions(multisplit_plan const& p, Word* memory) const {
-    return {memory ? memory : items.data() + p.items(), fill_counters() + p.regions,
-            p.coarse_capacity};
+  split_memory_type arrays(ExecSpace const& exec, region_plan const& p, bool with_coarse) const {
+    return {exec, p, with_coarse, memory.data()};
   }
-
-  std::size_t bytes() const { return items.size() * sizeof(Word) + counters.size() * 8; }
-  static std::size_t bytes_for(multisplit_plan const& p, bool with_coarse) {
-    return item_words(p, with_coarse) * sizeof(Word) + counter_words(p) * sizeof(std::uint64_t);
-  }
-  /// Allocates what is too small. Changes nothing when there is no memory.
-  void reserve(std::string const& name, ExecSpace const& exec, multisplit_plan const& p,
+  /// Allocates it where it is too small. Changes nothing when there is no memory.
+  void reserve(std::string const& name, ExecSpace const& exec, region_plan const& p,
                bool with_coarse) {
-    std::uint64_t const n = item_words(p, with_coarse), counts = counter_words(p);
-    if (items.extent(0) >= n && counters.extent(0) >= counts) return;
-    auto [new_items, new_counters] = allocated<memory_space>(bytes_for(p, with_coarse), [&] {
-      return std::pair{
-          uninitialized_array<decltype(items)>(exec, table_label(name, "workspace"), n),
-          uninitialized_array<decltype(counters)>(exec, table_label(name, "counters"), counts)};
+    std::size_t const n = bytes_for(exec, p, with_coarse);
+    if (memory.extent(0) >= n) return;
+    memory = allocated<memory_space>(n, [&] {
+      return uninitialized_array<decltype(memory)>(exec, table_label(name, "workspace"), n);
     });
-    items = new_items;
-    counters = new_counters;
-  }
-
- private:
-  std::uint64_t* fill_counters() const { return counters.data() + report_words; }
-  static std::uint64_t item_words(multisplit_plan const& p, bool with_coarse) {
-    return p.items() + (with_coarse ? p.coarse_items() : 0);
-  }
-  static std::uint64_t counter_words(multisplit_plan const& p) {
-    return report_words + p.regions + p.coarse_regions;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "karpos/detail/cuckoo/geometry.hpp"
 #include "karpos/detail/cuckoo/items.hpp"
 #include "karpos/detail/cuckoo/refs.hpp"
+#include "karpos/detail/cuckoo/regions.hpp"
 #include "karpos/detail/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
@@ -21,7 +22,8 @@ namespace karpos::detail::cuckoo {
 /// has, it evicts an item of one of them, which goes on in the same way. An eviction chain ends after max_evictions:
 /// the item in hand is lost and counted, and the caller, who has a copy of everything, builds anew.
 ///
-/// Where slots can be swapped by one instruction, a GPU's threads insert concurrently; else one thread has a partition.
+/// Where slots can be swapped by one instruction, a GPU's threads insert concurrently; else one thread has a partition. What
+/// builds a table of small partitions stands in place_in_scratch.hpp.
 ///
 /// Source: Pagh, Rodler, "Cuckoo hashing", 2004; Dietzfelbinger, Weidling, "Balanced allocation and dictionaries with
 /// tightly packed constant size bins", 2007; Awad et al., "Better GPU hash tables" (BGHT), 2021.
@@ -50,12 +52,13 @@ struct place_items {
   static constexpr std::size_t scratch_bytes = sizeof(memory);
 
   View table;
-  multisplit_regions<word> from;
+  region_list<word> from;
+  std::uint64_t region_items;  ///< the most of a region
   build_report* report;
 
   /// Teams for one region.
   KOKKOS_FUNCTION std::uint64_t teams_each() const {
-    return concurrent ? (from.capacity + items_of_a_team - 1) / items_of_a_team : 1;
+    return concurrent ? (region_items + items_of_a_team - 1) / items_of_a_team : 1;
   }
 
   template <class Team>
@@ -104,7 +107,7 @@ struct place_items {
       word item{};
       if (i + rank < n) {
         item = items[i + rank];
-        unplaced = !try_place(chain_of(item));
+        unplaced = is_valid(item) && !try_place(chain_of(item));
       }
       std::uint32_t const at = t.append(&m.unplaced_count, unplaced);
       if (unplaced) m.unplaced[at] = item;
@@ -136,7 +139,7 @@ struct place_items {
         device::prefetch(
             windows(table, table.hash_of_item(items[i + prefetch_distance])).slots(table, 0));
       word const item = items[i];
-      if (!try_place(chain_of(item))) items[unplaced++] = item;
+      if (is_valid(item) && !try_place(chain_of(item))) items[unplaced++] = item;
     }
     for (std::uint64_t i = 0; i < unplaced; ++i) {
       eviction_chain chain = chain_of(items[i]);
@@ -145,6 +148,11 @@ struct place_items {
     }
   }
 
+  KOKKOS_FUNCTION bool is_valid(word item) const {
+    bool const valid = table.slot.live(item);
+    if (!valid) device::add(&report->invalid, std::uint64_t(1));
+    return valid;
+  }
   /// Returns: whether the current candidate window had an empty slot.
   KOKKOS_FUNCTION bool try_place(eviction_chain const& c) const {
     word* const slots = c.candidates.slots(table, c.choice);

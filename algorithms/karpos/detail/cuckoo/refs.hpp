@@ -28,6 +28,7 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, equal_to<Key>> {
 template <class Traits>
 struct table_view {
   using key_type = typename Traits::key_type;
+  using mapped_type = typename Traits::mapped_type;
   using hasher = typename Traits::hasher;
   using protocol = typename Traits::protocol;
   using layout = typename Traits::layout;

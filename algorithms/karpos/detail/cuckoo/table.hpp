@@ -33,7 +33,7 @@
 //   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots  |  slots of 8 bytes
 //   metadata  one byte for each bucket: the number of its constants
 //
-//   split     The multisplit moves items into regions of two neighbouring buckets (../multisplit.hpp).
+//   split     Items are moved into regions of a few neighbouring buckets by a partition (regions.hpp).
 //   build     A team builds a region's buckets in its scratch by parallel cuckoo hashing (build_buckets.hpp): in a
 //             round all unplaced keys claim their slots in one subtable; losers, and keys that were evicted, are
 //             unplaced in the next round, which takes the next subtable. A bucket that is not done after 50 rounds is
@@ -42,7 +42,7 @@
 //
 // ## The dense layout (bucketed cuckoo hashing: Dietzfelbinger and Weidling 2007, BGHT 2021)
 //
-//   hash(key, seed)  ->  partition: up to 2^17 slots, which a cache holds
+//   hash(key, seed)  ->  partition: 24,576 slots, which a GPU's shared memory holds, or up to 2^17
 //   mix(hash)        ->  three candidate windows of the partition
 //
 //   window    | slot 0 | slot 1 | … | slot 7 |     a line of 64 bytes, filled from slot 0 on
@@ -50,8 +50,8 @@
 //             whose first candidate this window is, lies in another one
 //
 //   split     As above; a region is a partition.
-//   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain
-//             (place.hpp).
+//   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain. A team of
+//             a GPU builds a small partition in its scratch (place_in_scratch.hpp); others are in memory (place.hpp).
 //   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
 //   insert    The absent keys are placed in a copy of the table; if one finds no slot, or there are too many for the
 //             load, all keys move to a new table.
@@ -133,13 +133,13 @@ class table : public Traits {
                                       rounding);
   }
 
-  static multisplit_plan plan_for(std::uint64_t n, shape_type const& s) {
+  static region_plan plan_for(std::uint64_t n, shape_type const& s) {
     return attempt_type::plan_for(n, s);
   }
   static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {
     auto const s = shape_type::of(n, o.capacity, o);
     auto const plan = plan_for(n, s);
-    return workspace::bytes_for(plan, attempt_type::needs_coarse(plan, s));
+    return workspace::bytes_for(execution_space{}, plan, attempt_type::needs_coarse(plan, s));
   }
 
   /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws.
@@ -163,8 +163,7 @@ class table : public Traits {
     dense const ref(view());
     insert_report report;
     std::uint64_t const n = keys.extent(0);
-    Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, n),
-                            count_reserved<dense, Keys>{ref, keys}, report.invalid);
+    report.invalid = count_sentinels(exec, keys);
     auto const absent =
         find_distinct(name(), exec, view(), keys, is_absent<dense, Keys>{ref, keys});
     report.inserted = absent.count;
@@ -215,14 +214,19 @@ class table : public Traits {
     auto const s = shape_type::of(n, room, m_options);
     auto const plan = plan_for(n, s);
     auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
-    if (!plan.is_possible(attempt_type::split_tuning::max_targets))
-      throw std::length_error(
-          "karpos: cuckoo_map cannot be built from " + std::to_string(n) +
-          " keys (3.4 billion at most in two levels): divide them among several maps");
+    require_countable(n);
     m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;
     m_size = m_restarts = 0;
+  }
+  /// GPUs count the rows of rooms in 32 bits.
+  static void require_countable(std::uint64_t n) {
+    constexpr std::uint64_t most = ~std::uint32_t(0);
+    if (device::is_device<execution_space> && n > most)
+      throw std::length_error("karpos: " + name() + " cannot be built from " + std::to_string(n) +
+                              " keys on a GPU (" + std::to_string(most) +
+                              " at most): divide them among several maps");
   }
   void finish(std::uint64_t n) {
     m_size = n;
@@ -236,15 +240,15 @@ class table : public Traits {
     // Two attempts before equal keys are looked for, for an attempt fails without them too, if rarely.
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
       build_report const r = attempt(exec).build(pairs);
-      if (r.split.invalid != 0) reject_sentinels(r.split.invalid, n);
-      if (is_complete(r)) return finish(n);
+      if (r.is_complete()) return finish(n);
+      if (m_restarts == 0) reject_sentinels_of(exec, keys);
       if (r.duplicates != 0) break;
     }
     auto const first = find_distinct(name(), exec, view(), keys, every_index{});
     if (first.count == n) return try_seeds(exec, pairs);
     if (m_options.duplicates == duplicate_keys::reject)
       reject_duplicates(exec, keys, n - first.count, first.first_duplicate);
-    reserve(exec, first.count, m_options.capacity);
+    reserve(exec, first.count, m_options.capacity);  // and the first seed again
     try_seeds(exec, selected(keys, values, first));
   }
   /// Builds with one seed after the other, from m_restarts on.
@@ -253,13 +257,22 @@ class table : public Traits {
     build_report r;
     for (; m_restarts <= max_restarts; ++m_restarts) {
       r = attempt(exec).build(source);
-      if (is_complete(r)) return finish(source.size());
+      if (r.is_complete()) return finish(source.size());
     }
     m_restarts = 0;
     throw_unplaced(source.size(), max_restarts + 1, r);
   }
-  static bool is_complete(build_report const& r) {
-    return r.split.overflowing == 0 && r.unplaced == 0 && r.duplicates == 0;
+  template <class Keys>
+  std::uint64_t count_sentinels(execution_space const& exec, Keys const& keys) const {
+    std::uint64_t invalid = 0;
+    Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, keys.extent(0)),
+                            count_reserved<dense, Keys>{dense(view()), keys}, invalid);
+    return invalid;
+  }
+  template <class Keys>
+  void reject_sentinels_of(execution_space const& exec, Keys const& keys) const {
+    std::uint64_t const invalid = count_sentinels(exec, keys);
+    if (invalid != 0) reject_sentinels(invalid, keys.extent(0));
   }
 
   /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns: whether all were placed; if
@@ -273,7 +286,7 @@ class table : public Traits {
     m_workspace = w;
     m_arrays.copy_from(exec, before);
     build_report const r = attempt(exec).add(source);
-    if (r.split.overflowing == 0 && r.unplaced == 0) return true;
+    if (r.is_complete()) return true;
     m_arrays = before;
     finish(m_size);
     return false;

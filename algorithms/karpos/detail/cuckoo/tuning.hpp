@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
 
+#ifndef KARPOS_T_BUCKETS
+#define KARPOS_T_BUCKETS 8
+#define KARPOS_T_THREADS 512
+#define KARPOS_T_ONCE 3
+#endif
+#ifndef KARPOS_T_REGIONS
+#define KARPOS_T_REGIONS 4096
+#endif
 namespace karpos::detail::cuckoo {
 
 /// Constants of the cuckoo tables by execution space. Figures: H200, 2^27 pairs of 4 + 4 bytes, `karpos hash`; all that
@@ -11,6 +21,11 @@ namespace karpos::detail::cuckoo {
 template <class ExecSpace>
 struct tuning {
   static constexpr bool on_device = device::is_device<ExecSpace>;
+  /// Whether a team may have most of 227 KiB of scratch; other GPUs' have 48.
+  static constexpr bool has_shared_memory = device::max_scratch_bytes<ExecSpace> > 224 * 1024;
+
+  /// Regions of one pass of a split; more take two.
+  static constexpr std::uint64_t max_regions = KARPOS_T_REGIONS;
 
   // Lookups.
 
@@ -23,10 +38,14 @@ struct tuning {
 
   // two_level: building buckets.
 
-  /// Buckets of a region, which a team builds, and threads of the team (8 and 512: 5.7 ms; 4 and 256: 5.2; 2 and 128:
-  /// 5.0; 1 and 64: 5.7); teams of a multiprocessor.
-  static constexpr int region_buckets = 2;
-  static constexpr int builder_threads = on_device ? 128 : 1, builders_at_once = 10;
+  /// Buckets of a region, which a team builds, and the most items that it may have; threads of the team, and teams of a
+  /// multiprocessor.
+  static constexpr int region_buckets = has_shared_memory ? KARPOS_T_BUCKETS : 2;
+  static constexpr int region_items = region_buckets == 8   ? 3712
+                                      : region_buckets == 4 ? 1920
+                                                            : 1024;
+  static constexpr int builder_threads = on_device ? KARPOS_T_THREADS : 1,
+                       builders_at_once = KARPOS_T_ONCE;
   /// Lanes of the warp that finishes the rounds once it has a lane for every unplaced key (4.4 ms without, 4.0 with).
   static constexpr int finishing_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
 
@@ -42,6 +61,8 @@ struct tuning {
   /// and the lanes of a warp take items from it in step (windows of four: 15.8 ms with a thread an item, 12.5 so).
   static constexpr int placer_bytes = 16384;
   static constexpr int placer_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
+  /// Threads of a team that places a partition in its scratch, alone on a multiprocessor.
+  static constexpr int scratch_placer_threads = on_device ? 1024 : 1;
   /// Threads of a team of which one inserts alone: a GPU has none of fewer than a warp.
   static constexpr int lone_placer_threads = on_device ? 32 : 1;
 };

@@ -21,8 +21,9 @@ namespace karpos::detail::partition {
 /// time lies together, whole sectors and pages of memory. In a stable partition each goes through its own range, and the
 /// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
 ///
-/// To says where rows go: places, or rooms, where a run that does not fit goes to the list. What teams take is counted in
-/// 32 bits: eight 64-bit answers would not stay in a thread's registers.
+/// To says where rows go: places, or rooms, where a run that does not fit goes to the list, or rooms of rooms, where a tile
+/// has rows of one room alone, which belong to its parts. What teams take is counted in 32 bits: eight 64-bit answers would
+/// not stay in a thread's registers.
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
 template <class ExecSpace, class Source, class Part, bool Stable, class To = places>
@@ -32,7 +33,8 @@ class move_tiles {
   using tuned = tuning<ExecSpace>;
   using holder = typename To::holder_type;
   static constexpr bool in_rooms = !std::is_same_v<To, places>,
-                        holds = !std::is_same_v<holder, holds_nothing>;
+                        holds = !std::is_same_v<holder, holds_nothing>,
+                        from_rooms = requires(To const to) { to.from; };
   static_assert(!(Stable && in_rooms));
   static constexpr int max_each = tuned::rows_each(Stable, sizeof(loaded));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
@@ -41,6 +43,8 @@ class move_tiles {
   static constexpr int run = Stable ? 1 : Kokkos::min(neighbours<Source>, max_each & -max_each);
   /// Of a row in the output, modulo 2^32 or 2^64.
   using index = std::conditional_t<Stable, std::uint64_t, std::uint32_t>;
+  /// Of a row in the source: rooms may be longer than what is in them.
+  using source_index = std::conditional_t<from_rooms, std::uint64_t, index>;
 
  public:
   static constexpr int threads =
@@ -62,18 +66,18 @@ class move_tiles {
     zero_counts(t, m);
     if constexpr (holds) m_to.holder.begin(t, m.held);
     loaded rows[max_each];
-    tile now = tile_at(t, first_of(t, size), size);
+    tile now = first_tile(t, size);
     load(t, rows, each, now);
     while (now.rows > 0) {
       rank_list ranks;
       rank_rows(t, m, rows, ranks, each, now);
-      int const sorted = reserve_runs(t, m);
+      int const sorted = reserve_runs(t, m, now);
       sort(t, m, rows, ranks, each, now);
       t.barrier();
-      tile const next = tile_at(t, std::uint64_t(now.first) + step_of(t, size), size);
+      tile const next = next_tile(t, now, size);
       load(t, rows, each, next);
       zero_counts(t, m);
-      write_runs(t, m, sorted);
+      write_runs(t, m, sorted, now);
       now = next;
     }
     if constexpr (holds) m_to.holder.end(t, m.held);
@@ -85,26 +89,63 @@ class move_tiles {
 
   /// Rows that are sorted at once: few enough for an int.
   struct tile {
-    index first;
+    source_index first;
     int rows;
+    std::uint32_t number = 0;  // of tiles from rooms
+    std::uint32_t room = 0;    // that they are from
   };
+  template <class Team>
+  KOKKOS_FUNCTION tile first_tile(Team const& t, int size) const {
+    auto const rank = static_cast<std::uint64_t>(t.league_rank());
+    if constexpr (from_rooms)
+      return tile_of_room(t, static_cast<std::uint32_t>(rank), size);
+    else
+      return tile_at(t, Stable ? m_ranges.begin(t.league_rank()) : rank * length_of(size), size);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION tile next_tile(Team const& t, tile const& now, int size) const {
+    if constexpr (from_rooms)
+      return tile_of_room(t, now.number + static_cast<std::uint32_t>(t.league_size()), size);
+    else
+      return tile_at(t, std::uint64_t(now.first) + step_of(t, size), size);
+  }
+  KOKKOS_FUNCTION static std::uint64_t length_of(int size) {
+    return static_cast<std::uint64_t>(size);
+  }
   template <class Team>
   KOKKOS_FUNCTION tile tile_at(Team const& t, std::uint64_t first, int size) const {
     std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_source.size();
     if (first >= last) return {0, 0};
-    auto const most = static_cast<std::uint64_t>(size);
-    return {static_cast<index>(first), static_cast<int>(Kokkos::min(last - first, most))};
+    return {static_cast<source_index>(first),
+            static_cast<int>(Kokkos::min(last - first, length_of(size)))};
   }
-  /// Where a team's tiles begin, and how far they are apart.
-  template <class Team>
-  KOKKOS_FUNCTION std::uint64_t first_of(Team const& t, int size) const {
-    if constexpr (Stable) return m_ranges.begin(t.league_rank());
-    return static_cast<std::uint64_t>(t.league_rank()) * static_cast<std::uint64_t>(size);
-  }
+  /// How far a team's tiles are apart.
   template <class Team>
   KOKKOS_FUNCTION static std::uint64_t step_of(Team const& t, int size) {
-    return static_cast<std::uint64_t>(size) *
-           static_cast<std::uint64_t>(Stable ? 1 : t.league_size());
+    return length_of(size) * static_cast<std::uint64_t>(Stable ? 1 : t.league_size());
+  }
+  /// The first tile of a team, from one of that number on, that has rows: each room has as many tiles as every other.
+  template <class Team>
+  KOKKOS_FUNCTION tile tile_of_room(Team const& t, std::uint32_t number, int size) const {
+    auto const length = static_cast<std::uint32_t>(size);
+    std::uint32_t const each = (m_to.from.room + length - 1) / length,
+                        tiles = each * static_cast<std::uint32_t>(m_to.from.parts);
+    for (; number < tiles; number += static_cast<std::uint32_t>(t.league_size())) {
+      std::uint32_t const room = number / each, begin = (number - room * each) * length,
+                          rows = m_to.from.rows_in_room(room);
+      if (begin < rows)
+        return {std::uint64_t(room) * m_to.from.room + begin,
+                static_cast<int>(Kokkos::min(rows - begin, length)), number, room};
+    }
+    return {0, 0};
+  }
+  /// The first of the parts that the rows of a tile belong to, and the part of a row among these.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_part(tile const& now) const {
+    return from_rooms ? now.room * static_cast<std::uint32_t>(m_to.parts) : 0;
+  }
+  template <class AnyRow>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t part_in(tile const& now, AnyRow const& r) const {
+    return m_part(r) - first_part(now);
   }
   /// Ranks of a thread's rows among the rows of their part and group, two in a register.
   class rank_list {
@@ -209,19 +250,20 @@ class move_tiles {
       rank_in_order(t, m, rows, ranks, each, now);
     else
       for_my_rows(t, each, now, [&](int j, int i) {
-        ranks.set(
-            j, rank_or_hold(m, rows[j], std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
+        ranks.set(j, rank_or_hold(m, now, rows[j],
+                                  std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
       });
     t.barrier();
   }
   /// The rank of a row in its part; of one that is held back, what its holder knows it by, and 2^15 more.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_hold(memory const& m, loaded const& r,
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_hold(memory const& m, tile const& now,
+                                                         loaded const& r,
                                                          [[maybe_unused]] std::uint64_t i) const {
     if constexpr (holds) {
       std::uint32_t const slot = m_to.holder.take(m.held, r, i);
       if (slot != holder::none) return held | slot;
     }
-    return device::fetch_add(device::scratch(m.begin + m_part(r)), 1);
+    return device::fetch_add(device::scratch(m.begin + part_in(now, r)), 1);
   }
   /// The same in the order of the rows.
   template <class Team>
@@ -252,16 +294,18 @@ class move_tiles {
   /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile. Returns: the
   /// length of all runs.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION int reserve_runs(Team const& t, memory const& m) const {
+  KOKKOS_FORCEINLINE_FUNCTION int reserve_runs(Team const& t, memory const& m,
+                                               tile const& now) const {
     std::uint32_t begin = 0;
-    for (int p = 0; p < m_to.parts; p += parts_each * t.size()) begin += reserve(t, m, p, begin);
+    for (int p = 0; p < m_to.parts; p += parts_each * t.size())
+      begin += reserve(t, m, now, p, begin);
     t.barrier();
     return static_cast<int>(begin);
   }
   /// The same for so many parts from the first one on, whose runs begin there. Returns: the length of the runs.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t reserve(Team const& t, memory const& m, int first,
-                                                    std::uint32_t begin) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t reserve(Team const& t, memory const& m, tile const& now,
+                                                    int first, std::uint32_t begin) const {
     std::uint32_t taken[parts_each] = {};
     std::uint64_t mine = 0, total = 0;
     KARPOS_UNROLL
@@ -269,7 +313,8 @@ class move_tiles {
       int const p = first + t.rank() + k * t.size();
       std::uint32_t const count = p < m_to.parts ? length(m, p) : 0;
       mine += count;
-      if (!Stable && count != 0) taken[k] = device::fetch_add(m_to.taken + p, count);
+      if (!Stable && count != 0)
+        taken[k] = device::fetch_add(m_to.taken + first_part(now) + p, count);
     }
     begin += static_cast<std::uint32_t>(t.prefix_sum(mine, total));
     KARPOS_UNROLL
@@ -277,7 +322,7 @@ class move_tiles {
       int const p = first + t.rank() + k * t.size();
       if (p >= m_to.parts) break;
       std::uint32_t const count = length(m, p);
-      m.to[p] = place_of_run(t, p, count, taken[k]) - begin;
+      m.to[p] = place_of_run(t, static_cast<int>(first_part(now)) + p, count, taken[k]) - begin;
       place_run(m, p, begin);
       begin += count;
     }
@@ -330,17 +375,18 @@ class move_tiles {
           return m_to.holder.add(m.held, pending, ranks[j] - held, rows[j],
                                  std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
       loaded const r = device::opaque(rows[j]);  // all the parts would be too many to remember
-      m.sorted[begin[m_part(r)] + ranks[j]] =
+      m.sorted[begin[part_in(now, r)] + ranks[j]] =
           m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
     if constexpr (holds) m_to.holder.merge(m.held, pending);
   }
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows) const {
+  KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows,
+                                              tile const& now) const {
     for (int i = t.rank(); i < rows; i += t.size()) {
       row const r = m.sorted[i];
       std::uint32_t const p = m_part(r);
-      index const to = m.to[p] + static_cast<index>(i);
+      index const to = m.to[p - first_part(now)] + static_cast<index>(i);
       if constexpr (!in_rooms)
         m_out[to] = r;
       else if (to < listed)

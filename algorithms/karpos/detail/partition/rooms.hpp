@@ -53,6 +53,19 @@ inline std::uint32_t room_for_mean(double mean) {
   return (rows + 31) / 32 * 32;
 }
 
+/// Where rows go that lie in rooms and are split again: those of room r into the parts from r * parts on, whose arrays are
+/// as long as all rooms have parts together.
+template <class Row>
+struct rooms_of_rooms : rooms<Row> {
+  rooms<Row> from;
+};
+
+/// Rows that lie in rooms.
+template <class Source>
+struct rows_in_rooms : rows_of_array<Source> {
+  explicit rows_in_rooms(typename Source::row const* rows) : rows_of_array<Source>(rows, 0) {}
+};
+
 /// Teams that split so many rows.
 template <class ExecSpace>
 std::uint64_t teams_of_rooms(ExecSpace const& exec, std::uint64_t rows) {
@@ -70,22 +83,34 @@ struct clear_rooms {
   }
 };
 
-/// Splits the rows of a source, on a GPU, into rooms of `out`, in no particular order. The host knows that there are at most
-/// so many rows; the device asks the source. Asynchronous.
+/// Splits the rows of a source, on a GPU, into rooms of `out` that are empty, in no particular order. The host knows that there
+/// are at most so many rows; the device asks the source. Asynchronous.
 /// Requires: at most tuning::max_parts(false) parts, less than 2^32 rows; `out` has parts * room elements, and overlaps
 /// nothing.
+template <class ExecSpace, class Source, class Part, class To>
+void move_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n, Part const& part,
+                     To const& to, typename Source::row* out) {
+  std::uint64_t const teams = teams_of_rooms(exec, n);
+  device::for_each_in_league(
+      "karpos::partition: move into rooms", exec, static_cast<int>(teams),
+      move_tiles<ExecSpace, Source, Part, false, To>{
+          source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+}
+/// The same for n rows that lie in rooms, into those of each. `part` counts the parts of all.
+template <class ExecSpace, class Source, class Part>
+void split_rooms(ExecSpace const& exec, rows_in_rooms<Source> const& rows, std::uint64_t n,
+                 Part const& part, rooms_of_rooms<typename Source::row> const& to,
+                 typename Source::row* out) {
+  partition::move_into_rooms(exec, rows, n, part, to, out);
+}
+/// Makes the rooms empty first.
 template <class ExecSpace, class Source, class Part, class Holder>
 void split_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n,
                       Part const& part, rooms<typename Source::row, Holder> const& to,
                       typename Source::row* out) {
-  using rooms_type = rooms<typename Source::row, Holder>;
-  std::uint64_t const teams = teams_of_rooms(exec, n);
   device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
-                    clear_rooms<rooms_type>{to});
-  device::for_each_in_league(
-      "karpos::partition: move into rooms", exec, static_cast<int>(teams),
-      move_tiles<ExecSpace, Source, Part, false, rooms_type>{
-          source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+                    clear_rooms<rooms<typename Source::row, Holder>>{to});
+  partition::move_into_rooms(exec, source, n, part, to, out);
 }
 /// The same where the host knows, too.
 template <class ExecSpace, class Source, class Part, class Holder>

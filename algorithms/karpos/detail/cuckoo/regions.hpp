@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/cuckoo/items.hpp"
+#include "karpos/detail/cuckoo/tuning.hpp"
+#include "karpos/detail/partition/memory.hpp"
+#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/partition.hpp"
+
+// Splits items by region: a few neighbouring buckets, or a partition of the dense layout.
+//
+//   GPUs   into rooms of equal length (../partition/rooms.hpp), for hashing makes regions about equal: the mean and 6.5
+//          standard deviations. A region that needs more could hardly be built: another seed is tried then. Where there are
+//          many regions, into coarse ones of 2^coarse_bits neighbours first, which are split again.
+//   CPUs   by an ordinary partition, which counts.
+
+namespace karpos::detail::cuckoo {
+
+/// Items of regions, where a split has left them.
+template <class Word>
+struct region_list {
+  Word* items = nullptr;
+  std::uint64_t const* begins = nullptr;  ///< of regions, and the end; null: they lie in rooms
+  std::uint32_t const* taken = nullptr;   ///< of rooms: items that belong there
+  std::uint64_t room = 0;  ///< more items of a region than that are too many, wherever they lie
+
+  KOKKOS_FUNCTION Word* begin(std::uint64_t r) const {
+    return items + (begins != nullptr ? begins[r] : r * room);
+  }
+  KOKKOS_FUNCTION std::uint64_t size(std::uint64_t r) const {
+    return begins != nullptr ? begins[r + 1] - begins[r]
+                             : Kokkos::min<std::uint64_t>(taken[r], room);
+  }
+  /// Whether a region has more items than there is room for.
+  KOKKOS_FUNCTION bool overflows(std::uint64_t r) const {
+    return (begins != nullptr ? size(r) : taken[r]) > room;
+  }
+};
+
+/// How n items, whose hashes spread them evenly over groups, are split into regions of 2^shift groups.
+struct region_plan {
+  std::uint64_t items = 0, regions = 1;
+  int shift = 0;
+  std::uint32_t room = 0;                             ///< of a region, in items
+  std::uint32_t coarse_regions = 0, coarse_room = 0;  ///< 0: one pass
+  int coarse_bits = 0;
+
+  /// max_regions: of one pass, a power of two.
+  static region_plan of(std::uint64_t n, std::uint64_t groups, int shift,
+                        std::uint64_t max_regions) {
+    region_plan p{n, ((groups - 1) >> shift) + 1, shift};
+    double const mean = static_cast<double>(n) / static_cast<double>(groups) *
+                        static_cast<double>(std::uint64_t(1) << shift);
+    p.room = room_for(mean, n);
+    if (p.regions <= max_regions) return p;
+    while ((std::uint64_t(1) << 2 * p.coarse_bits) < p.regions) ++p.coarse_bits;
+    p.coarse_regions = static_cast<std::uint32_t>(((p.regions - 1) >> p.coarse_bits) + 1);
+    p.coarse_room = room_for(mean * static_cast<double>(std::uint64_t(1) << p.coarse_bits), n);
+    return p;
+  }
+  std::uint64_t places() const { return regions * room; }
+  std::uint64_t coarse_places() const { return std::uint64_t(coarse_regions) * coarse_room; }
+  /// Regions that are counted: all that the coarse ones are split into, of which the last may have none.
+  std::uint64_t counted() const {
+    return coarse_regions == 0 ? regions : std::uint64_t(coarse_regions) << coarse_bits;
+  }
+
+ private:
+  static std::uint32_t room_for(double mean, std::uint64_t n) {
+    std::uint64_t const all = (n + 31) / 32 * 32;
+    return static_cast<std::uint32_t>(
+        Kokkos::min<std::uint64_t>(partition::room_for_mean(mean), all));
+  }
+};
+
+/// The arrays of a split, in memory of so many bytes; those that it does not need have no elements. The counters come first,
+/// and are zero before a split.
+template <class ExecSpace, class Word>
+struct split_memory {
+  static constexpr bool in_rooms = device::is_device<ExecSpace>;
+  using split_plan = partition::plan<ExecSpace, Word>;
+
+  build_report* report = nullptr;
+  std::uint32_t *taken = nullptr, *coarse_taken = nullptr;  // of rooms
+  std::size_t counter_bytes = 0;
+  std::uint32_t *filled = nullptr, *coarse_filled = nullptr;
+  std::uint64_t* begins = nullptr;
+  Word *items = nullptr, *coarse_items = nullptr;
+  std::byte* of_partition = nullptr;
+  std::size_t bytes = 0;
+
+  split_memory(ExecSpace const& exec, region_plan const& p, bool with_coarse,
+               std::byte* memory = nullptr) {
+    arena a(memory);
+    a.take(report, 1);
+    a.take(taken, in_rooms ? p.counted() : 0);
+    a.take(coarse_taken, in_rooms ? p.coarse_regions : 0);
+    counter_bytes = a.bytes();
+    a.take(filled, in_rooms ? p.counted() : 0);
+    a.take(coarse_filled, in_rooms ? p.coarse_regions : 0);
+    a.take(begins, in_rooms ? 0 : p.regions + 1);
+    a.take(items, in_rooms ? p.places() : p.items);
+    a.take(coarse_items, in_rooms && with_coarse ? p.coarse_places() : 0);
+    a.take(of_partition, in_rooms ? 0 : split_plan(exec, p.items, p.regions, false).bytes());
+    bytes = a.bytes();
+  }
+  region_list<Word> regions(region_plan const& p) const {
+    return {items, in_rooms ? nullptr : begins, in_rooms ? taken : nullptr, p.room};
+  }
+};
+
+/// Splits the items of a source. Asynchronous.
+template <class ExecSpace, class View>
+class region_split {
+  using word = typename View::word;
+  using memory_type = split_memory<ExecSpace, word>;
+  using rooms = partition::rooms<word>;
+
+ public:
+  /// `label`: of what clears the counters. `coarse`: memory for the coarse regions, where there are some.
+  region_split(std::string label, ExecSpace const& exec, View const& table, region_plan const& p,
+               memory_type const& memory, word* coarse)
+      : m_label(std::move(label)),
+        m_exec(exec),
+        m_table(table),
+        m_plan(p),
+        m_memory(memory),
+        m_coarse(coarse) {}
+
+  template <class Source>
+  void run(Source const& source) const {
+    fill_words(m_label.c_str(), m_exec, reinterpret_cast<std::uint32_t*>(m_memory.report),
+               m_memory.counter_bytes / sizeof(std::uint32_t), 0);
+    if constexpr (memory_type::in_rooms)
+      into_rooms(source);
+    else
+      counting(source);
+  }
+
+ private:
+  template <class Source>
+  void into_rooms(Source const& source) const {
+    rooms const to{m_memory.taken,
+                   m_memory.filled,
+                   nullptr,
+                   &m_memory.report->listed[1],
+                   m_plan.room,
+                   0,
+                   static_cast<int>(m_plan.regions)};
+    if (m_plan.coarse_regions == 0)
+      return partition::move_into_rooms(m_exec, source, source.size(), part<Source>(0), to,
+                                        m_memory.items);
+    rooms const coarse{m_memory.coarse_taken,
+                       m_memory.coarse_filled,
+                       nullptr,
+                       &m_memory.report->listed[0],
+                       m_plan.coarse_room,
+                       0,
+                       static_cast<int>(m_plan.coarse_regions)};
+    partition::move_into_rooms(m_exec, source, source.size(), part<Source>(m_plan.coarse_bits),
+                               coarse, m_coarse);
+    partition::rooms_of_rooms<word> again{to, coarse};
+    again.parts = 1 << m_plan.coarse_bits;
+    partition::split_rooms(m_exec, partition::rows_in_rooms<Source>(m_coarse), source.size(),
+                           part<Source>(0), again, m_memory.items);
+  }
+  template <class Source>
+  void counting(Source const& source) const {
+    typename memory_type::split_plan const plan(m_exec, source.size(), m_plan.regions, false);
+    Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
+        begins(m_memory.begins, m_plan.regions + 1);
+    partition::split_as_planned(m_exec, source, region_of_key<View>{m_table, m_plan.shift}, plan,
+                                m_memory.of_partition, m_memory.items, begins);
+  }
+  template <class Source>
+  auto part(int coarse_bits) const {
+    using region = region_of_key<View>;
+    return partition::part_of_row<Source, region>{region{m_table, m_plan.shift + coarse_bits},
+                                                  static_cast<std::uint32_t>(m_plan.regions)};
+  }
+
+  std::string m_label;
+  ExecSpace m_exec;
+  View m_table;
+  region_plan m_plan;
+  memory_type m_memory;
+  word* m_coarse;
+};
+
+}  // namespace karpos::detail::cuckoo
