@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "karpos/detail/open_addressing/page_insertion.hpp"
+#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/partition/rooms.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
@@ -24,22 +26,23 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 /// A map of buckets of 32 bytes, whose table a test may change.
-template <class Key, class T>
-struct open_map : karpos::hash_map<Key, T, exec_space, karpos::hash<Key>, karpos::equal_to<Key>,
+template <class Key, class T, class Hash = karpos::hash<Key>>
+struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Key>,
                                    karpos::double_hashing, sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
   using open_map::hash_map::hash_map;
   auto table() const { return this->m_storage.ref(); }
 };
 
-template <class Key, class T, class Combine>
+template <class Key, class T, class Combine, class Hash = karpos::hash<Key>>
 class pages_of_a_map {
-  using map_type = open_map<Key, T>;
+  using map_type = open_map<Key, T, Hash>;
   using table = decltype(std::declval<map_type const&>().table());
   using row = row_of<table>;
   using step = build_pages<exec_space, table, Combine>;
 
  public:
-  explicit pages_of_a_map(u64 max_keys) : m_map(exec_space{}, max_keys, {.load = 0.9}) {
+  explicit pages_of_a_map(u64 max_keys, Hash const& hash = {})
+      : m_map(exec_space{}, max_keys, {.load = 0.9}, hash) {
     (void)m_map.ref();  // what changes the table is not seen by it
   }
   map_type& map() { return m_map; }
@@ -275,6 +278,107 @@ TEST_CASE("different keys are placed first, and full buckets say what lies beyon
   for (u64 const parts : {1, 3}) {
     fills_in_order<u32, u32>(1000, 16, parts, 5);
     fills_in_order<u64, u64>(1000, 16, parts, 0);
+  }
+}
+
+/// Every so many keys have a hash in the first of so many parts, and every so many the hash 0.
+struct crowds {
+  using is_avalanching = void;
+  u32 each = 7, parts = 64, zero = 1001;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const {
+    if (key % zero == 0) return 0;
+    u64 const hash = karpos::mix(key);
+    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
+  }
+};
+
+TEST_CASE(
+    "keys that a crowded region has no place for are counted as rejected, and no others are "
+    "missing") {
+  u64 const n = 400'000;
+  pages_of_a_map<u32, u32, karpos::detail::keep_stored, crowds> pages(n);
+  auto& map = pages.map();
+  auto const keys = karpos_test::unique_keys<u32>(n);
+  std::vector<karpos::key_value<u32, u32>> rows;
+  for (u32 const key : keys) rows.push_back({key, ~key});
+  page_counts const counts = pages.run(rows, 1000, 8192, n / 8, {true, true}, {}, 1);
+  std::vector<u32> left_keys, left_values;
+  for (auto const& r : pages.left(counts.left, n / 8)) {
+    left_keys.push_back(r.key);
+    left_values.push_back(r.value);
+  }
+  CHECK(counts.report.inserted + counts.left == n);
+  auto const rest = map.insert(exec_space{}, view_of(left_keys), view_of(left_values));
+  CHECK(rest.inserted + rest.rejected == counts.left);
+  CHECK(rest.rejected > 0);
+  u64 const inserted = counts.report.inserted + rest.inserted;
+  CHECK(map.size(exec_space{}) == inserted);
+  Kokkos::View<u32*, Kokkos::HostSpace> const out("values", n);
+  map.find(exec_space{}, view_of(keys), out, 0);
+  u64 found = 0, wrong = 0;
+  for (u64 i = 0; i < n; ++i) {
+    found += out(i) == ~keys[i];
+    wrong += out(i) != ~keys[i] && out(i) != 0;
+  }
+  CHECK(found == inserted);
+  CHECK(wrong == 0);
+}
+
+/// Stands for a device in the step that splits.
+struct emulated_device {
+  struct memory_space {};
+};
+
+template <class Key, class T>
+void leaves_dead_slots_out(u64 n) {
+  INFO("n = ", n);
+  namespace partition = karpos::detail::partition;
+  open_map<Key, T> map(exec_space{}, n, {.load = 0.7});
+  auto const keys = karpos_test::unique_keys<Key>(n);
+  map.insert(exec_space{}, view_of(keys), T(3));
+  std::vector<Key> gone;
+  for (u64 i = 0; i < n; i += 5) gone.push_back(keys[i]);
+  map.erase(exec_space{}, view_of(gone));
+  auto const t = map.table();
+  using table = std::decay_t<decltype(t)>;
+  using source = rows_of_slots<table>;
+  using rooms = partition::rooms<row_of<table>, holds_no_rows<table>>;
+  page_plan const plan(map.bucket_count() / 2, 16, 40);
+  using part_of = part_of_key<table>;
+  partition::part_of_row<source, part_of> const part{part_of(t, plan),
+                                                     static_cast<u32>(plan.parts)};
+  std::vector<u32> taken(plan.parts), filled(plan.parts);
+  auto const room = static_cast<u32>(n);
+  std::vector<row_of<table>> out(plan.parts * room), list(n);
+  u32 listed = 0;
+  rooms const to{taken.data(),
+                 filled.data(),
+                 list.data(),
+                 &listed,
+                 room,
+                 static_cast<u32>(n),
+                 static_cast<int>(plan.parts),
+                 {t}};
+  source const all(t, map.capacity());
+  partition::move_tiles<emulated_device, source, decltype(part), false, rooms> const step(
+      all, part, {all.size(), all.size(), 2}, to, out.data());
+  emulated_block block(24, n);
+  for (int team = 0; team < 2; ++team) block.run(step, team, 2);
+  CHECK(listed == 0);
+  std::map<Key, T> got;
+  for (u64 p = 0; p < plan.parts; ++p)
+    for (u64 i = 0; i < taken[p]; ++i) {
+      auto const& r = out[p * room + i];
+      CHECK(part(r) == p);
+      CHECK(got.emplace(r.key, r.value).second);
+    }
+  CHECK(got == contents<Key, T>(map));
+}
+
+TEST_CASE("slots without a key are left out when the slots of a table are split") {
+  for (u64 const n : {1, 4, 700}) {
+    leaves_dead_slots_out<u32, u32>(n);
+    leaves_dead_slots_out<u64, u64>(n);
   }
 }
 

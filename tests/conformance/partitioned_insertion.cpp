@@ -420,6 +420,73 @@ TEST_CASE("parts that are somewhat longer than others, and much longer") {
   }
 }
 
+TEST_CASE("a region that is too crowded: as many keys are found as are said to be inserted") {
+  u64 const n = 400'000;
+  auto const keys = karpos_test::unique_keys<u32>(n);
+  for (auto const strategy : {bulk_strategy::direct, bulk_strategy::partitioned}) {
+    karpos::hash_map<u32, u32, space, favours_a_part> map(space{}, n, {.load = 0.95}, {2, 64});
+    insert_report const r =
+        map.insert(space{}, to_space(keys), to_space(keys), {.strategy = strategy});
+    CHECK(r.inserted + r.rejected == n);
+    CHECK(map.size(space{}) == r.inserted);
+    view<u32> const out("values", n);
+    map.find(space{}, to_space(keys), out, ~u32(0));
+    auto const found = to_host(out);
+    u64 there = 0, wrong = 0;
+    for (u64 i = 0; i < n; ++i) {
+      there += found[i] == keys[i];
+      wrong += found[i] != keys[i] && found[i] != ~u32(0);
+    }
+    CHECK(there == r.inserted);
+    CHECK(wrong == 0);
+  }
+}
+
+/// Keys that kernels insert through a ref, behind the back of the host.
+template <class Ref>
+struct insert_through {
+  Ref ref;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(u64 i) const { (void)ref.insert(keys(i), keys(i)); }
+};
+
+TEST_CASE("rehash and compaction by pages: of slots one by one, with tombstones, and under a ref") {
+  bool const by_pages = karpos::device::is_device<space>;  // tables of 128 MB and more
+  u64 const n = by_pages ? 14'000'000 : 20'000;
+  auto const keys = karpos_test::unique_keys<u32>(n + n / 4);
+  auto const some = [&](u64 first, u64 last) {
+    return to_space(std::vector<u32>(keys.begin() + static_cast<long>(first),
+                                     keys.begin() + static_cast<long>(last)));
+  };
+  karpos::hash_map<u32, u32, space> map(space{}, n, {.load = 0.8});
+  auto const check = [&](char const* what, u64 first, u64 last) {
+    INFO(what);
+    auto const all = some(0, keys.size());
+    view<u32> const out("values", keys.size());
+    map.find(space{}, all, out, ~u32(0));
+    auto const found = to_host(out);
+    u64 wrong = 0;
+    for (u64 i = 0; i < keys.size(); ++i)
+      wrong += found[i] != (first <= i && i < last ? keys[i] : ~u32(0));
+    CHECK(wrong == 0);
+    CHECK(map.size(space{}) == last - first);
+  };
+  map.insert(space{}, some(0, n), some(0, n), {.strategy = bulk_strategy::direct});
+  map.rehash(space{}, n);
+  check("rehashed", 0, n);
+  CHECK(map.erase(space{}, some(0, n / 8)) == n / 8);
+  map.compact(space{});
+  CHECK(map.tombstones(space{}) == 0);
+  check("compacted", n / 8, n);
+  auto const ref = map.ref();
+  map.compact(space{});
+  Kokkos::parallel_for(Kokkos::RangePolicy<space>(0, n / 8),
+                       insert_through<std::decay_t<decltype(ref)>>{ref, some(n, n + n / 8)});
+  check("compacted under a ref", n / 8, n + n / 8);
+  map.rehash(space{}, 2 * n);
+  check("rehashed to twice the size", n / 8, n + n / 8);
+}
+
 /// Lookups of everything that is in, of half of what was erased, and of keys that never were in, after each kind of change.
 template <class Key, class T>
 void lookups_between_changes(u64 n, double load) {

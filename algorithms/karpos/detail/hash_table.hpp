@@ -214,6 +214,7 @@ template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
   if (roomier.slot_count() != capacity()) return move_to(std::move(roomier));
   m_storage.copy_from(exec, roomier);
+  if (m_slots_used.unseen) detail::forget_order(m_storage);
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
 }
 
@@ -230,11 +231,18 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
                                      std::uint64_t new_max_keys) {
   Kokkos::Profiling::ScopedRegion const region(label(what));
   Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
-  detail::forget_order(fresh);
-  device::tally_each_staged<0>(label(what), exec, m_storage.slot_count(),
-                               detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
-                               m_insert_report);
-  insert_report const report = read_report(exec);
+  insert_report report;
+  bool by_page = false;
+  if constexpr (detail::has_pages<Storage>)
+    by_page = fresh.reinsert_by_page(
+        exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
+  if (!by_page) {
+    detail::forget_order(fresh);
+    device::tally_each_staged<0>(label(what), exec, m_storage.slot_count(),
+                                 detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
+                                 m_insert_report);
+    report = read_report(exec);
+  }
   std::uint64_t const n = report.inserted + report.rejected;
   if (report.rejected != 0)
     throw capacity_error(m_storage.settings().name + "::" + what + " found no place for some keys",

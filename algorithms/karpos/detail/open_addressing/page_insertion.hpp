@@ -172,6 +172,23 @@ class page_insertion {
     report = finish(counts, report_view);
     return true;
   }
+  /// Inserts the keys of another table, of which there are as many as there is memory for, into an empty one. Returns: whether
+  /// it did; not where the list of rows is too short that found no room. Waits.
+  template <class ReportView>
+  bool insert_slots(Table const& from, std::uint64_t slots, bool has_order,
+                    ReportView const& report_view, insert_report& report) {
+    using source = rows_of_slots<Table>;
+    using rooms = partition::rooms<row, holds_no_rows<Table>>;
+    if (!m_memory.has_rooms()) return false;
+    auto const& r = m_memory.rooms;
+    rooms const to{r.taken, r.filled, r.list, r.listed, r.room, r.capacity, r.parts, {from}};
+    partition::split_into_rooms(m_exec, source(from, slots), part<source>(), to, m_memory.rows);
+    page_counts const counts = build({true, has_order}, {m_memory.rows, nullptr, r});
+    if (counts.uneven != 0) return false;
+    m_loses_order = counts.listed > 0;
+    report = finish(counts, report_view);
+    return true;
+  }
   /// Whether keys went in that no team has seen: the order of keys says nothing of these.
   bool loses_order() const { return m_loses_order; }
 
@@ -247,16 +264,16 @@ class page_insertion {
   bool m_loses_order = false;
 };
 
-/// Inserts page by page where that is the way to go and there is memory for it. Returns: whether it did.
-template <class Storage, class Keys, class Values, class Combine, class ReportView>
-bool insert_by_page(typename Storage::execution_space const& exec, char const* what,
-                    Storage const& storage, Keys const& keys, Values const& values,
-                    Combine const& combine, bool is_empty, bulk_options const& options,
-                    ReportView const& report_view, insert_report& report) {
+/// Calls f(insertion) with an insertion page by page of n rows, in memory of the caller's or its own, where that is the way to
+/// go and there is memory for it. Returns: what f does, which is whether the rows are in; or false.
+template <class Storage, class Combine, class F>
+bool with_page_insertion(typename Storage::execution_space const& exec, std::string const& label,
+                         Storage const& storage, std::uint64_t n, Combine const& combine,
+                         bulk_options const& options, F const& f) {
   using exec_space = typename Storage::execution_space;
   using table = typename Storage::ref_type;
   using memory = page_memory<exec_space, table>;
-  std::uint64_t const n = keys.extent(0), pairs = storage.bucket_count() / 2;
+  std::uint64_t const pairs = storage.bucket_count() / 2;
   if (!open_addressing::goes_by_page<exec_space, table>(options.strategy, pairs, n)) return false;
   page_plan const pages = open_addressing::pages_of<exec_space, table>(pairs);
   std::size_t const bytes = memory(exec, pages, n).bytes;
@@ -268,12 +285,23 @@ bool insert_by_page(typename Storage::execution_space const& exec, char const* w
   } catch (allocation_error const&) {
     return false;
   }
-  page_insertion<exec_space, table, Combine> insertion(exec, storage.label(what), storage.ref(),
+  page_insertion<exec_space, table, Combine> insertion(exec, label, storage.ref(),
                                                        memory(exec, pages, n, w->data()), combine);
-  bool const inserted =
-      insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
+  bool const inserted = f(insertion);
   if (insertion.loses_order()) storage.forget_order();
   return inserted;
+}
+
+/// Inserts page by page. Returns: whether it did.
+template <class Storage, class Keys, class Values, class Combine, class ReportView>
+bool insert_by_page(typename Storage::execution_space const& exec, char const* what,
+                    Storage const& storage, Keys const& keys, Values const& values,
+                    Combine const& combine, bool is_empty, bulk_options const& options,
+                    ReportView const& report_view, insert_report& report) {
+  return open_addressing::with_page_insertion(
+      exec, storage.label(what), storage, keys.extent(0), combine, options, [&](auto& insertion) {
+        return insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
+      });
 }
 
 }  // namespace karpos::detail::open_addressing

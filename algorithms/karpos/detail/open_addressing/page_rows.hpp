@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -68,6 +69,48 @@ struct set_bits_of {
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     return (bits[i / 32] >> (i % 32) & 1) != 0;
   }
+};
+
+/// The rows in the slots of a table, of which some hold none.
+template <class Table>
+struct rows_of_slots : partition::whole_rows<row_of<Table>> {
+  using typename partition::whole_rows<row_of<Table>>::row;
+  Table table;
+  std::uint64_t slots;
+  rows_of_slots(Table const& t, std::uint64_t n) : table(t), slots(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return slots; }
+  KOKKOS_FORCEINLINE_FUNCTION row load(std::uint64_t i) const {
+    using layout = typename Table::layout;
+    auto const slot = *table.slot_at(i);
+    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+    if constexpr (layout::has_value)
+      return {.key = key, .value = layout::value_of(slot)};
+    else
+      return key;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(row const& r) {
+    return open_addressing::key_of(r);
+  }
+};
+/// Holds rows back, in a split, that are not there: slots without a key.
+template <class Table>
+struct holds_no_rows {
+  static constexpr std::size_t scratch_bytes = 0;
+  static constexpr std::uint32_t none = ~std::uint32_t(0);
+  struct pending {};
+  Table table;
+
+  template <class Team>
+  KOKKOS_FUNCTION void begin(Team const&, std::byte*) const {}
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte*, row_of<Table> const& r,
+                                                 std::uint64_t) const {
+    return table.reserved(open_addressing::key_of(r)) ? 0 : none;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::byte*, pending&, std::uint32_t, row_of<Table> const&,
+                                       std::uint64_t) const {}
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::byte*, pending const&) const {}
+  template <class Team>
+  KOKKOS_FUNCTION void end(Team const&, std::byte*) const {}
 };
 
 /// Rows that were split: those of a part lie side by side, either from a begin of its own on, or in a room as long as all.

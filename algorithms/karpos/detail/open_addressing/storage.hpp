@@ -96,6 +96,21 @@ class storage : public Traits {
                       Arguments&&... arguments) const {
     return open_addressing::insert_by_page(exec, what, *this, arguments...);
   }
+  /// Takes over the size() keys of another one page by page, into an empty table, where that is the way to go. Returns: whether
+  /// it did; if not, this one is as empty as before.
+  template <class Size, class ReportView>
+  bool reinsert_by_page(execution_space const& exec, char const* what, storage const& from,
+                        Size const& size, ReportView const& report_view,
+                        insert_report& report) const {
+    if (!open_addressing::goes_by_page<execution_space, ref_type>(bulk_strategy::automatic, m_pairs,
+                                                                  from.slot_count()))
+      return false;
+    return open_addressing::with_page_insertion(
+        exec, label(what), *this, size(), keep_stored{}, {}, [&](auto& insertion) {
+          return insertion.insert_slots(from.ref(), from.slot_count(), has_order(), report_view,
+                                        report);
+        });
+  }
   /// Bytes that such an insertion takes; 0 where it goes another way.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy) const {
