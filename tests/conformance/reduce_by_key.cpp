@@ -18,6 +18,10 @@
 
 namespace {
 
+using karpos::detail::reduce_by_key::by_high_bits;
+using karpos::detail::reduce_by_key::by_low_bits;
+using karpos::detail::reduce_by_key::mixed;
+using karpos::detail::reduce_by_key::unmixed;
 using karpos_test::holds;
 using karpos_test::permute;
 using karpos_test::random_numbers;
@@ -190,6 +194,36 @@ TEST_CASE("every bit pattern is a key") {
   check_counts("with all ones and all zeros", keys);
   check_counts("all ones alone", std::vector<std::uint32_t>(100'000, ~std::uint32_t(0)));
   check_counts("all ones once", {~std::uint32_t(0), 3});
+  // Tables mark an empty slot by bits that are all ones: those of this key, once they are mixed.
+  std::uint32_t const marks_empty = unmixed(~std::uint32_t(0));
+  for (std::size_t i = 2; i < keys.size(); i += 5) keys[i] = marks_empty;
+  check_counts("with the bits of an empty slot", keys);
+  check_values("with the bits of an empty slot, sum", keys, small_values<std::uint32_t>(keys),
+               add_modulo{});
+  check_counts("the bits of an empty slot alone", std::vector<std::uint32_t>(100'000, marks_empty));
+  check_counts("the bits of an empty slot once", {marks_empty, 3});
+  auto wide = uniform<std::uint64_t>(200'000, 1'000);
+  for (std::size_t i = 0; i < wide.size(); i += 5) wide[i] = unmixed(~std::uint64_t(0));
+  check_values("8 bytes", wide, small_values<std::uint64_t>(wide), karpos::plus{});
+}
+
+template <class Bits>
+void check_mixing() {
+  random_numbers random(3);
+  std::size_t wrong = 0, far = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    auto const x = static_cast<Bits>(i < 1000 ? static_cast<Bits>(i) << (i % 3 * 20) : random());
+    wrong += unmixed(mixed(x)) != x || mixed(unmixed(x)) != x;
+    for (std::uint32_t n : {1u, 7u, 8192u})
+      far += by_high_bits(mixed(x), n) >= n || by_low_bits(mixed(x), n) >= n;
+  }
+  same("bits that are not found again", wrong, 0);
+  same("parts and slots out of range", far, 0);
+}
+
+TEST_CASE("mixing bits is undone") {
+  check_mixing<std::uint32_t>();
+  check_mixing<std::uint64_t>();
 }
 
 TEST_CASE("floating-point keys: both zeros are one, every NaN is one") {
@@ -239,21 +273,14 @@ TEST_CASE("three million rows") {
   check_counts("half a million groups", uniform<std::uint32_t>(3'000'000, 500'000));
 }
 
-TEST_CASE("keys whose hashes agree in the bits that choose a part") {
-  // mix is undone: these differ in the low half of their hashes alone.
+TEST_CASE("keys whose mixed bits agree where these choose a part") {
   std::vector<std::uint64_t> keys(100'000);
-  auto const unshift = [](std::uint64_t y, int s) {
-    std::uint64_t x = y;
-    for (int i = 0; i < 64 / s; ++i) x = y ^ (x >> s);
-    return x;
-  };
-  std::uint64_t const multiplier = 0x0e9846af9b1a615dULL;
-  std::uint64_t inverse = 1;
-  for (int i = 0; i < 6; ++i) inverse *= 2 - multiplier * inverse;
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    keys[i] = unshift(unshift(unshift(i * 40'000, 28) * inverse, 32) * inverse, 32);
-  same("high half", karpos::mix(keys[77'777]), 77'777ull * 40'000);
-  check_values("equal hashes", keys, small_values<std::uint64_t>(keys), karpos::plus{});
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = unmixed(std::uint64_t(i) * 40'000);
+  check_values("8 bytes", keys, small_values<std::uint64_t>(keys), karpos::plus{});
+  std::vector<std::uint32_t> narrow(100'000);
+  for (std::size_t i = 0; i < narrow.size(); ++i)
+    narrow[i] = unmixed(static_cast<std::uint32_t>(i));
+  check_counts("4 bytes", narrow);
 }
 
 TEST_CASE(

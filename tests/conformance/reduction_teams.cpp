@@ -44,12 +44,13 @@ two_values two(u64 a, double b) { return {{a}, {b}}; }
 using narrow_row = karpos::key_value<u32, u32>;
 using wide_row = karpos::key_value<u64, two_values>;
 
+// Keys are mixed, as those that the steps are given.
 std::vector<narrow_row> narrow_rows(std::size_t n, u64 keys, u64 seed) {
   random_numbers random(seed);
   std::vector<narrow_row> rows(n);
   for (auto& r : rows) {
     auto const k = static_cast<u32>(random.below(keys));
-    r = {k % 7 == 0 ? ~k : k, static_cast<u32>(random.below(100))};  // ~0 among them
+    r = {k == 0 ? ~k : reduce::mixed(k), static_cast<u32>(random.below(100))};  // ~0 among them
   }
   return rows;
 }
@@ -57,7 +58,8 @@ std::vector<wide_row> wide_rows(std::size_t n, u64 keys, u64 seed) {
   random_numbers random(seed);
   std::vector<wide_row> rows(n);
   for (auto& r : rows)
-    r = {random.below(keys), two(random.below(9), static_cast<double>(random.below(1000)))};
+    r = {reduce::mixed(random.below(keys)),
+         two(random.below(9), static_cast<double>(random.below(1000)))};
   return rows;
 }
 

@@ -103,20 +103,14 @@ void split_rooms(ExecSpace const& exec, rows_in_rooms<Source> const& rows, std::
                  typename Source::row* out) {
   partition::move_into_rooms(exec, rows, n, part, to, out);
 }
-/// Makes the rooms empty first.
-template <class ExecSpace, class Source, class Part, class Holder>
-void split_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n,
-                      Part const& part, rooms<typename Source::row, Holder> const& to,
-                      typename Source::row* out) {
-  device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
-                    clear_rooms<rooms<typename Source::row, Holder>>{to});
-  partition::move_into_rooms(exec, source, n, part, to, out);
-}
-/// The same where the host knows, too.
+/// The same with rooms that are made empty, where the host knows how many rows there are, too.
 template <class ExecSpace, class Source, class Part, class Holder>
 void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
                       rooms<typename Source::row, Holder> const& to, typename Source::row* out) {
-  partition::split_into_rooms(exec, source, source.size(), part, to, out);
+  using rooms_type = rooms<typename Source::row, Holder>;
+  device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
+                    clear_rooms<rooms_type>{to});
+  move_into_rooms(exec, source, source.size(), part, to, out);
 }
 
 }  // namespace karpos::detail::partition

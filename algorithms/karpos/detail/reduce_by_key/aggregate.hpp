@@ -24,9 +24,8 @@ namespace karpos::detail::reduce_by_key {
 struct alignas(64) team_words {
   std::uint32_t appended = 0;
   std::uint32_t groups = 0;
-  std::uint64_t base = 0;  // of rows that the team writes, in global memory
-  std::uint32_t failed =
-      0;  // whether a row of those that are all to be aggregated has found no slot
+  std::uint64_t base = 0;    // of rows that the team writes, in global memory
+  std::uint32_t failed = 0;  // whether a row has found no slot
 };
 
 /// A team with its table.
@@ -82,15 +81,12 @@ class aggregator {
     bool const leaves = left.rows != nullptr;
     for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
       Row rows[batch];
-      int to[batch];
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
-        bool const all = is_whole(t, i, last)
-                             ? merge_at_once<run, true>(t, i, last, probes, rows, to)
-                             : merge_at_once<run, false>(t, i, last, probes, rows, to);
-        if (!leaves || !t.any(!all)) continue;
-        append_left(t, rows, to, left, count);
+        std::uint32_t const without_slot = merge_at_once<run>(t, i, last, probes, rows);
+        if (leaves) append_left(t, rows, without_slot, left, count);
       } else {
+        int to[batch];
         find<run>(t, i, last, probes, leaves, rows, to);
         t.barrier();
         if (leaves) write_left(t, rows, to, left, count);
@@ -109,8 +105,7 @@ class aggregator {
       Row rows[batch];
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
-        all &= is_whole(t, i, last) ? merge_at_once<run, true>(t, i, last, probes, rows, nullptr)
-                                    : merge_at_once<run, false>(t, i, last, probes, rows, nullptr);
+        all &= merge_at_once<run>(t, i, last, probes, rows) == 0;
         if (!all) m_words->failed = 1;
         if (some_failed(t)) break;
       } else {
@@ -123,8 +118,12 @@ class aggregator {
     return !t.any(!all);
   }
 
-  /// Whether rows have been left.
-  KOKKOS_FUNCTION bool has_left() const { return m_has_left; }
+  /// Whether rows have been left. A barrier.
+  template <class Team>
+  KOKKOS_FUNCTION bool has_left(Team const& t) const {
+    t.barrier();
+    return m_words->failed != 0;
+  }
   /// The groups, once they have been written.
   KOKKOS_FUNCTION std::uint32_t groups() const { return m_words->groups; }
 
@@ -163,27 +162,51 @@ class aggregator {
                                                    std::uint64_t last) {
     return last - first >= batch * static_cast<std::uint64_t>(t.size());
   }
-  /// Finds a slot for each row and merges its value at once. Returns: whether all of the thread's have a slot; `to`, if it is wanted: which have.
-  template <int Run, bool Whole, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool merge_at_once(Team const& t, std::uint64_t first,
-                                                 std::uint64_t last, std::uint32_t probes,
-                                                 Row (&rows)[batch], int* to) {
+  /// Finds a slot for each row and merges its value at once. Returns: a bit for each of the thread's rows that has none.
+  template <int Run, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint64_t first,
+                                                          std::uint64_t last, std::uint32_t probes,
+                                                          Row const (&rows)[batch]) {
+    if (is_whole(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
+    return merge_at_once(t, probes, rows, [&](int j) { return index<Run>(t, first, j) < last; });
+  }
+  /// The same for the rows that are. Most keys are in their home buckets, two of which are read before the first is looked at;
+  /// threads of a warp part only where some are not.
+  template <class Team, class Is>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint32_t probes,
+                                                          Row const (&rows)[batch], Is const& is) {
+    constexpr int read_at_once = batch % 2 == 0 ? 2 : 1;
     auto const warp = t.template this_tile<width>();
-    bool all = true;
+    std::uint32_t without_slot = 0;
     KARPOS_UNROLL
-    for (int j = 0; j < batch; ++j) {
-      if (to != nullptr) to[j] = nowhere;
-      if (Whole || index<Run>(t, first, j) < last) {
-        slot_of_row const slot = m_table.template find_or_take<false>(rows[j], probes);
-        m_taken += slot.taken;
-        all &= slot.present;
+    for (int first = 0; first < batch; first += read_at_once) {
+      typename table::bucket home[read_at_once];
+      KARPOS_UNROLL
+      for (int k = 0; k < read_at_once; ++k)
+        if (is(first + k)) home[k] = m_table.home_bucket(rows[first + k]);
+      KARPOS_UNROLL
+      for (int k = 0; k < read_at_once; ++k) {
+        int const j = first + k;
+        std::uint32_t slot = is(j) ? table::slot_in(home[k], rows[j]) : no_slot;
+        bool const other = is(j) && slot == no_slot;
+        if (warp.ballot([&](int) { return other; })) {
+          if (other) slot = find_other(rows[j], home[k], probes);
+          if (other && slot == no_slot) without_slot |= 1u << j;
+          warp.sync();
+        }
         if constexpr (has_value<Row>)
-          if (slot.present) m_table.merge(slot.index, rows[j].value, m_op);
-        if (to != nullptr && !slot.present) to[j] = nowhere - 1;
+          if (slot != no_slot) m_table.merge(slot, rows[j].value, m_op);
       }
-      warp.sync();
     }
-    return all;
+    return without_slot;
+  }
+  /// A slot for a row that is not in its home bucket as it has been read, or no_slot.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t find_other(Row const& r,
+                                                       typename table::bucket const& home,
+                                                       std::uint32_t probes) {
+    slot_of_row const slot = m_table.template find_or_take<false>(r, home, probes);
+    m_taken += slot.taken;
+    return slot.present ? slot.index : no_slot;
   }
   /// Whether a row has found no slot, as far as the warp knows.
   template <class Team>
@@ -192,19 +215,23 @@ class aggregator {
     return static_cast<bool>(warp.ballot(
         [&](int) { return device::load_relaxed(device::scratch(&m_words->failed)) != 0; }));
   }
-  /// Writes the rows that have no slot, where any have none.
+  /// Writes the rows that have no slot, those of a warp together.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void append_left(Team const& t, Row const (&rows)[batch],
-                                               int (&to)[batch], partial_array<Row> const& left,
+                                               std::uint32_t without_slot,
+                                               partial_array<Row> const& left,
                                                std::uint64_t* count) {
+    auto const warp = t.template this_tile<width>();
+    if (!warp.ballot([&](int) { return without_slot != 0; })) return;
+    m_words->failed = 1;
+    auto const places = warp.prefix_sum(
+        warp.each([&](int) { return Kokkos::Experimental::popcount_builtin(without_slot); }));
+    std::uint64_t const base = warp.once(
+        [&] { return device::fetch_add(count, static_cast<std::uint64_t>(places.total)); });
+    auto at = base + static_cast<std::uint64_t>(places.before[t.rank() % width]);
     KARPOS_UNROLL
-    for (int j = 0; j < batch; ++j) {
-      bool const is_left = to[j] < nowhere;
-      auto const at = static_cast<int>(t.append(&m_words->appended, is_left));
-      if (is_left) to[j] = nowhere - 1 - at;
-    }
-    t.barrier();
-    write_left(t, rows, to, left, count);
+    for (int j = 0; j < batch; ++j)
+      if ((without_slot >> j & 1) != 0) left.write(at++, rows[j]);
   }
   /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
   template <class Source>
@@ -294,7 +321,7 @@ class aggregator {
     std::uint32_t const all = m_words->appended;
     t.barrier();
     if (all == 0) return;
-    m_has_left = true;
+    m_words->failed = 1;
     if (t.rank() == 0) {
       m_words->base = device::fetch_add(count, all);
       m_words->appended = 0;
@@ -355,7 +382,6 @@ class aggregator {
   table m_table;
   Op m_op;
   std::uint32_t m_taken = 0;
-  bool m_has_left = false;
 };
 
 /// A step: aggregates ranges of rows, a team each, as far as its table holds them: what comes first stays. The groups

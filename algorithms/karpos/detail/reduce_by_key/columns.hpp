@@ -131,9 +131,9 @@ struct rows_of_fields {
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::index_sequence<I...>) const {
     if constexpr (has_value<loaded>)
-      return {l.key, {{detail::get<I>(fields).first(l.key, l.value)}...}};
+      return {l.key, {{detail::get<I>(fields).first(unmixed(l.key), l.value)}...}};
     else
-      return {l, {{detail::get<I>(fields).first(l, pack<>{})}...}};
+      return {l, {{detail::get<I>(fields).first(unmixed(l), pack<>{})}...}};
   }
 };
 
@@ -155,9 +155,9 @@ struct loaded_columns : partition::whole_rows<Split> {
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i, std::index_sequence<I...>) const {
     if constexpr (sizeof...(I) == 0)
-      return key_bits_of<Split>(keys(i));
+      return mixed_key<Split>(keys(i));
     else
-      return {key_bits_of<decltype(Split::key)>(keys(i)), {{detail::get<I>(columns)(i)}...}};
+      return {mixed_key<decltype(Split::key)>(keys(i)), {{detail::get<I>(columns)(i)}...}};
   }
 };
 
@@ -192,8 +192,8 @@ struct result_fields {
   template <class Row, std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Row const& r,
                                          std::index_sequence<I...>) const {
-    keys(i) = from_bits<typename Keys::non_const_value_type>(r.key);
-    (detail::get<I>(fields).write(i, r.key, detail::get<I>(r.value)), ...);
+    keys(i) = key_of_mixed<typename Keys::non_const_value_type>(r.key);
+    (detail::get<I>(fields).write(i, unmixed(r.key), detail::get<I>(r.value)), ...);
   }
 };
 

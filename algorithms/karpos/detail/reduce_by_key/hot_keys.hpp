@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/detail/reduce_by_key/mixed_bits.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/device/atomics.hpp"
@@ -51,7 +52,7 @@ struct hot_table {
 
   /// The first of them.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key) {
-    return static_cast<std::uint32_t>(mix(key)) % slots / width * width;
+    return by_low_bits(key, slots / width) * width;
   }
 };
 
@@ -89,13 +90,9 @@ struct find_hot_keys {
     for (std::uint32_t i = rank; i < table::all; i += size) m.hot[i] = table::empty;
     if (rank == 0) *m.seen = {n, 0, 0, 0, 0, 0, 0};
     t.barrier();
-    for (std::uint32_t i = rank; i < n; i += size) count(m, key_at(i));
+    count_keys(m, rank, size);
     t.barrier();
-    for (std::uint32_t i = rank; i < slots; i += size) describe(m, m.counts[i]);
-    if (rank == 0) {
-      describe(m, m.seen->special);
-      device::add(device::scratch(&m.seen->hot_rows), m.seen->special);
-    }
+    describe(m, rank, size);
     constexpr std::uint32_t least[] = {16, 4, 2};
     std::uint32_t below = ~std::uint32_t(0);
     for (int k = 0; k < 3; ++k) {
@@ -121,9 +118,21 @@ struct find_hot_keys {
     return {reinterpret_cast<sample_of_keys*>(t.scratch()), hot, keys,
             reinterpret_cast<std::uint32_t*>(keys + slots)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION bits key_at(std::uint64_t i) const {
+  /// Counts those of a thread, several at once on their way.
+  KOKKOS_FORCEINLINE_FUNCTION void count_keys(memory const& m, std::uint32_t rank,
+                                              std::uint32_t size) const {
+    constexpr std::uint32_t at_once = 4;
     std::uint64_t const each = source.size() / n;
-    return Source::key_of(source.load(i * each + mix(i) % each));
+    for (std::uint32_t first = rank; first < n; first += at_once * size) {
+      bits found[at_once];
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < at_once; ++j)
+        if (std::uint64_t const i = first + j * size; i < n)
+          found[j] = Source::key_of(source.load(i * each + multiply_high(mix(i), each)));
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < at_once; ++j)
+        if (first + j * size < n) count(m, found[j]);
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void count(memory const& m, bits key) {
     if (key == table::empty) {
@@ -131,7 +140,7 @@ struct find_hot_keys {
       device::add(device::scratch(&m.seen->special), 1);
       return;
     }
-    for (auto i = static_cast<std::uint32_t>(mix(key) >> 32) % slots;; i = (i + 1) % slots) {
+    for (std::uint32_t i = by_low_bits(key, slots);; i = (i + 1) % slots) {
       bits stored = device::load_relaxed(device::scratch(m.keys + i));
       if (stored == table::empty)
         stored = device::compare_and_swap(device::scratch(m.keys + i), table::empty, key);
@@ -140,12 +149,26 @@ struct find_hot_keys {
       return;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void describe(memory const& m, std::uint32_t count) {
-    if (count == 0) return;
-    device::add(device::scratch(&m.seen->different), 1);
-    if (count == 1) device::add(device::scratch(&m.seen->once), 1);
-    if (count == 2) device::add(device::scratch(&m.seen->twice), 1);
-    if (count > 1) device::fetch_max(device::scratch(&m.seen->most), count);
+  /// Adds what a thread's slots show to what has been seen.
+  KOKKOS_FORCEINLINE_FUNCTION static void describe(memory const& m, std::uint32_t rank,
+                                                   std::uint32_t size) {
+    std::uint32_t different = 0, once = 0, twice = 0, most = 0;
+    auto const describe_one = [&](std::uint32_t count) {
+      different += count != 0;
+      once += count == 1;
+      twice += count == 2;
+      most = Kokkos::max(most, count);
+    };
+    for (std::uint32_t i = rank; i < slots; i += size) describe_one(m.counts[i]);
+    if (rank == 0) {
+      describe_one(m.seen->special);
+      device::add(device::scratch(&m.seen->hot_rows), m.seen->special);
+    }
+    device::add(device::scratch(&m.seen->different), different);
+    device::add(device::scratch(&m.seen->once), once);
+    device::add(device::scratch(&m.seen->twice), twice);
+    if (most > device::load_relaxed(device::scratch(&m.seen->most)))
+      device::fetch_max(device::scratch(&m.seen->most), most);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void make_hot(memory const& m, bits key, std::uint32_t count) {
     std::uint32_t const first = table::home(key);

@@ -24,9 +24,27 @@
 //   others          the rows are split into rooms, those of hot keys held back
 //
 // and the parts are aggregated, each by one team. Rows whose room is full, or for which no table is large enough, are left to
-// the rounds of reduction.hpp as partial rows. The host waits for the sample, and for the number of groups.
+// the rounds of reduction.hpp as partial rows. The host waits for the sample, for it chooses what to enqueue, and for the
+// number of groups.
 
 namespace karpos::detail::reduce_by_key {
+
+/// A step of one team: takes a sample, and makes counters zero and rooms empty.
+template <class ExecSpace, class Source>
+struct begin_round : find_hot_keys<ExecSpace, Source> {
+  counters* counts;
+  std::uint32_t* taken;  // of so many rooms
+  std::uint32_t rooms;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    if (t.rank() == 0) *counts = counters{0, 0};
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < rooms;
+         i += static_cast<std::uint32_t>(t.size()))
+      taken[i] = 0;
+    find_hot_keys<ExecSpace, Source>::operator()(t);
+  }
+};
 
 template <class ExecSpace, class Row, class Result, class Op>
 class reduction_in_rooms {
@@ -55,25 +73,24 @@ class reduction_in_rooms {
            c.first > 3 * m_arrays.eighth;
   }
 
-  /// Enqueues the round. Waits for the sample. Requires: the counters are zero.
+  /// Runs the round. Returns: what it has counted. Waits.
   template <class Source>
-  void run(Source const& source) const {
+  counters run(Source const& source) const {
     sample_of_keys const s = sample(source);
     bool const two = groups(s) < 0.25 * tuned::slots(sizeof(Row));
-    if (!has_few_groups(s, source.size(), two ? 2 : 1))
-      split(source, parts(source.size(), s), has_hot_keys(s));
-    else if (two)
-      aggregate_first_and_split<2>(source);
-    else
-      aggregate_first_and_split<1>(source);
+    if (!has_few_groups(s, source.size(), two ? 2 : 1)) return split(source, s);
+    return two ? aggregate_first_and_split<2>(source) : aggregate_first_and_split<1>(source);
   }
 
  private:
   template <class Source>
   sample_of_keys sample(Source const& source) const {
-    using step = find_hot_keys<ExecSpace, Source>;
+    using step = begin_round<ExecSpace, Source>;
     device::for_each_in_league("karpos::reduce_by_key: sample", m_exec, 1,
-                               step{source, step::max_keys, m_arrays.sample, m_arrays.keys.keys});
+                               step{{source, step::max_keys, m_arrays.sample, m_arrays.keys.keys},
+                                    m_counts,
+                                    m_arrays.taken,
+                                    static_cast<std::uint32_t>(arrays::most_parts)});
     return read_back(m_exec, static_cast<sample_of_keys const*>(m_arrays.sample),
                      "karpos::reduce_by_key: a sample of the keys");
   }
@@ -115,7 +132,7 @@ class reduction_in_rooms {
 
   /// With so many teams on a multiprocessor.
   template <int Teams, class Source>
-  void aggregate_first_and_split(Source const& source) const {
+  counters aggregate_first_and_split(Source const& source) const {
     int const teams = Teams * device::processors(m_exec);
     std::uint64_t const n = source.size(), count = static_cast<std::uint64_t>(teams),
                         room = 3 * m_arrays.eighth;
@@ -128,37 +145,40 @@ class reduction_in_rooms {
     constexpr int parts = 256;
     auto const to = rooms_for<Row>(parts, 11 * m_arrays.eighth, partition::holds_nothing{});
     auto* const out = reinterpret_cast<Row*>(m_arrays.rooms);
-    partition::split_into_rooms(m_exec, rows(m_arrays.first(), room, left), room,
-                                part_of<partial_rows<Row>>(parts), to, out);
+    partition::move_into_rooms(m_exec, rows(m_arrays.first(), room, left), room,
+                               part_of<partial_rows<Row>>(parts), to, out);
     using split = partial_rows<Row>;
-    aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0);
+    return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0, 0);
   }
   template <class Source>
-  void split(Source const& source, std::uint64_t parts, bool is_hot) const {
+  counters split(Source const& source, sample_of_keys const& s) const {
     if constexpr (requires { source.to_split(); }) {
-      split(source, source.to_split(), parts, is_hot,
-            [&](auto const* rows, std::uint64_t n) { return source.of_split(rows, n); });
+      return split(source, source.to_split(), s,
+                   [&](auto const* rows, std::uint64_t n) { return source.of_split(rows, n); });
     } else {
-      split(source, source, parts, is_hot,
-            [](Row const* rows, std::uint64_t n) { return partial_rows<Row>(rows, n); });
+      return split(source, source, s,
+                   [](Row const* rows, std::uint64_t n) { return partial_rows<Row>(rows, n); });
     }
   }
   template <class Source, class Split, class OfSplit>
-  void split(Source const& source, Split const& keys, std::uint64_t parts, bool is_hot,
-             OfSplit const& of_split) const {
+  counters split(Source const& source, Split const& keys, sample_of_keys const& s,
+                 OfSplit const& of_split) const {
     using row = typename Split::row;
+    std::uint64_t const parts = this->parts(source.size(), s);
+    bool const is_hot = has_hot_keys(s);
     std::uint64_t const room = 14 * m_arrays.eighth * sizeof(Row) / sizeof(row);
     auto const to = rooms_for<row>(parts, room, partition::holds_nothing{});
     auto* const out = reinterpret_cast<row*>(m_arrays.rooms);
     if (is_hot) {
       hot_groups<ExecSpace, Source, Op> const held(source, m_op, m_arrays.keys);
-      partition::split_into_rooms(m_exec, keys, part_of<Source>(parts),
-                                  rooms_for<row>(parts, room, held), out);
+      partition::move_into_rooms(m_exec, keys, keys.size(), part_of<Source>(parts),
+                                 rooms_for<row>(parts, room, held), out);
     } else {
-      partition::split_into_rooms(m_exec, keys, part_of<Source>(parts), to, out);
+      partition::move_into_rooms(m_exec, keys, keys.size(), part_of<Source>(parts), to, out);
     }
-    aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), to,
-              is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0);
+    return aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), to,
+                     is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0,
+                     most_groups(s) / static_cast<double>(parts));
   }
   template <class Source>
   static auto part_of(std::uint64_t parts) {
@@ -181,9 +201,11 @@ class reduction_in_rooms {
             static_cast<int>(parts),
             holder};
   }
+  /// Aggregates the parts; those that have too many groups for half of the scratch at once where so many are expected of one,
+  /// else once they have been counted. Waits.
   template <class Rows, class Rooms>
-  void aggregate(Rows const& rows, Rows const& listed, Rooms const& from,
-                 std::uint64_t hot_teams) const {
+  counters aggregate(Rows const& rows, Rows const& listed, Rooms const& from,
+                     std::uint64_t hot_teams, double groups_of_part) const {
     using parts = parts_in_rooms<ExecSpace, Rows, Op, Result, Rooms>;
     parts const p{rows,
                   listed,
@@ -198,8 +220,20 @@ class reduction_in_rooms {
     using step = aggregate_parts<ExecSpace, parts>;
     device::for_each_in_league("karpos::reduce_by_key: aggregate parts", m_exec,
                                from.parts + 2 * step::other_teams, step{p});
-    device::for_each_in_league("karpos::reduce_by_key: aggregate parts again", m_exec,
-                               device::processors(m_exec), aggregate_again<ExecSpace, parts>{p});
+    auto const again = [&] {
+      device::for_each_in_league("karpos::reduce_by_key: aggregate parts again", m_exec,
+                                 device::processors(m_exec), aggregate_again<ExecSpace, parts>{p});
+    };
+    bool const expected = groups_of_part > 0.5 * step::slots;
+    if (expected) again();
+    counters counts = read_counters();
+    if (expected || counts.again == 0) return counts;
+    again();
+    return read_counters();
+  }
+  counters read_counters() const {
+    return read_back(m_exec, static_cast<counters const*>(m_counts),
+                     "karpos::reduce_by_key: groups are counted");
   }
 
   ExecSpace m_exec;

@@ -37,7 +37,7 @@ struct parts_in_rooms {
   template <class Team, class Aggregator>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Aggregator& a,
                                                 std::uint32_t p) const {
-    if (from.taken[p] <= from.room && !a.has_left())
+    if (from.taken[p] <= from.room && !a.has_left(t))
       a.write_groups(t, result, &counts->groups);
     else
       a.write_groups(t, partial, &counts->partial);

@@ -55,9 +55,9 @@ class reduction {
   /// Returns: the number of groups. Waits.
   template <class Source>
   std::uint64_t run(Source const& source) const {
-    set_counters({0, 0});
     if constexpr (device::is_device<ExecSpace>)
       if (in_rooms::takes(source.size())) return run_in_rooms(source);
+    set_counters({0, 0});
     return rounds(first_round(source));
   }
 
@@ -66,8 +66,7 @@ class reduction {
   template <class Source>
   std::uint64_t run_in_rooms(Source const& source) const {
     in_rooms const first(m_exec, m_memory.in_rooms, m_memory.counts, m_result, m_op);
-    first.run(source);
-    counters const counts = read_counters();
+    counters const counts = first.run(source);
     if (first.has_lost(counts)) {
       set_counters({0, 0});
       return rounds(first_round(source));

@@ -6,18 +6,19 @@
 #include <type_traits>
 
 #include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/reduce_by_key/mixed_bits.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/hash.hpp"
 
 // Aggregation by key: groups rows with equal keys, and merges the values of a group.
 //
-//   source     rows of the caller's: a key's bits (hash.hpp: key_bits_of) and its value
+//   source     rows of the caller's: a key's bits (hash.hpp: key_bits_of), mixed (mixed_bits.hpp), and its value
 //      |
 //      |  if a sample has equal keys: aggregate_first (aggregate.hpp), a table in scratch for each team
 //      v
 //   rows       partial rows: a key may be in several         <------------------------------+
 //      |                                                                                    |
-//      |  partition by the high bits of the hash: equal keys are in one part                |
+//      |  partition by the high bits of the mixed key: equal ones are in one part              |
 //      v                                                                                    |
 //   parts      | part 0 | part 1 | part 2 ...           |                                   |
 //      |                                                                                    |
@@ -75,24 +76,35 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
     return r;
 }
 
-/// The part of a row: by the high bits of its key's hash, as hash_part has it.
+/// The part of a row: by the high bits of its mixed key.
 template <class Source>
 struct part_of_bits {
   std::uint32_t parts;
   std::uint64_t multiplier;  // unused: rows of the caller's are split once
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t bits) const {
-    return static_cast<std::uint32_t>((mix(bits) >> 32) * parts >> 32);
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
+    return by_high_bits(mixed_key, parts);
   }
 };
 
 // Sources, as a partition has them.
 
-/// The bits of keys i, …, i + N - 1.
+/// The bits of a key, mixed.
+template <class Bits, class Key>
+KOKKOS_FORCEINLINE_FUNCTION Bits mixed_key(Key const& key) {
+  return mixed(key_bits_of<Bits>(key));
+}
+/// Those of keys i, …, i + N - 1.
 template <int N, class Keys, class Bits>
-KOKKOS_FORCEINLINE_FUNCTION void load_key_bits(Keys const& keys, std::uint64_t i, Bits* to) {
+KOKKOS_FORCEINLINE_FUNCTION void load_mixed_keys(Keys const& keys, std::uint64_t i, Bits* to) {
   typename Keys::non_const_value_type k[N];
   partition::load_elements<N>(keys, i, k);
-  for (int j = 0; j < N; ++j) to[j] = key_bits_of<Bits>(k[j]);
+  for (int j = 0; j < N; ++j) to[j] = mixed_key<Bits>(k[j]);
+}
+/// The key of mixed bits.
+template <class Key, class Bits>
+KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
+  return from_bits<Key>(unmixed(bits));
 }
 
 /// Rows of keys and values.
@@ -103,13 +115,13 @@ struct keys_and_values : partition::whole_rows<Row> {
   keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
-    return {key_bits_of<decltype(Row::key)>(keys(i)), values(i)};
+    return {mixed_key<decltype(Row::key)>(keys(i)), values(i)};
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
     decltype(Row::key) k[N];
     decltype(Row::value) v[N];
-    load_key_bits<N>(keys, i, k);
+    load_mixed_keys<N>(keys, i, k);
     partition::load_elements<N>(values, i, v);
     for (int j = 0; j < N; ++j) to[j] = {k[j], v[j]};
   }
@@ -122,15 +134,35 @@ struct keys_alone : partition::whole_rows<Row> {
   Keys keys;
   explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return key_bits_of<Row>(keys(i)); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return mixed_key<Row>(keys(i)); }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
-    load_key_bits<N>(keys, i, to);
+    load_mixed_keys<N>(keys, i, to);
   }
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
-/// Rows of keys that have one value. The keys are split alone, and get it when they are aggregated.
+/// Rows of keys that have one value, once the keys have been split alone.
+template <class Row, class Value>
+struct mixed_keys_with_value {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  loaded const* keys;
+  std::uint64_t count;
+  Value value;
+  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    device::load_streamed<N>(keys + i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
+};
+
+/// The same before: the keys are split alone, and get their value when they are aggregated.
 template <class Row, class Keys, class Value = decltype(Row::value)>
 struct keys_with_value {
   using row = Row;
@@ -139,20 +171,18 @@ struct keys_with_value {
   Value value;
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    return key_bits_of<loaded>(keys(i));
+    return mixed_key<loaded>(keys(i));
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
-    load_key_bits<N>(keys, i, to);
+    load_mixed_keys<N>(keys, i, to);
   }
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
     return {bits, value};
   }
   keys_alone<loaded, Keys> to_split() const { return keys_alone<loaded, Keys>(keys); }
-  using bits_view =
-      Kokkos::View<loaded const*, typename Keys::memory_space, Kokkos::MemoryUnmanaged>;
-  keys_with_value<Row, bits_view, Value> of_split(loaded const* bits, std::uint64_t n) const {
-    return {bits_view(bits, n), value};
+  mixed_keys_with_value<Row, Value> of_split(loaded const* bits, std::uint64_t n) const {
+    return {bits, n, value};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
@@ -189,14 +219,15 @@ struct counted_rows : partial_rows<Row> {
   KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
 };
 
-/// The part of a partial row: an odd factor for each round, so that hashes that agree in their high bits are told apart
-/// by their low ones.
+/// The part of a partial row: an odd factor for each round, so that mixed keys that agree in their high bits are told
+/// apart by their low ones.
 template <class Row>
 struct part_of_bits<partial_rows<Row>> {
   std::uint32_t parts;
   std::uint64_t multiplier;
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t bits) const {
-    return static_cast<std::uint32_t>((mix(bits) * multiplier >> 32) * parts >> 32);
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
+    return by_high_bits(static_cast<Bits>(mixed_key * static_cast<Bits>(multiplier)), parts);
   }
 };
 
@@ -220,7 +251,7 @@ struct result_views {
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
     if (at >= room) return;
-    keys(at) = from_bits<typename Keys::non_const_value_type>(reduce_by_key::key_of(r));
+    keys(at) = key_of_mixed<typename Keys::non_const_value_type>(reduce_by_key::key_of(r));
     if constexpr (has_value<Row>) values(at) = r.value;
   }
 };

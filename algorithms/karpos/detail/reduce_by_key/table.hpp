@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/reduce_by_key/mixed_bits.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/device/arithmetic.hpp"
@@ -21,6 +22,8 @@ struct slot_of_row {
   std::uint32_t index;
   bool present, taken;
 };
+/// The index of no slot.
+inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
 template <class ExecSpace, class Row>
 class group_table {
@@ -63,27 +66,55 @@ class group_table {
   /// value, if somebody is to; others merge theirs behind a barrier.
   template <bool Stores = true>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
+    if constexpr (width > 1) return find_or_take<Stores>(r, home_bucket(r), probes);
     bits const key = reduce_by_key::key_of(r);
-    if constexpr (width > 1) {
-      if (key != empty) return find_or_take_in_buckets<Stores>(r, key, probes);
-      probes = 1;
-    }
-    bool const special = key == empty;
-    bits const mark = special ? bits(0) : key;
-    std::uint32_t i = special ? m_slots : home(key, m_slots);
+    if (key == empty) return look_at<Stores>(r, m_slots, 0);
+    std::uint32_t i = home(key, m_slots);
     for (std::uint32_t p = 0; p < probes; ++p) {
-      bits stored = device::load_relaxed(device::scratch(m_keys + i));
-      if (stored == empty) {
-        stored = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
-        if (stored == empty) {
-          if constexpr (Stores && has_value<Row>) m_values.store(i, r.value);
-          return {i, true, true};
-        }
-      }
-      if (stored == mark) return {i, true, false};
+      slot_of_row const slot = look_at<Stores>(r, i, key);
+      if (slot.present) return slot;
       if (++i == m_slots) i = 0;
     }
     return {0, false, false};
+  }
+
+  /// GPUs: a bucket as it has been read. What it showed of a key stays so.
+  struct bucket {
+    std::uint32_t index;
+    bits stored[width];
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bucket home_bucket(Row const& r) const {
+    bucket b;
+    b.index = home(reduce_by_key::key_of(r), m_slots / width);
+    load(b);
+    return b;
+  }
+  /// The slot of a row's key in a bucket, or no_slot: of the key whose bits are those of an empty one in any case.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t slot_in(bucket const& b, Row const& r) {
+    bits const key = reduce_by_key::key_of(r);
+    std::uint32_t const s = first_of(b.stored, key);
+    return s < width && key != empty ? b.index * width + s : no_slot;
+  }
+  /// The same as find_or_take where the home bucket has been read. Slots of a bucket are taken from the first one on. Who loses
+  /// a slot to another key looks again.
+  template <bool Stores>
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, bucket b,
+                                                       std::uint32_t looks) const {
+    bits const key = reduce_by_key::key_of(r);
+    if (key == empty) return look_at<Stores>(r, m_slots, 0);
+    for (std::uint32_t k = 0;;) {
+      std::uint32_t s = first_of(b.stored, key);
+      if (s < width) return {b.index * width + s, true, false};
+      s = first_of(b.stored, empty);
+      if (s < width) {
+        slot_of_row const slot = take<Stores>(r, b.index * width + s, key);
+        if (slot.present) return slot;
+      } else if (++b.index == m_slots / width) {
+        b.index = 0;
+      }
+      if (++k == looks) return {0, false, false};
+      load(b);
+    }
   }
 
   /// CPUs, first look: adds a row if its first slot has its key or none. Which of the two it finds costs no branch where
@@ -126,35 +157,27 @@ class group_table {
   }
 
  private:
-  /// One of so many, by the low bits of the hash: the high ones chose the part.
+  /// One of so many: the high bits chose the part.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
-    std::uint64_t const low = mix(key) & 0xffffffffu;
-    return static_cast<std::uint32_t>(low * n >> 32);
+    return by_low_bits(key, n);
   }
-  /// The same in buckets, whose slots are taken from the first one on. Who loses a slot to another key looks again.
+  /// One look at a slot, which has such bits if it is a row's.
   template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, bits key,
-                                                                  std::uint32_t looks) const {
-    std::uint32_t b = home(key, m_slots / width);
-    for (std::uint32_t k = 0; k < looks; ++k) {
-      bits* const bucket = m_keys + b * width;
-      bits stored[width];
-      device::load_relaxed(device::scratch(bucket), stored);
-      std::uint32_t s = first_of(stored, key);
-      if (s < width) return {b * width + s, true, false};
-      s = first_of(stored, empty);
-      if (s < width) {
-        bits const found = device::compare_and_swap(device::scratch(bucket + s), empty, key);
-        if (found == empty) {
-          if constexpr (Stores && has_value<Row>) m_values.store(b * width + s, r.value);
-          return {b * width + s, true, true};
-        }
-        if (found == key) return {b * width + s, true, false};
-      } else if (++b == m_slots / width) {
-        b = 0;
-      }
-    }
-    return {0, false, false};
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row look_at(Row const& r, std::uint32_t i, bits mark) const {
+    bits const stored = device::load_relaxed(device::scratch(m_keys + i));
+    if (stored == empty) return take<Stores>(r, i, mark);
+    return {i, stored == mark, false};
+  }
+  /// Takes an empty slot, unless somebody else has.
+  template <bool Stores>
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row take(Row const& r, std::uint32_t i, bits mark) const {
+    bits const found = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
+    if constexpr (Stores && has_value<Row>)
+      if (found == empty) m_values.store(i, r.value);
+    return {i, found == empty || found == mark, found == empty};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load(bucket& b) const {
+    device::load_relaxed(device::scratch(m_keys + b.index * width), b.stored);
   }
   /// The first slot of a bucket that has such bits, or `width`.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t first_of(bits const (&stored)[width], bits x) {
