@@ -102,6 +102,8 @@ class storage : public Traits {
   bool reinsert_by_page(execution_space const& exec, char const* what, storage const& from,
                         Size const& size, ReportView const& report_view,
                         insert_report& report) const {
+    constexpr bool is_faster = tuning<execution_space>::reinserts_faster(sizeof(row_of<ref_type>));
+    if (!is_faster && !from.has_order()) return false;
     if (!open_addressing::goes_by_page<execution_space, ref_type>(bulk_strategy::automatic, m_pairs,
                                                                   from.slot_count()))
       return false;
