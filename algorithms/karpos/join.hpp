@@ -79,8 +79,8 @@ class join {
   ///   the right rows.
   /// Concurrency: works on `exec`, and waits for it.
   /// Memory: bytes_for(left rows, right rows, kind).
-  /// Throws: std::invalid_argument for memory that is too small or not aligned, and for these four kinds of an index that
-  ///   dropped duplicates; allocation_error.
+  /// Throws: std::invalid_argument for a number that is no kind, memory that is too small or not aligned, and for these four
+  ///   kinds of an index that dropped duplicates; allocation_error.
   /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE 2013, for the phases; Green,
   ///   McColl, Bader, "GPU merge path", ICS 2012, for work that is split by the output.
   join(execution_space const& exec, Left const& left, Index const& index, join_kind kind,
@@ -99,7 +99,7 @@ class join {
         m_left(left.size()),
         m_right(detail::row_index::opened::end(index)),
         m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
-                    (require_duplicates(), options.memory), bytes_for(m_left, m_right, kind)),
+                    (require_rows(), options.memory), bytes_for(m_left, m_right, kind)),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
     find_matches(exec, left);
     if constexpr (has_predicate) accept(exec, accepts);
@@ -146,9 +146,10 @@ class join {
   }
 
   /// Returns: the pairs, in views of their own. Asynchronous.
-  /// Throws: as write; allocation_error.
+  /// Throws: as write, also for more left rows than the index' row numbers take; allocation_error.
   pairs_type pairs(execution_space const& exec) const {
     detail::join::require_kind(m_kind, true);
+    detail::join::require_own_numbers<number_type>(m_left);
     pairs_type const out{allocate(exec), allocate(exec)};
     write(exec, out.left, out.right);
     return out;
@@ -156,6 +157,7 @@ class join {
   /// Returns: the rows of a semi or anti join, likewise.
   Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
     detail::join::require_kind(m_kind, false);
+    if (m_kind <= join_kind::left_anti) detail::join::require_own_numbers<number_type>(m_left);
     auto const out = allocate(exec);
     write(exec, out);
     return out;
@@ -252,7 +254,8 @@ class join {
             m_kind == join_kind::right_semi};
   }
 
-  void require_duplicates() const {
+  void require_rows() const {
+    detail::join::require_known(m_kind);
     if (marks_right(m_kind) && !detail::row_index::opened::keeps_duplicates(m_index))
       detail::reject("a join cannot list right rows of an index that dropped duplicates",
                      "it holds the first of equal rows only", "build it with duplicates::kept");

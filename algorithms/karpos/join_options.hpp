@@ -34,7 +34,8 @@ struct join_options {
 };
 
 struct partitioned_join_options {
-  /// Memory of the caller's, at least partitioned_join_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory of the caller's, at least partitioned_join_bytes, also where the tables turn out not to be split, aligned to 64
+  /// bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 

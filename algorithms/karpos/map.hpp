@@ -81,11 +81,7 @@ class hash_table : public lookup_table<Storage> {
   }
   /// Bytes of workspace that an insertion of so many keys takes; 0 where it goes direct.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
-                           bulk_strategy strategy = bulk_strategy::automatic) const {
-    this->require_memory();
-    if constexpr (detail::has_pages<Storage>) return m_storage.insert_bytes(exec, keys, strategy);
-    return 0;
-  }
+                           bulk_strategy strategy = bulk_strategy::automatic) const;
   /// As insert, for the keys with predicate(stencil(i)).
   template <view_1d Keys, class Values, view_1d Stencil, class Predicate = detail::as_bool>
     requires has_values

@@ -190,7 +190,8 @@ class multi_table {
   }
 
   /// Removes all pairs of some keys. Returns: how many pairs; so it waits. Their memory is used again after settle, which an
-  /// insertion without room calls.
+  /// insertion without room calls. Throws std::invalid_argument for more keys than a table can have pairs: 2^31 - 8, or
+  /// 2^40 - 8 with pair numbers of 64 bits; allocation_error.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every pair, pending ones too. Asynchronous.

@@ -166,6 +166,8 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
                 "karpos: offsets of parts come in a view of integers, not const");
   require_reachable<ExecSpace, Out, Offsets>();
   require_same_extent("the rows", source.size(), "the output", out.extent(0));
+  require_data("rows of a partition", out);
+  require_data("offsets of a partition", offsets);
   require_contiguous("rows of a partition", out);
   require_parts(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size());
@@ -205,8 +207,8 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Concurrency: works on `exec`, one team for each multiprocessor or thread. A workspace serves one call at a time.
 /// Memory: partition_bytes: 12 bytes a part; on CPUs 84 more for each part and thread and 8 KiB for each thread, where GPUs
 ///   are stable 8 for each part and team; for several passes the rows once more.
-/// Throws: std::invalid_argument for views of wrong length or stride or that overlap, too many parts, offsets of too small
-///   a type, a workspace that is too small; allocation_error.
+/// Throws: std::invalid_argument for views of wrong length or stride, without memory, or that overlap, too many parts,
+///   offsets of too small a type, a workspace that is too small; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders, "Engineering a multi-core
 ///   radix sort", Euro-Par 2011.
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
@@ -219,6 +221,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   static_assert(std::is_same_v<typename Out::value_type, key>,
                 "karpos: keys are split into a view of their type, not const");
   namespace p = detail::partition;
+  detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
          offsets, options);
@@ -246,12 +249,14 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
     static_assert(std::is_same_v<decltype(row::value), typename Values::non_const_value_type>,
                   "karpos: the rows of a partition hold values of the type of the values");
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    detail::require_data("values of a partition", values);
     detail::require_apart("the output of a partition", out, values);
   } else {
     static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
     detail::partition::require_counts<decltype(row::value)>("the row numbers", keys.extent(0));
   }
   namespace p = detail::partition;
+  detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_and_values<row, Keys, Values>(keys, values),
          p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);

@@ -71,6 +71,8 @@ class pair_of_tables {
   template <class Write>
   std::optional<std::uint64_t> split(join_kind kind, Write const& write, std::uint64_t room,
                                      partitioned_join_options const& o) const {
+    require_known(kind);
+    if (o.workspace.data != nullptr) require_workspace(user, o.workspace, bytes());
     if (kind == join_kind::full ||
         m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
       return {};
@@ -98,6 +100,8 @@ class pair_of_tables {
 
  private:
   static constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
+  static constexpr workspace_user user{"partitioned_join",
+                                       "partitioned_join_bytes(exec, left, right)"};
 
   split_join<ExecSpace, Left, Right, Right> forward() const {
     return {m_exec, m_left, m_right, m_right};
@@ -121,9 +125,7 @@ class pair_of_tables {
   template <class Join, class Emit>
   std::optional<std::uint64_t> run(Join const& join, multiplicity kind, Emit const& emit,
                                    partitioned_join_options const& o) const {
-    workspace<ExecSpace> const w(m_exec,
-                                 {"partitioned_join", "partitioned_join_bytes(exec, left, right)"},
-                                 o.workspace, bytes());
+    workspace<ExecSpace> const w(m_exec, user, o.workspace, bytes());
     return join.run(kind, emit, w.data());
   }
 
@@ -171,7 +173,7 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 /// Concurrency: works on `exec`.
 /// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte column and for those of several
 ///   columns of up to 12 bytes, or with nulls of up to 11 in 8 columns; on GPUs a quarter more; and what a partition takes.
-/// Throws: std::invalid_argument for a kind without pairs, outputs that are too short (the message says how many elements
+/// Throws: std::invalid_argument for a kind without pairs, a number that is no kind, outputs that are too short (the message says how many elements
 ///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
 ///   2^31 - 8 rows on a side; allocation_error.
 /// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002 (radix join); Balkesen,

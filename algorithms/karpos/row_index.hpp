@@ -42,8 +42,9 @@ enum class duplicates {
 
 struct row_index_options {
   karpos::duplicates duplicates = karpos::duplicates::kept;
-  /// Rows that are indexed at once, from the first on; insert appends the others. By default all.
-  std::uint64_t rows = ~std::uint64_t(0);
+  static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
+  /// Rows that are indexed at once, from the first on, no more than there are; insert appends the others. By default all.
+  std::uint64_t rows = all_rows;
   /// Memory of the caller's, at least bytes_for(rows, duplicates), aligned to 64 bytes; null: allocated. It lives as long
   /// as the index.
   wrapped_memory memory = {nullptr, 0};
@@ -128,7 +129,7 @@ class row_index {
   ///   have equals, they are sorted by group besides: a pass for each 2^13 in the number of groups, on GPUs for each 2^8.
   /// Concurrency: works on `exec`, and waits for it.
   /// Memory: bytes_for(rows, duplicates), and while it is built workspace_bytes(exec, rows, duplicates).
-  /// Throws: std::invalid_argument for more rows than RowNumber takes, memory or a workspace that is too small or not
+  /// Throws: std::invalid_argument for more rows than RowNumber takes, options.rows beyond the rows, memory or a workspace that is too small or not
   ///   aligned; allocation_error.
   /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash table of joins that keeps bits of
   ///   the hash in its slots; Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the sort.
@@ -248,12 +249,20 @@ class row_index {
         m_duplicates(o.duplicates),
         m_memory(
             (detail::row_index::require_row_numbers<RowNumber>(rows.size()),
+             require_rows(o.rows, rows.size()),
              detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
         m_arrays(rows.size(), o.duplicates == duplicates::kept, m_memory.data()) {
     detail::fill_with(
         "karpos::row_index: clear slots", exec, m_arrays.slots, table().slots,
         detail::same_value<std::uint64_t>{detail::row_index::slot_word<RowNumber>::empty});
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
+  }
+
+  static void require_rows(std::uint64_t asked, std::uint64_t rows) {
+    if (asked > rows && asked != row_index_options::all_rows)
+      detail::reject("an index of more rows than there are",
+                     std::to_string(asked) + " of " + std::to_string(rows),
+                     "leave options.rows out for all of them");
   }
 
   /// Indexes the next n rows. Returns: how many groups are new.

@@ -87,6 +87,15 @@ void require_apart(std::string const& what, Out const& out, Views const&... othe
            "pass memory of its own");
 }
 
+/// Throws std::invalid_argument for a view that has a length, but no memory.
+template <class View>
+void require_data(std::string const& what, View const& view) {
+  std::uint64_t const n = view.extent(0);  // size() may be 0 then
+  if (view.data() == nullptr && n > 0)
+    reject(what + " have no memory", "a null pointer for " + std::to_string(n) + " elements",
+           "allocate them");
+}
+
 /// what: "distances of a search", say.
 template <class View>
 void require_contiguous(std::string const& what, View const& view) {

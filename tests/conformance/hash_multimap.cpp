@@ -678,6 +678,10 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   CHECK(map.size() == 5'000);
   CHECK(small_map::bytes_for(1'000, 100) ==
         8'000 + karpos::hash_map<u32, u32, space>::bytes_for(100));
+  Kokkos::View<u32*, space::memory_space, Kokkos::MemoryUnmanaged> const many(nullptr, u64(1)
+                                                                                           << 31);
+  throws<std::invalid_argument>([&] { map.erase(space(), many); }, "2147483648 of at most",
+                                "erase a part");
   if (karpos_test::dies_without_memory) {
     MESSAGE("skipped: the address sanitizer ends the program when memory runs out");
     return;

@@ -334,6 +334,20 @@ TEST_CASE("more than 2^32 rows are counted, and refused by views that are too sh
                                 "4900000000 rows");
 }
 
+TEST_CASE("refused: a number that is no kind, and rows beyond the numbers of the index") {
+  auto const ids = karpos::rows(view<std::uint32_t>("ids", 3));
+  karpos::row_index const index(space(), ids);
+  for (int const number : {8, 99, -1})
+    throws<std::invalid_argument>(
+        [&] { karpos::join(space(), ids, index, static_cast<join_kind>(number)); },
+        "no such kind of join", std::to_string(number) + " of 0 to 7");
+  namespace d = karpos::detail::join;
+  d::require_own_numbers<std::uint32_t>(~std::uint32_t(0));
+  throws<std::invalid_argument>(
+      [] { d::require_own_numbers<std::uint32_t>(std::uint64_t(1) << 32); },
+      "4294967296 left rows of at most 4294967295", "std::uint64_t");
+}
+
 TEST_CASE("refused: more left rows than there is memory for") {
   if (karpos_test::dies_without_memory) {
     MESSAGE("skipped: the address sanitizer ends programs that have no memory");

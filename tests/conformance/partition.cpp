@@ -328,6 +328,25 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
       "row numbers", "70000");
 }
 
+TEST_CASE("refused: views that have a length, but no memory") {
+  view<std::uint32_t> const keys("keys", 300), out("out", 300), offsets("offsets", 5), none;
+  view<key_value<std::uint32_t, std::uint32_t>> const rows("rows", 300);
+  Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const null(
+      nullptr, 300);
+  std::string const length = "300 elements";
+  throws<std::invalid_argument>([&] { karpos::partition(space(), null, out, offsets); },
+                                "keys of a partition", length);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, null, offsets); },
+                                "rows of a partition", length);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, null); },
+                                "offsets of a partition", length);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), null, keys, rows, offsets); },
+                                "keys of a partition", length);
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, null, rows, offsets); },
+                                "values of a partition", length);
+  karpos::partition(space(), none, none, offsets);  // no rows need no memory
+}
+
 namespace {
 /// Aligned to less than its size.
 struct two_words {

@@ -10,6 +10,7 @@
 #include "karpos/hash_map.hpp"
 #include "karpos/hash_set.hpp"
 #include "karpos/hopscotch_map.hpp"
+#include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
 
@@ -589,3 +590,17 @@ TEST_CASE("keys and values with strides, and linear probing") {
 }
 
 }  // namespace
+
+TEST_CASE("refused: a number that is no strategy") {
+  karpos::hash_map<u32, u32, space> map(space{}, 10);
+  auto const keys = karpos_test::to_space<u32>({1, 2, 3});
+  bulk_options const none{.strategy = static_cast<bulk_strategy>(4)};
+  auto const refused = [](auto const& f) {
+    karpos_test::throws<std::invalid_argument>(f, "no such strategy", "4 of 0 to 3");
+  };
+  refused([&] { map.insert(space{}, keys, 1u, none); });
+  refused([&] { map.insert_or_apply(space{}, keys, 1u, karpos::plus{}, none); });
+  refused([&] { (void)map.insert_bytes(space{}, 3, none.strategy); });
+  refused([&] { (void)map.insert_or_apply_bytes(space{}, 3, none.strategy); });
+  CHECK(map.size(space{}) == 0);
+}

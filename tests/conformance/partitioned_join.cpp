@@ -393,6 +393,34 @@ TEST_CASE("a workspace of the caller's: as large as asked for, too small, not al
   throws<std::invalid_argument>([&] { size(memory.data() + 8, bytes); }, "not aligned");
 }
 
+TEST_CASE("a workspace is as large as asked for where an index is built, too") {
+  auto const few = draws(10, 5, 15).rows();
+  auto const many = draws(split_rows, split_rows, 15).rows();
+  auto const size = [&](auto const& rows, join_kind kind, std::size_t missing) {
+    std::size_t const bytes = karpos::partitioned_join_bytes(space(), rows, rows);
+    view<std::byte> const memory("memory", bytes);
+    return karpos::partitioned_join_size(space(), rows, rows, kind,
+                                         {.workspace = {memory.data(), bytes - missing}});
+  };
+  for (join_kind const kind : {join_kind::inner, join_kind::full}) {
+    same("few rows", size(few, kind, 0), karpos::partitioned_join_size(space(), few, few, kind));
+    throws<std::invalid_argument>([&] { size(few, kind, 1); }, "too small");
+    throws<std::invalid_argument>([&] { size(many, kind, 1); }, "too small");
+  }
+}
+
+TEST_CASE("refused: a number that is no kind of join") {
+  auto const ids = table_of(3, [](std::size_t i) { return i; }).rows();
+  view<std::uint32_t> const out("out", 3);
+  auto const none = static_cast<join_kind>(99);
+  auto const refused = [](auto const& f) {
+    throws<std::invalid_argument>(f, "no such kind of join", "99 of 0 to 7");
+  };
+  refused([&] { karpos::partitioned_join(space(), ids, ids, none, out, out); });
+  refused([&] { karpos::partitioned_join(space(), ids, ids, none, out); });
+  refused([&] { karpos::partitioned_join_size(space(), ids, ids, none); });
+}
+
 TEST_CASE("refused: outputs that are too short or of too small a type, kinds that do not fit") {
   for (std::size_t n : {std::size_t(100), std::size_t(split_rows)}) {
     auto const ids = table_of(n, [](std::size_t i) { return i; }).rows();

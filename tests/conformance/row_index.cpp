@@ -537,6 +537,9 @@ TEST_CASE("refused: masks and outputs of unequal length, too many rows") {
   throws<std::invalid_argument>([&] { index.label(space(), too_short); }, "100 against 99");
   throws<std::invalid_argument>([&] { index.distinct(space(), few); }, "different rows",
                                 "groups()");
+  throws<std::invalid_argument>([&] { index_type(space(), d.rows, {.rows = 101}); },
+                                "more rows than there are", "101 of 100");
+  CHECK(index_type(space(), d.rows, {.rows = 100}).groups() == index.groups());
   Kokkos::View<std::int8_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const many(
       nullptr, std::size_t(1) << 31);
   throws<std::invalid_argument>([&] { karpos::row_index(space(), karpos::rows(many)); },

@@ -109,7 +109,7 @@ def bad_tables(driver, folder):
         "sizes.mtx": (banner + "3 3\n1 1\n", [], "sizes.mtx:2"), "open.csv": ('a,b\n"x,1\ny",2\n', [], "open.csv:2: a field begins with a quote that its line does not end"),
         "behind.csv": ('a,b\n"x"y,1\n', [], "behind.csv:2: a field goes on behind the quote that ends it"), "open_names.csv": ('"a,b\n1,2\n', ["--header", "yes"], "open_names.csv:1"),
         "name.csv": ("a,b\n1,2\n", ["--column", "c"], "there is no column 'c'"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
-        "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "word.csv": ("a,b\n1,2\n3,x\n", [], "'x' in column 2"), "empty.txt": ("", [], "is empty"),
+        "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "header.csv": ("a,b\n", [], "has a header and no data (--header no"), "named.csv": ("a,b\n", ["--column", "b"], "has a header and no data"), "word.csv": ("a,b\n1,2\n3,x\n", [], "'x' in column 2"), "empty.txt": ("", [], "is empty"),
         "long.txt": ("1 2\n2 3 7\n3 1 7\n", [], "long.txt:2: the line has 3 columns, the first one 2: choose some, like --column 1"),
         "longer.txt": ("1 2 7\n2 3 7 5\n", [], "longer.txt:2: the line has 4 columns"), "long.csv": ("a,b\n1,2,3\n", ["--column", "all"], "long.csv:2"),
         "one_short.csv": ("a,b\n1,2\n3\n", [], "the line has 1 column, 2 are needed"), "road.gr": ("c roads\np sp 3 1\na 1 2 7\n", [], "road.gr:2: a graph in DIMACS' format"),

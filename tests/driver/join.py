@@ -107,6 +107,9 @@ TABLES = {
     "integers as text": ([["k", "v"], ["007", "a"], ["7", "b"]], [["k", "w"], ["7", "x"]], ["--on", "k", "--text"], [(0, 0)]),
     "integers on one side": ([["k", "v"], ["007", "a"], ["7", "b"]], [["k", "w"], ["7", "x"], ["seven", "y"]], ["--on", "k"], [(0, 0)]),
     "quotes": ([["k", "a, b"], ['a, "b"', '"'], ["#c", " d "]], [["k", "a, b"], ["#c", "%"], ['a, "b"', ""]], ["--on", "k"], [(0, 0)]),
+    "a left table without rows": ([["k", "v"]], [["k", "w"], ["7", "6"], ["", "5"]], ["--on", "k"], [(0, 0)]),
+    "a right table without rows": ([["k", "v"], ["7", "6"], ["", "5"]], [["k", "w"]], ["--on", "k"], [(0, 0)]),
+    "tables without rows": ([["k", "v"]], [["w", "k", "u"]], ["--on", "k"], [(0, 1)]),
     "a pair of one with many": ([["k", "v"], ["1", "a"]], [["k", "w"], *[["1", str(i)] for i in range(300)]], ["--on", "k"], [(0, 0)]),
 }
 
@@ -179,6 +182,13 @@ def distinct(driver, folder):
         check(f"distinct {words}: output", written(out), rows)
         again = result(driver, out, *([] if "--text" not in words else ["--text"]), "--header", "yes", command="distinct")
         check(f"distinct {words}: of its output", again.get("distinct"), len(rows) - 1)
+    for words, names, lines in (([], ["k", "v"], []), (["--by", "v"], ["v"], []), (["--header", "no"], ["column 1", "column 2"], [["k", "v"]])):
+        path.write_text("k,v\n", encoding="ascii")
+        found = result(driver, path, *words, "--output", out, command="distinct")
+        check(f"distinct {words}: a header alone", (found.get("lines"), found.get("names"), found["top"]), (len(lines), names, lines))
+        check(f"distinct {words}: a header alone, output", written(out), [names, *lines])
+    path.write_text("k, v \n a b , c\n\" a b \",c\n", encoding="ascii")
+    check("distinct: blanks around fields without quotes are no part of them", result(driver, path, command="distinct")["top"], [["a b", "c"], [" a b ", "c"]])
     numbers = [i * 7919 % 50021 % 9973 for i in range(200000)]
     path.write_text("n\n" + "".join(f"{n}\n" for n in numbers), encoding="ascii")
     found = result(driver, path, "--top", 10**5, command="distinct")
@@ -225,7 +235,7 @@ def generators(driver):
 
 
 def bad_input(driver, folder, states, capitals):
-    files = {"empty.csv": "", "header.csv": "k,v\n", "comments.csv": "# k\n\n", "short.csv": "k,v\n1,2\n1\n", "long.csv": "k,v\n1,2\n1,2,3\n", "twice.csv": "k,k,v\n1,2,3\n",
+    files = {"empty.csv": "", "comments.csv": "# k\n\n", "short.csv": "k,v\n1,2\n1\n", "long.csv": "k,v\n1,2\n1,2,3\n", "twice.csv": "k,k,v\n1,2,3\n",
              "open.csv": 'k,v\n"x,1\n', "good.csv": "k,v\n1,2\n"}
     path = {name: Path(folder) / name for name in files}
     for name, content in files.items():
@@ -233,11 +243,11 @@ def bad_input(driver, folder, states, capitals):
     good, on = path["good.csv"], ["--on", "k"]
     both = ["--on", "name=state"]
     cases = [
-        *[([*pair, *on], named) for name, named in (("empty.csv", "is empty"), ("header.csv", "has a header and no data"), ("comments.csv", "has no line of data"), ("short.csv", "short.csv:3: the line has 1 column, 2 are needed"),
+        *[([*pair, *on], named) for name, named in (("empty.csv", "is empty"), ("comments.csv", "has no line of data"), ("short.csv", "short.csv:3: the line has 1 column, 2 are needed"),
                                                     ("long.csv", "long.csv:3: the line has 3 columns, the first one 2"), ("open.csv", "open.csv:2: a field begins with a quote"), ("twice.csv", "twice.csv are called 'k': choose one by its number"))
           for pair in ((path[name], good), (good, path[name]))],
         ([good, good], "--on is missing"), ([good, *on], "the right table is missing"), ([good, states, "--on", "none"], "there is no column 'none' in " + str(good)), ([good, states, "--on", "k"], f"there is no column 'k' in {states}"), ([good, states, "--on", "k=none"], f"there is no column 'none' in {states}"),
-        ([good, good, "--on", "k="], "names no two columns"), ([good, good, "--on", "=k"], "names no two columns"), ([good, good, "--on", "k=v=k"], "names no two columns"), ([good, good, "--on", "k,,v"], "lacks a value"),
+        ([good, good, "--on", "k="], "names no two columns"), ([good, good, "--on", "k,v,k"], "--on compares column 1 'k' of"), ([good, good, "--on", "v=k,2=1"], "--on compares column 2 'v' of"), ([good, good, "--on", "=k"], "names no two columns"), ([good, good, "--on", "k=v=k"], "names no two columns"), ([good, good, "--on", "k,,v"], "lacks a value"),
         ([good, good, "--on", 99], "column 99 was asked for"), ([good, good, "--on", 0], "'0'"), ([good, good, "--on", "all"], "there is no column 'all'"),
         ([capitals, states, *both, "--how", "outer"], "outer"), ([capitals, states, *both, "--top", "x"], "--top"), ([capitals, states, *both, "--separator", "dots"], "dots"),
         ([capitals, states, *both, "--peers"], "--peers does not apply"), ([capitals, states, *both, "--reps", 3], "--reps does not apply"), ([capitals, states, *both, "--seed", 3], "--seed does not apply"),
@@ -249,7 +259,7 @@ def bad_input(driver, folder, states, capitals):
         (["join:skew=zipf"], "skew of a generator cannot be 'zipf'"), (["join:skew=zipf:0"], "above 0"), (["join:skew=zipf:x"], "'x'"), (["join:left=1,left=2"], "given twice"), (["join:left=10", *on], "--on does not apply"),
         (["join:left=10", good], "is one word too many"), (["join:left=10", "--output", "x"], "--output does not apply"), (["join:left=10", "--text"], "--text does not apply"), (["join:left=10", "--peers", "ta"], "ta"), (["join:left=10", "--key-bytes", 2], "--key-bytes"),
     ]
-    lone = [([good, "--by", "none"], "there is no column 'none'"), ([path["empty.csv"]], "is empty"), ([path["header.csv"], "--header", "yes"], "has a header and no data"), ([path["long.csv"]], "long.csv:3"),
+    lone = [([good, "--by", "k,v,1"], f"--by has column 1 'k' of {good} twice"), ([good, "--by", "none"], "there is no column 'none'"), ([path["empty.csv"]], "is empty"), ([path["long.csv"]], "long.csv:3"),
             ([good, "--output", good], "is the table itself"), ([good, "--output", "-"], "names no file"), ([], "file"), ([path["twice.csv"], "--by", "k"], "twice.csv are called 'k'")]
     for command, words, named in [("join", *case) for case in cases] + [("distinct", *case) for case in lone]:
         done = checks.run(driver, command, *words)

@@ -13,6 +13,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
 
 // What bulk operations on tables are given: checked, and in the form that kernels take.
 
@@ -156,6 +157,15 @@ inline void reject_invalid(insert_report const& report, std::uint64_t n) {
              std::to_string(report.existing) + " existing, " + std::to_string(report.rejected) +
              " rejected",
          "choose other sentinels in the options");
+}
+
+/// Throws std::invalid_argument for a number that is no strategy.
+inline void require_known(bulk_strategy s) {
+  constexpr auto last = static_cast<unsigned>(bulk_strategy::reduced);
+  if (static_cast<unsigned>(s) > last)
+    reject("there is no such strategy of insertions",
+           std::to_string(static_cast<int>(s)) + " of 0 to " + std::to_string(last),
+           "choose one of karpos::bulk_strategy");
 }
 
 inline void require_room(char const* what, std::uint64_t elements, std::uint64_t keys) {

@@ -46,6 +46,7 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
                                               Combine const& combine, Stencil const& stencil,
                                               bulk_options const& bulk) {
   this->require_memory();
+  detail::require_known(bulk.strategy);
   auto const each = detail::values_for<mapped_type>(keys, values);
   insert_report all;
   detail::in_batches(
@@ -161,6 +162,16 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
     report.rejected = again.rejected;
     if (again.inserted == 0) return;
   }
+}
+
+template <class Storage>
+std::size_t hash_table<Storage>::insert_bytes([[maybe_unused]] execution_space const& exec,
+                                              [[maybe_unused]] std::uint64_t keys,
+                                              bulk_strategy strategy) const {
+  this->require_memory();
+  detail::require_known(strategy);
+  if constexpr (detail::has_pages<Storage>) return m_storage.insert_bytes(exec, keys, strategy);
+  return 0;
 }
 
 template <class Storage>

@@ -30,6 +30,19 @@ inline bool serves(wrapped_memory const& given, std::size_t bytes) {
           reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
 }
 
+/// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
+inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
+                              std::size_t bytes) {
+  std::string const what = std::string("the workspace of karpos::") + user.name;
+  if (given.bytes < bytes)
+    reject(what + " is too small",
+           std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
+           std::string("allocate ") + user.bytes_call);
+  if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
+    reject(what + " is not aligned", "to " + std::to_string(device::line_bytes) + " bytes",
+           "align it to that");
+}
+
 /// Memory of the caller's, or our own, which lives until what uses it has run.
 template <class ExecSpace>
 class workspace {
@@ -45,14 +58,7 @@ class workspace {
       m_data = m_own.data();
       return;
     }
-    std::string const what = "the workspace of " + m_label;
-    if (given.bytes < bytes)
-      reject(what + " is too small",
-             std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
-             std::string("allocate ") + user.bytes_call);
-    if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
-      reject(what + " is not aligned", "to " + std::to_string(device::line_bytes) + " bytes",
-             "align it to that");
+    require_workspace(user, given, bytes);
     m_data = static_cast<std::byte*>(given.data);
   }
   std::byte* data() const { return m_data; }

@@ -290,6 +290,7 @@ insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, O
   namespace d = detail::distributed;
   detail::require_key_type<key_type, Keys>();
   detail::require_value_type<mapped_type, Values>();
+  detail::require_known(strategy);
   d::groups<execution_space, key_type, mapped_type> groups;
   bool is_reduced = false;
   if constexpr (d::can_combine<key_type, mapped_type>)

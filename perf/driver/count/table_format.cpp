@@ -120,7 +120,6 @@ bool is_header(format_wishes const& wishes, std::string_view text, std::size_t s
   if (wishes.header != "auto") return wishes.header == "yes";
   for (std::string const& wish : wishes.columns)
     if (std::find(first.begin(), first.end(), wish) != first.end() && !is_real(wish)) return true;
-  if (second == text.size()) return false;
   field_list const next = fields_of(line_at(text, second), separator);
   if (words_above_numbers(first, next)) return true;
   bool const words = std::none_of(first.begin(), first.end(), is_real) &&
@@ -228,7 +227,9 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   }
   format.column_count = data.size();
   if (!format.matrix && is_header(wishes, text, second, data, format.separator)) {
-    if (second == text.size()) throw bad_input("'" + file.path() + "' has a header and no data");
+    if (second == text.size() && !wishes.may_be_empty)
+      throw bad_input("'" + file.path() +
+                      "' has a header and no data (--header no: its only line is data)");
     format.names = names_in(file, begin, format.separator);
     begin = second;
     data = fields_of(line_at(text, begin), format.separator);

@@ -15,6 +15,7 @@ struct format_wishes {
   std::string separator = "auto";    ///< auto, blank, tab, comma, semicolon or one character
   std::string header = "auto";       ///< auto, yes, no
   bool text = false;                 ///< count words even where they are numbers
+  bool may_be_empty = false;         ///< a header without data will do
 };
 
 /// Looks at the first lines; without a wish, weights of edges and values of entries are not counted. Throws: bad_input, graph_file_error that name

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Timer.hpp>
+#include <algorithm>
 
+#include "perf/driver/command.hpp"
 #include "perf/driver/join/row_keys.hpp"
 #include "perf/driver/join/table_files.hpp"
 #include "perf/support/host_memory.hpp"
@@ -8,6 +10,14 @@
 
 namespace karpos::perf {
 namespace {
+
+void require_different_columns(text_table const& table) {
+  auto const& columns = table.keys();
+  for (auto c = columns.begin(); c != columns.end(); ++c)
+    if (std::find(columns.begin(), c, *c) != c)
+      throw bad_input("--by has " + column_text(*c, table.names()) + " of " + table.path() +
+                      " twice: name it once");
+}
 
 void require_room(text_table const& table) {
   auto const n = static_cast<double>(table.most_rows());
@@ -32,6 +42,7 @@ distinct_file find_distinct(distinct_parameters const& p, reporter const& report
   wishes.columns = p.by;
   found.table = std::make_unique<text_table>(p.file, wishes);
   text_table& table = *found.table;
+  require_different_columns(table);
   require_room(table);
   table.read([&](double part, std::string const& what) { report(0.8 * part, what); });
   report(0.8, "keys");

@@ -36,6 +36,16 @@ std::unique_ptr<text_table> open_table(join_parameters const& p, bool left) {
   return std::make_unique<text_table>(left ? p.left : p.right, wishes);
 }
 
+/// Throws: bad_input for a pair of columns that --on has twice; one column may be compared with two others.
+void require_different_pairs(text_table const& left, text_table const& right) {
+  for (std::size_t k = 0; k < left.keys().size(); ++k)
+    for (std::size_t before = 0; before < k; ++before)
+      if (left.keys()[before] == left.keys()[k] && right.keys()[before] == right.keys()[k])
+        throw bad_input("--on compares " + column_text(left.keys()[k], left.names()) + " of " +
+                        left.path() + " twice with the same column of " + right.path() +
+                        ": name the two once");
+}
+
 /// Keys first, with the names of the left table; then the other columns of the left table and of the right one. Those
 /// that have the name of another one say which table they are of.
 std::vector<selected_rows::column> columns_of_pairs(text_table const& left,
@@ -79,6 +89,7 @@ class file_join {
     Kokkos::Timer const clock;
     m_files.left = open_table(m_parameters, true);
     m_files.right = open_table(m_parameters, false);
+    require_different_pairs(*m_files.left, *m_files.right);
     require_room();
     auto const report_in = [&](double begin, double end) {
       return [=, this](double part, std::string const& what) {

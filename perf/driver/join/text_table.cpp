@@ -11,7 +11,7 @@ namespace {
 
 /// Every line has the columns of the first one, of which fields are kept as text.
 table_format whole_lines(mapped_file const& file, format_wishes wishes) {
-  wishes.text = true;
+  wishes.text = wishes.may_be_empty = true;
   table_format format = detect_format(file, wishes);
   format.least = format.most = format.column_count;
   if (format.columns.empty()) {
@@ -30,7 +30,7 @@ text_table::text_table(std::string const& path, format_wishes const& wishes)
       m_names(m_format.names) {
   std::string_view const text = m_file.text().substr(m_format.data_begin);
   m_most_rows = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
-                (text.back() != '\n');
+                (!text.empty() && text.back() != '\n');
   for (std::size_t c = m_names.size(); c < m_format.column_count; ++c)
     m_names.push_back(column_text(c, {}));
   for (std::string const& wish : wishes.columns)

@@ -13,7 +13,7 @@
 
 namespace karpos::perf {
 
-/// A table of a text file, whose rows have as many fields as its first line. Of some columns, the keys', the fields are kept
+/// A table of a text file, whose rows, none below a header alone, have as many fields as its first line. Of some columns, the keys', the fields are kept
 /// as they are read; any row is read again when it is asked for.
 /// Throws: bad_input, graph_file_error that name the file, and the line.
 class text_table {

@@ -15,8 +15,17 @@
 namespace karpos::detail::join {
 
 inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
-/// Throws std::invalid_argument for a kind whose rows are not of that form.
+/// Throws std::invalid_argument for a number that is no kind.
+inline void require_known(join_kind k) {
+  constexpr auto last = static_cast<unsigned>(join_kind::right_anti);
+  if (static_cast<unsigned>(k) > last)
+    reject("there is no such kind of join",
+           std::to_string(static_cast<int>(k)) + " of 0 to " + std::to_string(last),
+           "choose one of karpos::join_kind");
+}
+/// Throws std::invalid_argument for a kind whose rows are not of that form, and for none.
 inline void require_kind(join_kind k, bool pairs) {
+  require_known(k);
   if (join::has_pairs(k) == pairs) return;
   if (pairs)
     reject("a semi or anti join has no pairs", "its rows are single numbers",
@@ -38,6 +47,16 @@ void require_numbers(char const* what, Out const&, std::uint64_t rows) {
            std::to_string(8 * sizeof(number)) + " bits for the numbers of " + std::to_string(rows) +
                " rows",
            "pass a view of std::uint64_t");
+}
+
+/// The same for outputs of our own, whose numbers are those of the index.
+template <class Number>
+void require_own_numbers(std::uint64_t rows) {
+  constexpr std::uint64_t most = std::numeric_limits<Number>::max();
+  if (rows > most)
+    reject("row numbers of the index are too small for the other side of a join",
+           std::to_string(rows) + " left rows of at most " + std::to_string(most),
+           "write to views of std::uint64_t, or make the index with RowNumber = std::uint64_t");
 }
 
 /// Throws std::invalid_argument where there is too little room for the rows of a join.

@@ -100,8 +100,7 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
   std::uint64_t const n = keys.extent(0);
   batch_type const batch(exec, m_index, blocks(), m_end, keys, values);
   insert_report report;
-  if (batch.size < batch.different.extent(0))
-    report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
+  if (batch.size < batch.different.extent(0)) report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
   ++m_batches;
   m_end += n;  // before the first block is chained
   insert_report of_keys;
@@ -243,6 +242,10 @@ std::uint64_t multi_table<Traits>::erase(execution_space const& exec, Keys const
   detail::require_key_type<key_type, Keys>();
   detail::require_reachable<execution_space, Keys>();
   m_index.require_memory();
+  if (keys.extent(0) > most_pairs)
+    detail::reject("too many keys to erase at once",
+                   std::to_string(keys.extent(0)) + " of at most " + std::to_string(most_pairs),
+                   "erase a part of them after the other");
   take_in(exec);
   namespace mt = detail::multi_table;
   batch_type const batch(exec, m_index, mt::key_counts<number>{}, 0, keys, no_values{});
