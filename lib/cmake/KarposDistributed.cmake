@@ -6,6 +6,8 @@
 #   auto   on where MPI is found; in another project's build where it has the target MPI::MPI_CXX already; off for executables
 #          that go to another machine (KARPOS_STATIC_RUNTIME), which may have no MPI
 #
+# With CUDA, NCCL moves data between GPUs where its header and library are found.
+#
 # Afterwards: KARPOS_HAS_DISTRIBUTED, and karpos::distributed where it is true.
 
 set(KARPOS_ENABLE_DISTRIBUTED auto CACHE STRING "karpos::distributed, on MPI: auto (where MPI is found), ON or OFF")
@@ -38,8 +40,14 @@ if(KARPOS_HAS_DISTRIBUTED)
   add_library(karpos_distributed INTERFACE)
   add_library(karpos::distributed ALIAS karpos_distributed)
   target_link_libraries(karpos_distributed INTERFACE karpos_library MPI::MPI_CXX)
+  set(KARPOS_NCCL "")
+  if(KARPOS_DEVICE STREQUAL "cuda")
+    include(KarposNccl)
+    karpos_add_nccl(karpos_distributed)
+    string(PREPEND KARPOS_NCCL ", ")
+  endif()
   if(PROJECT_IS_TOP_LEVEL)
-    message(STATUS "Karpos: karpos::distributed is on, with MPI ${MPI_CXX_VERSION}")
+    message(STATUS "Karpos: karpos::distributed is on, with MPI ${MPI_CXX_VERSION}${KARPOS_NCCL}")
   endif()
 elseif(PROJECT_IS_TOP_LEVEL)
   message(STATUS "Karpos: karpos::distributed is off, with its tests and --distributed of the driver: ${karpos_distributed_is_off}")

@@ -17,6 +17,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
 install(FILES
   ${PROJECT_BINARY_DIR}/karposConfig.cmake ${PROJECT_BINARY_DIR}/karposConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosSpaces.cmake ${PROJECT_SOURCE_DIR}/lib/cmake/KarposKokkosLink.cmake
+  ${PROJECT_SOURCE_DIR}/lib/cmake/KarposNccl.cmake
   DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
 # Where Debian looks for it, of the package libkarpos-dev.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright

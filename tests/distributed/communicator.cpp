@@ -55,12 +55,12 @@ TEST_CASE("unequal numbers of elements are gathered, also none") {
   CHECK(all == expected);
 }
 
+struct element {
+  int from, to, number;
+  bool operator==(element const&) const = default;
+};
 /// Every rank sends r + s elements to rank r, from rank s, each of which says whence and whither.
 void exchange_all(communicator const& ranks) {
-  struct element {
-    int from, to, number;
-    bool operator==(element const&) const = default;
-  };
   int const p = ranks.size(), me = ranks.rank();
   std::vector<element> mine, expected;
   counts send;
@@ -103,6 +103,58 @@ TEST_CASE("ranks that would split into messages of other lengths agree on the sh
   auto const ranks = world({.max_message_bytes = std::uint64_t(8) << 20 >> 10 * rank});
   auto const all = gathered(ranks, std::vector<std::uint64_t>(5, std::uint64_t(ranks.rank())));
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i / 5);
+}
+
+/// Whatever moves the data: bits of numbers of every width are joined, on any number of words.
+void join_bits(communicator const& ranks) {
+  for (std::size_t const n : {1, 31, 32, 33, 1000, 70001}) {
+    std::vector<std::uint32_t> words(n), expected(n);
+    std::vector<std::uint8_t> bytes(n), expected_bytes(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      words[i] = std::uint32_t(i) << ranks.rank();
+      bytes[i] = std::uint8_t(i % 16 << ranks.rank() % 4);
+      for (int r = 0; r < ranks.size(); ++r) {
+        expected[i] |= std::uint32_t(i) << r;
+        expected_bytes[i] = std::uint8_t(expected_bytes[i] | i % 16 << r % 4);
+      }
+    }
+    auto const joined = to_view(words);
+    auto const joined_bytes = to_view(bytes);
+    ranks.all_reduce(joined, karpos::distributed::bit_or{});
+    ranks.all_reduce(joined_bytes, karpos::distributed::bit_or{});
+    CHECK(to_vector(joined) == expected);
+    CHECK(to_vector(joined_bytes) == expected_bytes);
+  }
+}
+void reduce_each_kind(communicator const& ranks) {
+  auto const sum_of = [&]<class T>(T) {
+    auto const data = to_view(std::vector<T>(5, T(ranks.rank() + 1)));
+    ranks.all_reduce(data);
+    CHECK(to_vector(data) == std::vector<T>(5, T(ranks.size() * (ranks.size() + 1) / 2)));
+  };
+  sum_of(std::int8_t{});
+  sum_of(std::uint16_t{});
+  sum_of(std::int32_t{});
+  sum_of(std::uint64_t{});
+  sum_of(float{});
+  sum_of(double{});
+}
+
+TEST_CASE("data travels between devices, or through the host, with the same results") {
+  auto const own = world(), staged = world({.stage_on_host = true});
+  for (auto const* const ranks : {&own, &staged}) {
+    exchange_all(*ranks);
+    join_bits(*ranks);
+    reduce_each_kind(*ranks);
+  }
+  CHECK(!staged.has_device_of_its_own());
+  CHECK(std::string(staged.engine()) == "MPI");
+  // One rank that stages is enough: the others would wait for it elsewhere.
+  if (own.size() > 1) {
+    auto const mixed = world({.stage_on_host = own.rank() == 1});
+    CHECK(!mixed.has_device_of_its_own());
+    exchange_all(mixed);
+  }
 }
 
 TEST_CASE("views of other lengths than their counts are refused") {

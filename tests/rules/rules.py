@@ -16,11 +16,11 @@ LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 400
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
-DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program")}
+DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program", "cuda_peers")}
 MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("host", "simd")} | {
     "backends/karpos/device/atomics.hpp"}
-# Where a vendor may be named: its native part, and the one file that chooses a native part.
-VENDOR_FILES = DEVICE_FILES | {"backends/karpos/device/native/native.hpp"}
+# Where a vendor may be named: its native part and library, and the files that choose them.
+VENDOR_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("native", "collectives", "nccl")}
 
 DEVICE_WORDS = re.compile(
     r"\b(__CUDA\w*__|__NVCC__|__HIP\w*__|__CUDACC\w*|__SYCL\w*"
@@ -30,7 +30,7 @@ HOST_WORDS = re.compile(
     r"\b(__x86_64__|__i386__|__aarch64__|__ARM\w*|__AVX\w*|__SSE\w*|__BMI\w*|_mm\d*_\w+|__builtin_ia32\w*"
     r"|(?:__)?asm(?:__)?\s*(?:volatile|__volatile__)?\s*\()")
 VENDOR_IF = re.compile(r"^\s*#\s*(?:el)?if.*KOKKOS_(?:ENABLE|ARCH)_\w+")
-VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|(?:cuda|hip|sycl)\w*::|(?:cuda|hip)[A-Z]\w*)")
+VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|(?:cuda|hip|sycl)\w*::|(?:cuda|hip|nccl)[A-Z]\w*)")
 # Where MPI may show.
 MPI_FOLDERS = ("algorithms/karpos/distributed/", "algorithms/karpos/detail/distributed/")
 MPI_WORDS = re.compile(r'\bMPIX?_\w+|[<"]mpi(?:-ext)?\.h[>"]')
@@ -146,6 +146,7 @@ PLANTED = [
     ("vendor-name", "backends/karpos/device/tile.hpp", "using space = Kokkos::Cuda;\n"),
     ("vendor-name", "backends/karpos/device/native/host.hpp", "inline void f() { hipDeviceSynchronize(); }\n"),
     ("vendor-name", "algorithms/karpos/map.hpp", "using space = Kokkos::HIP;\n"),
+    ("vendor-name", "algorithms/karpos/map.hpp", "void f() { ncclGroupStart(); }\n"),
     ("kokkos-impl", "tests/unit/map.cpp", "using x = Kokkos::Impl::SharedAllocationTracker;\n"),
     ("atomic-load", "backends/karpos/device/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
     ("arrow", "lib/karpos/low.hpp", '#include "karpos/device/tile.hpp"\n'),

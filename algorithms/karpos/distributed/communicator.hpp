@@ -15,6 +15,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/distributed/choose_engine.hpp"
 #include "karpos/detail/distributed/engine.hpp"
 #include "karpos/detail/distributed/mpi_engine.hpp"
 #include "karpos/detail/distributed/staging.hpp"
@@ -28,8 +29,9 @@
 //   std::uint64_t const all = ranks.all_reduce(mine);                      // the same on every rank
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
-// Every operation is collective: all ranks call it, in the same order. It waits for what exec does with the views, and has
-// ended when it returns. An exception of one leaves the others waiting, unless run_ranks runs the program.
+// Every operation is collective: all ranks call it, in the same order. What travels between devices by itself (a library of
+// their vendor: engine() tells) does so in the order of exec, as a kernel would. All else waits for what exec does with the
+// views, and has ended when it returns. An exception of one leaves the others waiting, unless run_ranks runs the program.
 
 namespace karpos::distributed {
 
@@ -42,7 +44,8 @@ struct bit_or {
 };
 
 struct communicator_options {
-  /// Exchange through memory of the host also where MPI says that it takes memory of the device.
+  /// Exchange through memory of the host also where data could travel between devices, or MPI takes memory of the device. On
+  /// one rank: on all.
   bool stage_on_host = false;
   /// Bytes of one message at most, of 2^30: more are split. The smallest of all ranks counts.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
@@ -52,8 +55,9 @@ struct communicator_options {
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is gone. All ranks make it and let it go together.
 /// Concurrency: one operation at a time; from the thread that initialised MPI unless that allows more.
-/// Memory: on GPUs whose memory MPI does not take (it is asked at run time) two buffers on the host, as large as the largest
-///   exchange; else none.
+/// Memory: on GPUs whose data does not travel by itself, and whose memory MPI does not take (it is asked at run time), two
+///   buffers on the host, as large as the largest exchange. Where it travels by itself, one as large as what is reduced by
+///   bit_or, and what the vendor's library takes.
 template <execution_space ExecSpace>
 class communicator {
  public:
@@ -75,14 +79,23 @@ class communicator {
                                                options.max_message_bytes);
     m_sent = d::staging<ExecSpace>(takes_device_memory);
     m_received = d::staging<ExecSpace>(takes_device_memory);
+    m_own_device = device::is_device<ExecSpace> &&
+                   d::have_devices_of_their_own(*m_engine, m_size, device::identity_of(exec),
+                                                options.stage_on_host);
+    if (m_own_device)
+      m_between_devices = d::engine_between_devices(exec, *m_engine, m_rank, m_size);
   }
 
   int rank() const { return m_rank; }
   int size() const { return m_size; }
   ExecSpace const& exec() const { return m_exec; }
   MPI_Comm mpi() const { return m_comm.get(); }
-  /// What moves the data: "MPI", or "GPU-aware MPI".
-  char const* engine() const { return m_engine->name(); }
+  /// What moves data in the memory of exec: "MPI", "GPU-aware MPI", or the name of a library between devices.
+  char const* engine() const {
+    return m_between_devices ? m_between_devices->name() : m_engine->name();
+  }
+  /// Whether each rank has a device of its own, and may talk to the others' by itself (not stage_on_host). The same on all.
+  bool has_device_of_its_own() const { return m_own_device; }
   /// Bytes that this rank has sent to others so far; those of a reduction or broadcast count once.
   std::uint64_t bytes_sent() const { return m_bytes_sent; }
 
@@ -105,10 +118,14 @@ class communicator {
     using number = typename View::value_type;
     std::uint64_t const bytes = checked_bytes("what is reduced", data);
     using space = typename View::memory_space;
-    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, true);
+    auto const kind = detail::distributed::number_kind_of<number>();
     m_bytes_sent += bytes;
-    m_engine->all_reduce(at, data.extent(0), detail::distributed::number_kind_of<number>(),
-                         kind_of<Op>());
+    if (travels_by_itself<View>() && m_between_devices->reduces(kind, kind_of<Op>())) {
+      m_between_devices->all_reduce(data.data(), data.extent(0), kind, kind_of<Op>());
+      return;
+    }
+    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, true);
+    m_engine->all_reduce(at, data.extent(0), kind, kind_of<Op>());
     m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
 
@@ -125,8 +142,12 @@ class communicator {
   void broadcast(View const& data, int root) const {
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
     using space = typename View::memory_space;
-    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, m_rank == root);
     m_bytes_sent += m_rank == root ? bytes : 0;
+    if (travels_by_itself<View>()) {
+      m_between_devices->broadcast(data.data(), bytes, root);
+      return;
+    }
+    void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, m_rank == root);
     m_engine->broadcast(at, bytes, root);
     if (m_rank != root) m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
@@ -155,9 +176,9 @@ class communicator {
     detail::require_same_extent("what a rank gives to all", send.extent(0), "its count",
                                 counts[index(m_rank)]);
     detail::require_same_extent("what is gathered", receive.extent(0), "the counts", to.total);
-    transfer(send, receive, [&](void const* from, void* into, std::size_t element) {
+    transfer(send, receive, [&](auto& engine, void const* from, void* into, std::size_t element) {
       m_bytes_sent += send.extent(0) * element;
-      m_engine->all_gather(from, into, to, element);
+      engine.all_gather(from, into, to, element);
     });
   }
   /// The same where every rank has equally many elements.
@@ -187,9 +208,9 @@ class communicator {
     detail::distributed::blocks const from(send_counts), to(receive_counts);
     detail::require_same_extent("what is sent", send.extent(0), "its counts", from.total);
     detail::require_same_extent("what is received", receive.extent(0), "its counts", to.total);
-    transfer(send, receive, [&](void const* out, void* in, std::size_t element) {
+    transfer(send, receive, [&](auto& engine, void const* out, void* in, std::size_t element) {
       m_bytes_sent += (from.total - from.count[index(m_rank)]) * element;
-      m_engine->all_to_all(out, from, in, to, element);
+      engine.all_to_all(out, from, in, to, element);
     });
   }
 
@@ -218,25 +239,39 @@ class communicator {
     detail::require_contiguous(what, view);
     return view.extent(0) * sizeof(typename View::value_type);
   }
-  /// Runs move(from, to, bytes of an element) where the engine finds the elements.
+  /// Whether data of these views travels between devices in the order of exec.
+  template <class... Views>
+  bool travels_by_itself() const {
+    constexpr bool on_host =
+        (... ||
+         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Views::memory_space>::accessible);
+    return !on_host && m_between_devices != nullptr;
+  }
+  /// Runs move(engine, from, to, bytes of an element) where the engine finds the elements.
   template <class Send, class Receive, class Move>
   void transfer(Send const& send, Receive const& receive, Move const& move) const {
     static_assert(std::is_same_v<typename Send::non_const_value_type, typename Receive::value_type>,
                   "karpos: what is received goes to a view of the type that is sent, not const");
     std::uint64_t const out = checked_bytes("what is sent", send);
     std::uint64_t const in = checked_bytes("what is received", receive);
+    constexpr std::size_t element = sizeof(typename Receive::value_type);
+    if (travels_by_itself<Send, Receive>()) {
+      move(*m_between_devices, send.data(), receive.data(), element);
+      return;
+    }
     using from = typename Send::memory_space;
     using to = typename Receive::memory_space;
     void const* const source = m_sent.template at<from>(m_exec, send.data(), out, true);
     void* const target = m_received.template at<to>(m_exec, receive.data(), in, false);
-    move(source, target, sizeof(typename Receive::value_type));
+    move(*m_engine, source, target, element);
     m_received.template finish<to>(m_exec, receive.data(), in);
   }
 
   ExecSpace m_exec;
   detail::distributed::duplicated_comm m_comm;
   int m_rank = 0, m_size = 1;
-  std::unique_ptr<detail::distributed::engine> m_engine;
+  bool m_own_device = false;
+  std::unique_ptr<detail::distributed::engine> m_engine, m_between_devices;
   mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
   mutable std::uint64_t m_bytes_sent = 0;
 };

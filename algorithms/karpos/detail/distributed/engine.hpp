@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
+#include "karpos/device/number_kind.hpp"
 #include "karpos/operations.hpp"
 
-// What a communicator asks of that which moves its data: bytes between ranks, in blocks. MPI is one engine (mpi_engine.hpp);
-// a library that moves data between GPUs by itself is to become another one.
+// What a communicator asks of that which moves its data: bytes between ranks, in blocks. MPI is one engine (mpi_engine.hpp),
+// a library that moves data between devices by itself the other (device_engine.hpp).
 
 namespace karpos::detail::distributed {
 
@@ -27,29 +27,12 @@ struct blocks {
   }
 };
 
-enum class number_kind { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
-enum class reduction_kind { sum, min, max, bit_or };
+using device::number_kind;
+using device::number_kind_of;
+using device::reduction_kind;
 
-template <class T>
-constexpr number_kind number_kind_of() {
-  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool>,
-                "karpos: ranks reduce numbers of at most 8 bytes");
-  if constexpr (std::is_floating_point_v<T>)
-    return sizeof(T) == 4 ? number_kind::f32 : number_kind::f64;
-  constexpr bool is_signed = std::is_signed_v<T>;
-  switch (sizeof(T)) {
-    case 1:
-      return is_signed ? number_kind::i8 : number_kind::u8;
-    case 2:
-      return is_signed ? number_kind::i16 : number_kind::u16;
-    case 4:
-      return is_signed ? number_kind::i32 : number_kind::u32;
-    default:
-      return is_signed ? number_kind::i64 : number_kind::u64;
-  }
-}
-
-/// Every member is called by all ranks, in the same order, and waits. Data lies in memory that the engine takes.
+/// Every member is called by all ranks, in the same order, and waits; those of the device engine are enqueued instead, in the
+/// order of its instance. Data lies in memory that the engine takes.
 class engine {
  public:
   virtual ~engine() = default;
@@ -59,6 +42,7 @@ class engine {
 
   virtual void barrier() = 0;
   virtual void broadcast(void* data, std::uint64_t bytes, int root) = 0;
+  virtual bool reduces(number_kind, reduction_kind) const { return true; }
   virtual void all_reduce(void* data, std::uint64_t n, number_kind, reduction_kind) = 0;
   /// Gathers the blocks of all ranks: `send` is this rank's.
   virtual void all_gather(void const* send, void* receive, blocks const& to,

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "karpos/detail/distributed/device_engine.hpp"
+#include "karpos/detail/distributed/engine.hpp"
+#include "karpos/device/peers.hpp"
+
+namespace karpos::detail::distributed {
+
+/// What all ranks have of a small object, by rank.
+template <class T>
+std::vector<T> gather_by(engine& host, int ranks, T const& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(ranks));
+  host.all_gather(&mine, all.data(), blocks(std::vector<std::uint64_t>(all.size(), 1)), sizeof(T));
+  return all;
+}
+
+/// What tells a rank's device from all others, and whether it wants none to talk to another.
+struct device_of_rank {
+  device::device_identity id;
+  bool stage_on_host;
+};
+/// Whether each rank has a device of its own, and none wants to exchange through the host: libraries between devices, and
+/// kernels that span them, wait for each other, and two on one device would wait for ever. Collective.
+inline bool have_devices_of_their_own(engine& host, int ranks, device::device_identity const& mine,
+                                      bool stage_on_host) {
+  auto const all = gather_by(host, ranks, device_of_rank{mine, stage_on_host});
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (all[r].stage_on_host) return false;
+    for (std::size_t q = 0; q < r; ++q)
+      if (std::memcmp(all[r].id.bytes, all[q].id.bytes, sizeof all[r].id.bytes) == 0) return false;
+  }
+  return true;
+}
+
+/// Returns: the engine that moves data between the devices of all ranks by itself; null where there is none. Collective.
+/// Requires: they have devices of their own. Throws: std::runtime_error where its library cannot be used: this ends all
+/// ranks (run_ranks).
+template <class ExecSpace>
+std::unique_ptr<engine> engine_between_devices([[maybe_unused]] ExecSpace const& exec,
+                                               [[maybe_unused]] engine& host,
+                                               [[maybe_unused]] int rank,
+                                               [[maybe_unused]] int ranks) {
+  if constexpr (device::has_collectives<ExecSpace>) {
+    using collectives = device::collectives<ExecSpace>;
+    std::string const obstacle = collectives::obstacle();
+    if (!obstacle.empty())
+      throw std::runtime_error("karpos: " + obstacle +
+                               ": install one release of both, or set "
+                               "communicator_options::stage_on_host");
+    typename collectives::id id{};
+    if (rank == 0) id = collectives::make_id();
+    host.broadcast(&id, sizeof id, 0);
+    return std::make_unique<device_engine<ExecSpace>>(exec, id, rank, ranks);
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/distributed/engine.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/native/collectives.hpp"
+
+namespace karpos::detail::distributed {
+
+/// to[i] |= the i-th word of each of some parts, which lie one behind the other.
+template <class Word>
+struct join_parts {
+  Word const* parts;
+  std::uint64_t each, count;
+  Word* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    Word w = 0;
+    for (std::uint64_t r = 0; r < count; ++r) w = static_cast<Word>(w | parts[r * each + i]);
+    to[i] = w;
+  }
+};
+
+/// The engine between devices (device/native/collectives.hpp). Enqueues, and does not wait.
+template <class ExecSpace>
+class device_engine final : public engine {
+  using collectives = device::collectives<ExecSpace>;
+  using sizes = std::vector<std::uint64_t>;
+
+ public:
+  device_engine(ExecSpace const& exec, typename collectives::id const& id, int rank, int ranks)
+      : m_exec(exec),
+        m_collectives(exec, id, rank, ranks),
+        m_rank(static_cast<std::size_t>(rank)),
+        m_ranks(static_cast<std::size_t>(ranks)) {}
+
+  char const* name() const override { return collectives::name; }
+  bool takes_device_memory() const override { return true; }
+  void barrier() override {}  // the host's, which is MPI's
+
+  void broadcast(void* data, std::uint64_t bytes, int root) override {
+    m_collectives.broadcast(data, bytes, root);
+  }
+  bool reduces(number_kind kind, reduction_kind op) const override {
+    return op == reduction_kind::bit_or || collectives::reduces(kind, op);
+  }
+  void all_reduce(void* data, std::uint64_t n, number_kind kind, reduction_kind op) override {
+    std::uint64_t const bytes = n * device::bytes_of(kind);
+    if (op != reduction_kind::bit_or)
+      m_collectives.all_reduce(data, n, kind, op);
+    else if (bytes % sizeof(std::uint32_t) == 0)
+      join_bits(static_cast<std::uint32_t*>(data), bytes / sizeof(std::uint32_t));
+    else
+      join_bits(static_cast<std::uint8_t*>(data), bytes);
+  }
+  void all_gather(void const* send, void* receive, blocks const& to,
+                  std::size_t element_bytes) override {
+    sizes const count = in_bytes(to.count, element_bytes),
+                begin = in_bytes(to.begin, element_bytes);
+    m_collectives.exchange(static_cast<std::byte const*>(send), sizes(m_ranks, 0),
+                           sizes(m_ranks, count[m_rank]), static_cast<std::byte*>(receive), begin,
+                           count);
+  }
+  void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
+                  std::size_t element_bytes) override {
+    m_collectives.exchange(static_cast<std::byte const*>(send), in_bytes(from.begin, element_bytes),
+                           in_bytes(from.count, element_bytes), static_cast<std::byte*>(receive),
+                           in_bytes(to.begin, element_bytes), in_bytes(to.count, element_bytes));
+  }
+
+ private:
+  static sizes in_bytes(sizes of, std::size_t element) {
+    for (auto& n : of) n *= element;
+    return of;
+  }
+  /// Each rank joins a part of the words of all, and tells the others.
+  template <class Word>
+  void join_bits(Word* data, std::uint64_t n) {
+    if (n == 0) return;
+    std::uint64_t const line = 128 / sizeof(Word);  // parts begin at multiples of it
+    std::uint64_t const each = (n + m_ranks * line - 1) / (m_ranks * line) * line;
+    sizes part_bytes, begin_bytes, slot_begin;
+    for (std::uint64_t r = 0; r < m_ranks; ++r) {
+      std::uint64_t const begin = std::min(r * each, n);
+      begin_bytes.push_back(begin * sizeof(Word));
+      part_bytes.push_back((std::min((r + 1) * each, n) - begin) * sizeof(Word));
+      slot_begin.push_back(r * each * sizeof(Word));
+    }
+    reserve(m_ranks * each * sizeof(Word));
+    auto* const bytes = reinterpret_cast<std::byte*>(data);
+    std::uint64_t const mine = part_bytes[m_rank];
+    m_collectives.exchange(bytes, begin_bytes, part_bytes, m_parts.data(), slot_begin,
+                           sizes(m_ranks, mine));
+    Word* const own = data + begin_bytes[m_rank] / sizeof(Word);
+    device::loop_over(
+        "karpos::communicator: join bits", m_exec, mine / sizeof(Word),
+        join_parts<Word>{reinterpret_cast<Word const*>(m_parts.data()), each, m_ranks, own});
+    m_collectives.exchange(bytes, sizes(m_ranks, begin_bytes[m_rank]), sizes(m_ranks, mine), bytes,
+                           begin_bytes, part_bytes);
+  }
+  void reserve(std::uint64_t bytes) {
+    if (m_parts.extent(0) < bytes)
+      m_parts = allocated_bytes<typename ExecSpace::memory_space>(
+          m_exec, "karpos::communicator: parts", bytes, "a reduction over ranks",
+          "reduce fewer numbers at once");
+  }
+
+  ExecSpace m_exec;
+  collectives m_collectives;
+  std::size_t m_rank, m_ranks;
+  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_parts;
+};
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+#include "karpos/device/native/native.hpp"
+#include "karpos/device/native/nccl.hpp"
+#include "karpos/device/number_kind.hpp"
+
+// What moves data between the devices of several processes, in the order of an execution space instance: a library of the
+// devices' vendor, where the build has one. Each process is a rank of a group, whose id one of them makes and tells the others.
+//
+//   device::collectives<ExecSpace> c(exec, id, rank, ranks);
+//   c.exchange(…); c.broadcast(…); c.all_reduce(…);             // enqueued: they have not ended when they return
+
+namespace karpos::device {
+
+namespace detail {
+/// Spaces and builds without one.
+struct no_collectives {};
+#if defined(KARPOS_HAS_NCCL) && defined(KOKKOS_ENABLE_CUDA)
+template <class ExecSpace>
+using collectives_of =
+    std::conditional_t<std::is_same_v<ExecSpace, Kokkos::Cuda>, cuda::collectives, no_collectives>;
+#else
+template <class ExecSpace>
+using collectives_of = no_collectives;
+#endif
+}  // namespace detail
+
+template <class ExecSpace>
+using collectives = detail::collectives_of<ExecSpace>;
+template <class ExecSpace>
+inline constexpr bool has_collectives =
+    !std::is_same_v<collectives<ExecSpace>, detail::no_collectives>;
+
+}  // namespace karpos::device
