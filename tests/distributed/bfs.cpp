@@ -108,6 +108,14 @@ struct searched {
     auto const defects = dist::validate_bfs(ranks, graph, source, distances, parents);
     CHECK_MESSAGE(defects.valid(), defects.to_string());
     check_report(report, expected);
+    if (o.driver == karpos::launch_mode::automatic) {
+      // One kernel for all devices where they address each other, and a kernel for each step.
+      CHECK(report.one_kernel ==
+            (karpos::device::spans_devices<space> && ranks.has_device_of_its_own()));
+      auto launched = o;
+      launched.driver = karpos::launch_mode::kernel_per_step;
+      check(source, sources, launched);
+    }
     if (o.direction != karpos::bfs_direction::top_down) return;
     dist::bfs(workspace, source, distances, Kokkos::View<id*, memory>{}, o);  // without parents
     CHECK(to_vector(graph.gather(ranks, distances)) == expected);
@@ -255,7 +263,9 @@ TEST_CASE("wide levels are exchanged as bits, narrow ones as lists") {
     auto const graph = dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets),
                                        {{.symmetrise = true}});
     Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
-    return dist::bfs(ranks, graph, id(0), distances);
+    karpos::bfs_options o;
+    o.driver = karpos::launch_mode::kernel_per_step;
+    return dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{}, o);
   };
   auto const path = search(100, path_edges(100));
   CHECK(path.bitmaps == 0);
@@ -316,6 +326,11 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
                             karpos::bfs_options{.hub_cache = true}),
                   collective_error);
+  if (!ranks.has_device_of_its_own())
+    CHECK_THROWS_WITH_AS(
+        dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                  karpos::bfs_options{.driver = karpos::launch_mode::persistent_kernel}),
+        doctest::Contains("their devices do not address each other"), collective_error);
   if (ranks.size() > 1) {
     CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(is_last ? 1 : 0), distances),
                          doctest::Contains("the source is not the same on all ranks"),

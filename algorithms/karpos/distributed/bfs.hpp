@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "karpos/detail/distributed/bfs_loop.hpp"
 #include "karpos/detail/distributed/bfs_parents.hpp"
 #include "karpos/detail/distributed/bfs_state.hpp"
+#include "karpos/detail/distributed/rank_windows.hpp"
+#include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
 
@@ -29,23 +32,26 @@
 //
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are those of karpos::bfs, each
 // rank at its own vertices; in between, ranks tell each other which vertices they have found, as bits or as a list, and add up
-// the totals by which all decide alike (detail/distributed/bfs_loop.hpp has the loop). Several levels at once, which CPUs
-// explore by themselves, and levels that are only counted, need what a rank does not have: they are not used here.
+// the totals by which all decide alike (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that address each other
+// do so inside of one kernel, which spans them all. Several levels at once, and levels that are only counted, need what a rank
+// does not have: they are not used here.
 
 namespace karpos::distributed {
 
 /// What a search did, the same on every rank but for bytes_sent; hub_cache_hits and hub_degree are 0.
 struct bfs_report : karpos::bfs_report {
-  std::uint64_t bytes_sent = 0;          ///< by this rank
+  std::uint64_t bytes_sent = 0;          ///< by this rank through the communicator
   std::uint32_t lists = 0, bitmaps = 0;  ///< levels whose vertices were exchanged as lists, as bits
+  bool one_kernel = false;  ///< whether one kernel on each device did it, and exchanged by itself
 };
 
 /// The memory of searches, and what they know of a graph in advance: made once, for any number of searches.
 ///
-/// Requires: the communicator outlives it; the graph does not change.
+/// Requires: the communicator outlives it; the graph does not change. All ranks make it and let it go together.
 /// Concurrency: copies share the memory: one search at a time.
-/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph, and, from the first search for
-///   parents on, a vertex id for each vertex of the whole graph.
+/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph (0.25 of these in a window,
+///   rounded up to 2 MiB, where one kernel spans the devices), and, from the first search for parents on, a vertex id for
+///   each vertex of the whole graph.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -61,10 +67,12 @@ class bfs_workspace {
         m_local(detail::distributed::together(ranks, [&] { return make_local(ranks, graph); })) {
     std::vector<std::uint64_t> word_counts;
     for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
+    open_windows();
     detail::distributed::together(ranks, [&] {
       for (auto* const bits : {&m_visited[0], &m_visited[1], &m_isolated})
-        *bits = detail::distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: status",
-                                                             m_words);
+        if (bits->extent(0) != m_words)
+          *bits = detail::distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: status",
+                                                               m_words);
       m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
     });
     using opened = detail::bfs::opened_workspace;
@@ -107,6 +115,17 @@ class bfs_workspace {
     return Kokkos::View<std::uint32_t const*, memory_space, Kokkos::MemoryUnmanaged>(words, n);
   }
 
+  /// Status bitmaps that kernels of all devices write, where they can.
+  void open_windows() {
+    if constexpr (spans) {
+      std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
+      m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
+      if (!m_windows->is_open()) return;
+      auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
+      for (std::uint64_t i = 0; i < 2; ++i)
+        m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
+    }
+  }
   /// What the steps of a search share on this rank.
   template <class Hooks>
   auto state(bfs_options const& options, Hooks const& hooks, std::int32_t* distances,
@@ -124,20 +143,41 @@ class bfs_workspace {
     s.out.offset -= first;
     if (m_graph.has_transpose()) s.in.offset -= first;
     for (int i = 0; i < 2; ++i) s.visited[i] = m_visited[i].data();
+    s.isolated = m_isolated.data();
     s.distance = distances - first;
     s.parent = with_parents ? parents - first : nullptr;
     s.proposal = with_parents ? m_proposals.data() : nullptr;
     return s;
   }
-  void reset(std::int32_t* distances, vertex_type* parents, bool with_parents) const {
-    namespace d = detail::distributed;
-    auto const& exec = m_ranks->exec();
-    device::loop_over("karpos::bfs: reset", exec, m_graph.local().vertices(),
-                      d::reset_vertices<vertex_type>{distances, with_parents ? parents : nullptr});
-    device::loop_over("karpos::bfs: reset status", exec, m_words,
-                      d::reset_words{m_isolated.data(), m_visited[0].data(), m_visited[1].data()});
-    if (with_parents)
-      detail::fill("karpos::bfs: reset proposals", exec, m_proposals, d::no_source<vertex_type>);
+  template <class Loop>
+  bool can_span(bfs_options const& o) const {
+    if constexpr (spans)
+      return o.driver != launch_mode::kernel_per_step && m_windows->is_open() &&
+             device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
+                 m_ranks->exec(), detail::bfs::opened_workspace::grid_memory(m_local));
+    else
+      return false;
+  }
+  /// Runs the loop of a search. Returns: its record.
+  template <class Loop>
+  detail::bfs::search_record run(Loop loop, bool in_one_kernel) const {
+    using opened = detail::bfs::opened_workspace;
+    if constexpr (spans) {
+      if (in_one_kernel) {
+        loop.s.peers = m_windows->get().distances();
+        loop.record = opened::record(m_local);
+        device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
+            m_ranks->exec(), opened::grid_memory(m_local), m_windows->get(), loop);
+        return detail::read_back(m_ranks->exec(), loop.record, "karpos::distributed::bfs");
+      }
+    }
+    auto const record = std::make_unique<detail::bfs::search_record>();
+    loop.record = record.get();
+    detail::distributed::launched_ranks<ExecSpace> grid(
+        *m_ranks, opened::grid(m_ranks->exec(), m_local), m_exchange);
+    detail::distributed::rank_progress progress{};
+    loop(grid, progress);
+    return *record;
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {
@@ -153,10 +193,15 @@ class bfs_workspace {
             .hubs = m_hubs};
   }
 
+  using tuned = detail::bfs::tuning<ExecSpace>;
+  static constexpr bool spans = device::spans_devices<ExecSpace>;
+  using windows = detail::distributed::windows_of<ExecSpace>;
+
   communicator<ExecSpace> const* m_ranks;
   Graph m_graph;
   std::uint64_t m_words;
   local_workspace m_local;
+  std::shared_ptr<windows> m_windows;  // before what lies in them
   array<std::uint32_t> m_visited[2], m_isolated;
   mutable array<vertex_type> m_proposals;
   mutable detail::distributed::found_exchange<ExecSpace> m_exchange;
@@ -217,23 +262,25 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   using opened = detail::bfs::opened_workspace;
   auto const& ranks = *m_ranks;
   std::uint64_t const sent = ranks.bytes_sent();
+  auto s = state(options, hooks, distances.data(), parents.data(), false);
+  using loop_type = d::rank_level_loop<decltype(s)>;
   // A rank without vertices has no parents to show.
   bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
+  bool const in_one_kernel = ranks.all_reduce(can_span<loop_type>(options) ? 1 : 0, minimum{}) == 1;
   d::require_same_search(ranks, options);
   auto const sources = d::sources_of_all<vertex_type>(ranks, m_graph.vertices(), source);
   d::together(ranks, [&] {
     d::require_results(m_graph, distances, parents, with_parents);
-    d::require_options(options, opened::needs_classes(m_local));
+    d::require_options(options, opened::needs_classes(m_local), in_one_kernel);
     if (with_parents && m_proposals.extent(0) != m_graph.vertices())
       m_proposals =
           d::allocate<vertex_type>(ranks.exec(), "karpos::bfs: proposals", m_graph.vertices());
   });
-  reset(distances.data(), parents.data(), with_parents);
   m_exchange.reset();
-  d::rank_search search(ranks, opened::grid(ranks.exec(), m_local),
-                        state(options, hooks, distances.data(), parents.data(), with_parents),
-                        plan_of(options), m_exchange, m_non_isolated, m_graph.edges());
-  auto const record = search.run(sources.data(), sources.extent(0));
+  if (with_parents) s = state(options, hooks, distances.data(), parents.data(), true);
+  auto const record =
+      run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
+          in_one_kernel);
   if (with_parents) d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");
   bfs_report r;
@@ -241,6 +288,7 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   r.bytes_sent = ranks.bytes_sent() - sent;
   r.lists = m_exchange.lists();
   r.bitmaps = m_exchange.bitmaps();
+  r.one_kernel = in_one_kernel;
   return r;
 }
 

@@ -34,8 +34,11 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   namespace d = detail::distributed;
   namespace checks = detail::validate_bfs;
   bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
-  auto const sources = d::sources_of_all<VertexId>(ranks, graph.vertices(), source);
-  d::together(ranks, [&] { d::require_results(graph, distances, parents, with_parents); });
+  auto const all_sources = d::sources_of_all<VertexId>(ranks, graph.vertices(), source);
+  auto const sources = d::together(ranks, [&] {
+    d::require_results(graph, distances, parents, with_parents);
+    return all_sources.in_view(ranks.exec());
+  });
   auto const all_distances = graph.gather(ranks, distances);
   decltype(graph.gather(ranks, parents)) all_parents;
   if (with_parents) all_parents = graph.gather(ranks, parents);

@@ -112,6 +112,12 @@ KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_or(bits, std::memory_order_relaxed);))
 }
 
+/// The same in the memory of another device (peers.hpp), which may change the word, too.
+KOKKOS_INLINE_FUNCTION void set_bits_of_peer(std::uint32_t* p, std::uint32_t bits) {
+  KOKKOS_IF_ON_DEVICE((native_device::set_bits_of_peer(p, bits);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
+}
+
 /// Clears bits of a word at once; relaxed.
 KOKKOS_INLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::clear_bits(p, bits);))

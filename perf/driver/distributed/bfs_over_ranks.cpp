@@ -172,9 +172,10 @@ class measurement_over_ranks {
             {"searches", m_searches}};
   }
   void print_ranks() const {
-    std::printf("\n%s (%s), the slowest counts; ",
+    bool const spanned = !m_searches.empty() && m_searches.front().at("one_kernel").get<bool>();
+    std::printf("\n%s (%s%s), the slowest counts; ",
                 counted(static_cast<std::uint64_t>(m_ranks.size()), "rank", "ranks").c_str(),
-                m_ranks.engine());
+                m_ranks.engine(), spanned ? ", one kernel spans them" : "");
     double sent = 0;
     for (auto const& s : m_searches)
       for (std::uint64_t const b : s.at("bytes_sent"))
@@ -209,7 +210,8 @@ class measurement_over_ranks {
                           {"seconds", seconds},
                           {"bytes_sent", m_ranks.all_gather(report.bytes_sent)},
                           {"lists", report.lists},
-                          {"bitmaps", report.bitmaps}});
+                          {"bitmaps", report.bitmaps},
+                          {"one_kernel", report.one_kernel}});
   }
   bfs_reach reach() const {
     bfs_reach sum;

@@ -277,7 +277,10 @@ struct bottom_up_bitmap {
         sum);
     t.sync();
     t.each([&](int lane) {
-      if (lane < n) to[lane] = after[lane];
+      if (lane < n) {
+        to[lane] = after[lane];
+        s->tell_others(to + lane, after[lane]);
+      }
       return 0;
     });
     t.sync();

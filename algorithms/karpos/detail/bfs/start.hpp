@@ -25,6 +25,19 @@ struct count_out_of_range {
   }
 };
 
+/// Runs f(i) for every i in [0, n), each on a lane of the grid.
+template <int W, class Team, class F>
+KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
+  auto const t = team.template this_tile<W>();
+  team.template for_each_tile<W>((n + W - 1) / W, [&](std::uint64_t tile) {
+    t.each([&](int lane) {
+      std::uint64_t const i = tile * W + static_cast<std::uint64_t>(lane);
+      if (i < n) f(i);
+      return 0;
+    });
+  });
+}
+
 template <class StateHandle>
 struct reset {
   using State = typename StateHandle::state;
@@ -53,25 +66,11 @@ struct reset {
           });
         });
     if (s->parent != nullptr)
-      for_each_index(team, s->vertices,
-                     [&](std::uint64_t v) { s->parent[v] = static_cast<vertex_id>(-1); });
-    for_each_index(team, s->words, [&](std::uint64_t w) {
+      for_each_index<width>(team, s->vertices,
+                            [&](std::uint64_t v) { s->parent[v] = static_cast<vertex_id>(-1); });
+    for_each_index<width>(team, s->words, [&](std::uint64_t w) {
       s->visited[0][w] = s->isolated[w];
       s->visited[1][w] = 0;
-    });
-  }
-
- private:
-  /// Runs f(i) for every i in [0, n), each on a lane of the grid.
-  template <class Team, class F>
-  KOKKOS_FUNCTION static void for_each_index(Team& team, std::uint64_t n, F const& f) {
-    auto const t = team.template this_tile<width>();
-    team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t tile) {
-      t.each([&](int lane) {
-        std::uint64_t const i = tile * width + static_cast<std::uint64_t>(lane);
-        if (i < n) f(i);
-        return 0;
-      });
     });
   }
 };

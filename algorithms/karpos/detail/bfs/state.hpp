@@ -241,6 +241,9 @@ struct search_state
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
 
+  /// Told every word of a status bitmap that a bottom-up level has written. Of several devices each tells the others.
+  KOKKOS_FUNCTION void tell_others(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
+
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
 

@@ -65,14 +65,6 @@ struct add_listed {
   }
 };
 
-/// Marks what was found among other ranks' vertices as visited; of its own a rank's next step does that.
-struct commit_others {
-  status_words s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
-    if (!s.is_own(w)) s.now[w] |= s.next[w];
-  }
-};
-
 /// Forgets what `next` holds for other ranks' vertices.
 struct forget_others {
   status_words s;
@@ -122,7 +114,6 @@ class found_exchange {
       m_ranks->all_reduce(bits, karpos::distributed::bit_or{});
       ++m_bitmaps;
     }
-    device::loop_over("karpos::bfs: others' vertices", exec, s.words, commit_others{s});
   }
   /// A rank has found vertices of its own, `mine` of them: likewise.
   void merge_own(status_words const& s, std::uint64_t mine) {

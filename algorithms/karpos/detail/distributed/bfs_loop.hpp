@@ -12,160 +12,220 @@
 #include "karpos/detail/bfs/top_down.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_state.hpp"
+#include "karpos/detail/distributed/bfs_steps.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // The level loop over ranks. The steps are those of one device (detail/bfs), each rank looking after its own vertices:
 //
 //   top-down    expand_frontier      marks unvisited neighbours of this rank's frontier, whoever owns them
-//               merge_all            all ranks know what all have marked
+//               share_marks          all ranks know what all have marked
 //               scan                 this rank's part of it: distances, frontier queue
 //   bottom-up   bottom_up_bitmap     this rank's unvisited vertices look for a visited neighbour
-//               merge_own            all ranks know what all have found
+//               share_found          all ranks know what all have found
 //   then        totals over ranks    the same on all, and so the direction of the next level, and the end
 //
-// `p` is the progress of this rank (its queue's segments), `g` that of all: every decision reads `g`.
+// One program, two grids. launched_ranks runs each step as a kernel, and exchanges through the communicator in between. A
+// spanning grid (device/peers.hpp) runs the whole search in one kernel on each device: status bitmaps lie in windows, marks
+// are written to those of all ranks by a step of their own, words that a bottom-up level has found as they are found.
+//
+// `own` is the progress of this rank (its queue's segments), `all` that of all: every decision reads `all`.
 
 namespace karpos::detail::distributed {
 
-/// Starts a search: no distances, no parents, isolated vertices visited.
-template <class VertexId>
-struct reset_vertices {
-  std::int32_t* distance;
-  VertexId* parent;
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
-    distance[v] = -1;
-    if (parent != nullptr) parent[v] = static_cast<VertexId>(-1);
-  }
-};
-struct reset_words {
-  std::uint32_t const* isolated;
-  std::uint32_t* visited;
-  std::uint32_t* found;
-  KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
-    visited[w] = isolated[w];
-    found[w] = 0;
-  }
-};
-struct reset_counters {
-  bfs::level_counters* levels;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { levels[i] = bfs::level_counters{}; }
-};
-/// Makes every source one that was found, isolated ones, too. A source is its own parent.
-template <class State>
-struct find_sources {
-  State s;
-  typename State::vertex_id const* list;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    auto const v = static_cast<std::uint64_t>(list[i]);
-    std::uint32_t const bit = bfs::bit_of(v);
-    device::set_bits(s.visited[1] + v / 32, bit);
-    Kokkos::atomic_and(s.visited[0] + v / 32, ~bit);
-    if (s.parent != nullptr && v / 32 - s.first_word() < s.own_words()) s.parent[v] = list[i];
-  }
+/// What the loop remembers from level to level.
+struct rank_progress {
+  bfs::progress own, all;
 };
 
-/// A level as a search over ranks reports it.
-struct rank_search_record {
-  bfs::search_summary summary;
-  std::vector<bfs_level> level;
-};
-
-/// One search on one rank. `State`: rank_state.
-template <class ExecSpace, class State>
-class rank_search {
+/// Runs a program over ranks from the host.
+template <class ExecSpace>
+class launched_ranks {
   using grid_type = device::launched_grid<ExecSpace>;
-  using G = typename grid_type::template handle_of<State>;
-  using P = typename grid_type::template handle_of<bfs::progress>;
   using communicator = karpos::distributed::communicator<ExecSpace>;
 
  public:
-  /// non_isolated, edges: of the whole graph.
-  rank_search(communicator const& ranks, grid_type const& grid, State const& state,
-              bfs::search_plan const& plan, found_exchange<ExecSpace>& exchange,
-              std::uint64_t non_isolated, std::uint64_t edges)
+  static constexpr bool spans = false;
+
+  launched_ranks(communicator const& ranks, grid_type const& grid,
+                 found_exchange<ExecSpace>& exchange)
       : m_ranks(ranks),
         m_grid(grid),
-        s(state),
-        m_plan(plan),
-        m_exchange(exchange) {
-    p.begin(s);
-    g.begin(s);
-    g.unvisited = non_isolated;
-    g.edges_unexplored = edges;
-  }
+        m_exchange(exchange) {}
 
-  /// sources: `count` of them on this rank's device, of all ranks together.
-  rank_search_record run(typename State::vertex_id const* sources, std::uint64_t count) {
-    device::loop_over("karpos::bfs: reset counters", m_ranks.exec(), 3, reset_counters{s.levels});
-    device::loop_over("karpos::bfs: sources", m_ranks.exec(), count,
-                      find_sources<State>{s, sources});
-    device::loop_over("karpos::bfs: others' vertices", m_ranks.exec(), s.words,
-                      commit_others{words()});
-    scan(bfs::scan_target::status_bits);
-    decide();
-    while (!g.done) {
-      if (p.bottom_up)
-        expand_bottom_up();
-      else
-        expand_top_down();
-      decide();
-    }
-    m_record.summary = g.sum;
-    return m_record;
+  template <class T>
+  using handle_of = typename grid_type::template handle_of<T>;
+  template <class T>
+  handle_of<T> handle(T const& x) const {
+    return m_grid.handle(x);
+  }
+  template <class Step, class Then>
+  void run(Step const& step, Then const& then) {
+    m_grid.run(step, then);
+  }
+  /// Nothing is written to others: there is nothing to wait for.
+  template <class Step, class Then>
+  void run_on_all(Step const& step, Then const& then) {
+    m_grid.run(step, then);
+  }
+  template <class Step, class Then>
+  void run_on_all(Step const& step, bfs::level_counters const* mine, Then const& then) {
+    m_grid.run(step, [] {});
+    gather(mine, then);
+  }
+  template <class Then>
+  void gather(bfs::level_counters const* mine, Then const& then) {
+    m_letters = m_ranks.all_gather(m_grid.read(mine));
+    then();
+  }
+  template <class T>
+  T const& of_rank(int r) const {
+    return m_letters[static_cast<std::size_t>(r)];
+  }
+  int ranks() const { return m_ranks.size(); }
+  int rank() const { return m_ranks.rank(); }
+  found_exchange<ExecSpace>& exchange() const { return m_exchange; }
+
+  template <class T>
+  T read(T const* p) {
+    return m_grid.read(p);
+  }
+  /// The records of a search are the host's.
+  template <class T>
+  void write(T* p, T const& value) {
+    *p = value;
   }
 
  private:
-  status_words words() const {
-    return {s.bitmap(p.current), s.bitmap(1 - p.current), s.words, s.first_word(), s.own_words()};
+  communicator const& m_ranks;
+  grid_type m_grid;
+  found_exchange<ExecSpace>& m_exchange;
+  std::vector<bfs::level_counters> m_letters;
+};
+
+/// One search on one rank. `State`: rank_state.
+template <class State>
+struct rank_level_loop {
+  using shared = rank_progress;
+
+  State s;
+  bfs::search_plan plan;
+  bfs::source_list sources;           // of all ranks together
+  std::uint64_t non_isolated, edges;  // of the whole graph
+  bfs::search_record* record;         // where grid.write writes
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, rank_progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    grid.run_on_all(reset_rank<G>{grid.handle(s)}, [&] { begin(p); });
+    grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
+    scan_marks(grid, p);
+    while (!p.all.done)
+      if (p.own.bottom_up)
+        expand_bottom_up(grid, p);
+      else
+        expand_top_down(grid, p);
   }
-  void expand_top_down() {
-    if (p.frontier.unqueued > 0) {
-      scan(bfs::scan_target::found_bottom_up);
-      p.take_segment(m_grid.read(&s.counters(p.level)));
+
+ private:
+  KOKKOS_FUNCTION void begin(rank_progress& p) const {
+    p.own.begin(s);
+    p.all.begin(s);
+    p.all.unvisited = non_isolated;
+    p.all.edges_unexplored = edges;
+  }
+  status_words words(rank_progress const& p) const {
+    return {s.bitmap(p.own.current), s.bitmap(1 - p.own.current), s.words, s.first_word(),
+            s.own_words()};
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void expand_top_down(Grid& grid, rank_progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<bfs::progress>;
+    if (p.own.frontier.unqueued > 0) queue_found(grid, p);
+    grid.run(bfs::expand_frontier<G, P>{{grid.handle(s), grid.handle(p.own)},
+                                        bfs::frontier_output::status_bits},
+             [] {});
+    if constexpr (Grid::spans)
+      grid.run_on_all(tell_marks<G, P>{grid.handle(s), grid.handle(p.own)}, [] {});
+    else
+      grid.exchange().merge_all(words(p));
+    scan_marks(grid, p);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, rank_progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<bfs::progress>;
+    bfs::bottom_up_bitmap<G, P> const step{grid.handle(s), grid.handle(p.own), false};
+    bfs::level_counters const* const found = &s.counters(p.own.level + 1);
+    auto const next_level = [&] {
+      p.own.current = 1 - p.own.current;
+      decide(grid, p);
+    };
+    if constexpr (Grid::spans) {
+      grid.run_on_all(step, found, next_level);
+    } else {
+      grid.run(step, [] {});
+      grid.exchange().merge_own(words(p), grid.read(found).unqueued);
+      grid.gather(found, next_level);
     }
-    m_grid.run(bfs::expand_frontier<G, P>{{m_grid.handle(s), m_grid.handle(p)},
-                                          bfs::frontier_output::status_bits},
-               [] {});
-    m_exchange.merge_all(words());
-    scan(bfs::scan_target::status_bits);
   }
-  void expand_bottom_up() {
-    m_grid.run(bfs::bottom_up_bitmap<G, P>{m_grid.handle(s), m_grid.handle(p), false}, [] {});
-    m_exchange.merge_own(words(), m_grid.read(&s.counters(p.level + 1)).unqueued);
-    p.current = 1 - p.current;
+  /// The marks of all ranks: distances, the frontier, and what comes next.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void scan_marks(Grid& grid, rank_progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<bfs::progress>;
+    bfs::bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p.own),
+                                      bfs::scan_target::status_bits};
+    grid.run(commit_and_count<G, P>{{pass}}, [] {});
+    grid.run_on_all(bfs::scan_compact<G, P>{pass}, &s.counters(p.own.level + 1),
+                    [&] { decide(grid, p); });
   }
-  void scan(bfs::scan_target target) {
-    bfs::bitmap_scan<G, P> const pass{m_grid.handle(s), m_grid.handle(p), target};
-    m_grid.run(bfs::scan_count<G, P>{pass}, [] {});
-    m_grid.run(bfs::scan_compact<G, P>{pass}, [] {});
+  /// What this rank has found bottom-up enters its queue.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void queue_found(Grid& grid, rank_progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<bfs::progress>;
+    bfs::bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p.own),
+                                      bfs::scan_target::found_bottom_up};
+    grid.run(bfs::scan_count<G, P>{pass}, [] {});
+    grid.run(bfs::scan_compact<G, P>{pass}, [&] { take_found(grid, p); });
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void take_found(Grid& grid, rank_progress& p) const {
+    p.own.take_segment(grid.read(&s.counters(p.own.level)));
   }
 
   /// Makes the level that was found the frontier, and chooses how it is expanded: of totals over all ranks.
-  void decide() {
-    bfs::level_counters const mine = m_grid.read(&s.counters(p.level + 1));
-    bfs::level_counters const all = sum_over_ranks(mine);
-    if (g.bottom_up && is_recorded(g.level))
-      m_record.level[static_cast<std::size_t>(g.level)].edges = all.edges_examined;
-    p.advance(mine);
-    g.advance(all);
-    p.done = g.done;
-    if (g.done) return;
-    bool bottom_up = m_plan.chooses_bottom_up(g);
-    constexpr int looks = State::tuned::looks_per_claim;
-    if (looks > 0)
-      bottom_up = bottom_up && (g.bottom_up || m_plan.pays_bottom_up(looks, g, g.frontier.edges));
-    g.set_direction(bottom_up);
-    p.set_direction(bottom_up);
-    if (!bottom_up) g.sum.edges_top_down += all.edges;
-    if (g.level < bfs::recorded_levels)
-      m_record.level.push_back({all.vertices(), all.edges, all.hubs, bottom_up});
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
+    bfs::level_counters const all = sum_over_ranks(grid);
+    if (p.all.bottom_up && p.all.level < bfs::recorded_levels)
+      grid.write(&record->level[p.all.level].edges, all.edges_examined);
+    p.own.advance(grid.template of_rank<bfs::level_counters>(grid.rank()));
+    p.all.advance(all);
+    p.own.done = p.all.done;
+    if (p.all.done) {
+      grid.write(&record->summary, p.all.sum);
+      return;
+    }
+    bool bottom_up = plan.chooses_bottom_up(p.all);
+    if constexpr (looks > 0)
+      bottom_up =
+          bottom_up && (p.all.bottom_up || plan.pays_bottom_up(looks, p.all, p.all.frontier.edges));
+    p.all.set_direction(bottom_up);
+    p.own.set_direction(bottom_up);
+    if (!bottom_up) p.all.sum.edges_top_down += all.edges;
+    if (p.all.level < bfs::recorded_levels)
+      grid.write(&record->level[p.all.level],
+                 bfs::level_record{all.vertices(), all.edges, all.hubs, bottom_up ? 1u : 0u});
   }
-  bool is_recorded(std::int32_t level) const {
-    return level >= 0 && static_cast<std::size_t>(level) < m_record.level.size();
-  }
-  bfs::level_counters sum_over_ranks(bfs::level_counters const& mine) const {
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION static bfs::level_counters sum_over_ranks(Grid const& grid) {
     bfs::level_counters sum{};
-    for (bfs::level_counters const& c : m_ranks.all_gather(mine)) {
+    for (int r = 0; r < grid.ranks(); ++r) {
+      auto const c = grid.template of_rank<bfs::level_counters>(r);
       for (int i = 0; i < bfs::degree_classes; ++i) sum.in_class[i] += c.in_class[i];
       sum.unqueued += c.unqueued;
       sum.hubs += c.hubs;
@@ -174,14 +234,7 @@ class rank_search {
     }
     return sum;
   }
-
-  communicator const& m_ranks;
-  grid_type m_grid;
-  State s;
-  bfs::search_plan m_plan;
-  found_exchange<ExecSpace>& m_exchange;
-  bfs::progress p, g;
-  rank_search_record m_record;
+  static constexpr int looks = State::tuned::looks_per_claim;
 };
 
 }  // namespace karpos::detail::distributed

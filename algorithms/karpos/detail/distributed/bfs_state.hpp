@@ -8,6 +8,7 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/bfs/state.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/peer_distances.hpp"
 #include "karpos/device/program.hpp"
 
 // A search of one rank: the state that the steps of detail/bfs run on, and the graph that it is dimensioned by.
@@ -47,11 +48,24 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   using base = bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>;
 
   std::uint64_t own_first_word, own_word_count;
+  device::peer_distances
+      peers;  // of the status bitmaps; none where ranks exchange between the steps
   VertexId*
       proposal;  // of every vertex of the graph: a parent that this rank has found; null: not asked for
 
   KOKKOS_FUNCTION std::uint64_t first_word() const { return own_first_word; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return own_word_count; }
+  KOKKOS_FUNCTION std::uint64_t own_vertices() const {
+    std::uint64_t const first = 32 * own_first_word, most = 32 * own_word_count;
+    return Kokkos::min(most, base::vertices - Kokkos::min(first, base::vertices));
+  }
+  KOKKOS_FUNCTION bool is_own_word(std::uint64_t w) const {
+    return w - own_first_word < own_word_count;
+  }
+  KOKKOS_FUNCTION void tell_others(std::uint32_t* word, std::uint32_t bits) const {
+    for (int r = 0; r < peers.count; ++r)
+      if (r != peers.me) *peers.of(r, word) = bits;
+  }
   /// Top-down: the vertex may be another rank's, and found by others, too.
   KOKKOS_FUNCTION void propose_parent(bfs::local_vertex v, bfs::local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
@@ -70,6 +84,14 @@ struct opened_workspace {
   template <class Workspace, class Hooks>
   static auto state(Workspace const& w, bfs_options const& options, Hooks const& hooks) {
     return w.state(options, hooks);
+  }
+  template <class Workspace>
+  static auto const& grid_memory(Workspace const& w) {
+    return w.m_grid;
+  }
+  template <class Workspace>
+  static bfs::search_record* record(Workspace const& w) {
+    return w.m_record.data();
   }
   template <class Workspace>
   static auto grid(auto const& exec, Workspace const& w) {

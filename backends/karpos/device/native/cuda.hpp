@@ -158,6 +158,9 @@ __device__ inline std::uint64_t compare_and_swap_acquire(std::uint64_t* p, std::
 __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
 }
+__device__ inline void set_bits_of_peer(std::uint32_t* p, std::uint32_t bits) {
+  asm volatile("red.relaxed.sys.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
+}
 __device__ inline void set_bits(std::uint64_t* p, std::uint64_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(global(p)), "l"(bits) : "memory");
 }

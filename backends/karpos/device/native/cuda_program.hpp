@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "karpos/device/native/cuda.hpp"
+#include "karpos/device/native/cuda_peers.hpp"
 #include "karpos/device/state_handle.hpp"
 #include "karpos/device/tile.hpp"
 
@@ -85,6 +86,7 @@ template <class ExecSpace>
 class cooperative_grid {
  public:
   using execution_space = ExecSpace;
+  static constexpr bool spans = false;
 
   /// arrivals: a word of shared memory. Registers that live through all steps would be spilled to memory that every
   /// grid barrier drops from the L1 cache, so that nothing is kept in one.
@@ -104,10 +106,7 @@ class cooperative_grid {
 
   template <class Step, class Then>
   __device__ __forceinline__ void run(Step const& step, Then const& then) {
-    team<ExecSpace> t(block(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
-                            static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x),
-                            m_scratch));
-    step(t);
+    on_this_team(step);
     grid_barrier(m_barrier, m_arrivals, gridDim.x, then);
   }
   /// Requires, as write does: called by thread 0 of a block, from `then`.
@@ -129,10 +128,72 @@ class cooperative_grid {
     if (blockIdx.x == 0) *p = v;
   }
 
- private:
+ protected:
+  template <class Step>
+  __device__ __forceinline__ void on_this_team(Step const& step) const {
+    team<ExecSpace> t(block(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
+                            static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x),
+                            m_scratch));
+    step(t);
+  }
+
   std::uint64_t* m_barrier;
   std::byte* m_scratch;
   std::uint64_t* m_arrivals;  // of all blocks, up to the last barrier
+};
+
+/// The same in kernels that span the devices of all ranks (peers.hpp).
+template <class ExecSpace>
+class spanning_grid : public cooperative_grid<ExecSpace> {
+  using base = cooperative_grid<ExecSpace>;
+
+ public:
+  static constexpr bool spans = true;
+
+  __device__ spanning_grid(std::uint64_t* barrier, std::byte* scratch, std::uint64_t* arrivals,
+                           spanning_control* control, peer_distances const& distances,
+                           received_letters* letters)
+      : base(barrier, scratch, arrivals),
+        m_control(control),
+        m_distances(&distances),
+        m_letters(letters) {
+    if (threadIdx.x == 0)
+      letters->round = static_cast<std::uint32_t>(load_relaxed(&control->rounds));
+  }
+
+  __device__ int ranks() const { return m_distances->count; }
+  __device__ int rank() const { return m_distances->me; }
+  template <class Step, class Then>
+  __device__ __forceinline__ void run_on_all(Step const& step, Then const& then) {
+    meet(step, nullptr, 0, then);
+  }
+  template <class Step, class T, class Then>
+  __device__ __forceinline__ void run_on_all(Step const& step, T const* mine, Then const& then) {
+    constexpr int words = sizeof(T) / sizeof(std::uint32_t);
+    static_assert(sizeof(T) % sizeof(std::uint32_t) == 0 && words <= spanning_control::most_words);
+    meet(step, reinterpret_cast<std::uint32_t const*>(mine), words, then);
+  }
+  /// Called by then().
+  template <class T>
+  __device__ __forceinline__ T of_rank(int r) const {
+    T value;
+    auto* const to = reinterpret_cast<std::uint32_t*>(&value);
+    for (unsigned i = 0; i < sizeof(T) / sizeof(std::uint32_t); ++i) to[i] = m_letters->word[r][i];
+    return value;
+  }
+
+ private:
+  template <class Step, class Then>
+  __device__ __forceinline__ void meet(Step const& step, std::uint32_t const* mine, int words,
+                                       Then const& then) {
+    this->on_this_team(step);
+    spanning_barrier(this->m_barrier, this->m_arrivals, gridDim.x, m_control, *m_distances, mine,
+                     words, *m_letters, then);
+  }
+
+  spanning_control* m_control;
+  peer_distances const* m_distances;
+  received_letters* m_letters;
 };
 
 template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
@@ -142,6 +203,20 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
   __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
   __shared__ std::uint64_t arrivals;
   cooperative_grid<ExecSpace> grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals);
+  program(grid, reinterpret_cast<typename Program::shared&>(shared));
+}
+
+template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
+__global__ void __launch_bounds__(Threads, BlocksPerProcessor)
+    run_spanning_program(__grid_constant__ Program const program, std::uint64_t* barrier,
+                         spanning_control* control,
+                         __grid_constant__ peer_distances const distances) {
+  extern __shared__ __align__(64) std::uint64_t scratch[];
+  __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
+  __shared__ std::uint64_t arrivals;
+  __shared__ received_letters letters;
+  spanning_grid<ExecSpace> grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals, control,
+                                distances, &letters);
   program(grid, reinterpret_cast<typename Program::shared&>(shared));
 }
 
@@ -235,6 +310,37 @@ struct part {
     if (e == cudaSuccess) return true;
     cudaGetLastError();  // clears the error
     return false;
+  }
+
+  static constexpr bool spans_devices = true;
+  using peer_window = cuda::peer_window;
+  static void identify(ExecSpace const& exec, unsigned char (&to)[16]) {
+    std::memcpy(to, exec.cuda_device_prop().uuid.bytes, sizeof to);
+  }
+  template <int Threads, int BlocksPerProcessor, class Program>
+  static bool can_span(ExecSpace const& exec, int teams, std::size_t scratch_bytes) {
+    auto* const kernel = &run_spanning_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
+    int blocks = 0;
+    bool const known = cudaSetDevice(exec.cuda_device()) == cudaSuccess &&
+                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            static_cast<int>(scratch_bytes)) == cudaSuccess &&
+                       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Threads,
+                                                                     scratch_bytes) == cudaSuccess;
+    if (!known) cudaGetLastError();  // clears the error
+    return known && blocks * processors(exec) >= teams;
+  }
+  template <int Threads, int BlocksPerProcessor, class Program>
+  static void run_spanning(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
+                           std::uint64_t* barrier, peer_window const& window,
+                           Program const& program) {
+    auto* const kernel = &run_spanning_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
+    spanning_control* control = window.control();
+    peer_distances distances = window.distances();
+    void* arguments[] = {const_cast<Program*>(&program), &barrier, &control, &distances};
+    require_cuda(cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
+                                             dim3(static_cast<unsigned>(teams)), dim3(Threads),
+                                             arguments, scratch_bytes, exec.cuda_stream()),
+                 "the start of a kernel that spans devices");
   }
 };
 

@@ -62,6 +62,9 @@ template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void set_bits(Word* p, Word bits) {
   Kokkos::atomic_or(p, bits);
 }
+KOKKOS_FORCEINLINE_FUNCTION void set_bits_of_peer(std::uint32_t* p, std::uint32_t bits) {
+  Kokkos::atomic_or(p, bits);
+}
 KOKKOS_FORCEINLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
   Kokkos::atomic_and(p, ~bits);
 }

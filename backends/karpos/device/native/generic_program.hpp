@@ -82,7 +82,7 @@ struct part {
   static constexpr int warp_width = 1;
   static constexpr bool has_wide_cas = false, reads_wide = false;
   static constexpr bool has_grid_barrier = false, counts_votes = false;
-  static constexpr bool bounds_registers = false;
+  static constexpr bool bounds_registers = false, spans_devices = false;
   template <int W>
   using tile = reference_tile<W>;
   template <int W, class Member>

@@ -99,7 +99,7 @@ struct part {
   static constexpr int warp_width = 1;
   static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = false;
   static constexpr bool has_grid_barrier = false, counts_votes = false;
-  static constexpr bool bounds_registers = false;
+  static constexpr bool bounds_registers = false, spans_devices = false;
   template <int W>
   using tile = host_tile<W>;
   template <int W, class Member>

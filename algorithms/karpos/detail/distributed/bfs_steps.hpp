@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "karpos/detail/bfs/scan.hpp"
+#include "karpos/detail/bfs/start.hpp"
+#include "karpos/detail/distributed/edges.hpp"
+#include "karpos/device/atomics.hpp"
+
+// The steps that a search over ranks has beside those of detail/bfs. `State`: rank_state.
+
+namespace karpos::detail::distributed {
+
+/// Starts a search: of this rank's vertices no distances and no parents, of all vertices the isolated ones visited.
+template <class StateHandle>
+struct reset_rank {
+  static constexpr char const* label = "karpos::bfs::reset_rank";
+  using State = typename StateHandle::state;
+  using vertex_id = typename State::vertex_id;
+
+  StateHandle s;
+
+  std::uint64_t work() const { return s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    constexpr int width = State::width;
+    for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
+    std::uint64_t const first = 32 * s->first_word();
+    bfs::for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
+      s->distance[first + i] = -1;
+      if (s->parent != nullptr) s->parent[first + i] = static_cast<vertex_id>(-1);
+    });
+    if (s->proposal != nullptr)
+      bfs::for_each_index<width>(team, s->vertices,
+                                 [&](std::uint64_t v) { s->proposal[v] = no_source<vertex_id>; });
+    bfs::for_each_index<width>(team, s->words, [&](std::uint64_t w) {
+      s->visited[0][w] = s->isolated[w];
+      s->visited[1][w] = 0;
+    });
+  }
+};
+
+/// Makes every source one that was found, isolated ones, too. A source is its own parent.
+template <class StateHandle>
+struct find_sources {
+  static constexpr char const* label = "karpos::bfs::find_sources";
+  using State = typename StateHandle::state;
+  using vertex_id = typename State::vertex_id;
+
+  StateHandle s;
+  bfs::source_list sources;
+
+  std::uint64_t work() const { return sources.count; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    bfs::for_each_index<State::width>(team, sources.count, [&](std::uint64_t i) {
+      std::uint64_t const v =
+          sources.list == nullptr ? sources.single : static_cast<vertex_id const*>(sources.list)[i];
+      std::uint32_t const bit = bfs::bit_of(v);
+      device::set_bits(s->visited[1] + v / 32, bit);
+      device::clear_bits(s->visited[0] + v / 32, bit);
+      if (s->parent != nullptr && s->is_own_word(v / 32)) s->parent[v] = static_cast<vertex_id>(v);
+    });
+  }
+};
+
+/// Top-down, where windows are open: tells the other ranks the vertices that this one has marked.
+template <class StateHandle, class ProgressHandle>
+struct tell_marks {
+  static constexpr char const* label = "karpos::bfs::tell_marks";
+  using State = typename StateHandle::state;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return s->words; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    std::uint32_t const* const now = s->bitmap(p->current);
+    std::uint32_t* const next = s->bitmap(1 - p->current);
+    bfs::for_each_index<State::width>(team, s->words, [&](std::uint64_t w) {
+      std::uint32_t const marked = next[w] & ~now[w];
+      if (marked == 0) return;
+      for (int r = 0; r < s->peers.count; ++r)
+        if (r != s->peers.me) device::set_bits_of_peer(s->peers.of(r, next + w), marked);
+    });
+  }
+};
+
+/// scan_count of this rank's words; of the others', what was found is visited from now on.
+template <class StateHandle, class ProgressHandle>
+struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::commit_and_count";
+
+  std::uint64_t work() const { return this->s->words; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    auto const& state = *this->s;
+    std::uint32_t* const now = state.bitmap(this->p->current);
+    std::uint32_t const* const next = state.bitmap(1 - this->p->current);
+    bfs::for_each_index<StateHandle::state::width>(team, state.words, [&](std::uint64_t w) {
+      if (!state.is_own_word(w)) now[w] |= next[w];
+    });
+    bfs::scan_count<StateHandle, ProgressHandle>::operator()(team);
+  }
+};
+
+}  // namespace karpos::detail::distributed

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "karpos/device/native/cuda.hpp"
+#include "karpos/device/peer_distances.hpp"
+
+// Windows on memory that CUDA shares between the processes of a host (cudaIpc…), and the barrier of kernels that span their
+// devices. NCCL's device API would do the same, on more kinds of links; its headers and library must be of one release, which
+// an installed header library cannot know. This needs nothing but the driver.
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+
+namespace karpos::device::cuda {
+
+inline void require_cuda(cudaError_t e, char const* what) {
+  if (e == cudaSuccess) return;
+  cudaGetLastError();  // clears the error
+  throw std::runtime_error(std::string("karpos: ") + what + " failed (" + cudaGetErrorString(e) +
+                           "): exchange between the steps, or report this");
+}
+
+/// What ranks tell each other at a barrier: words of 32 bits, each in a word of 64 with the number of the round above it. One
+/// store brings both, so that no fence stands between a word and a flag.
+struct spanning_control {
+  static constexpr int most_words = 32;
+  std::uint64_t letter[2][most_peers][most_words];  // by parity of the round, by sender
+  std::uint64_t rounds;                             // so far; written by this rank alone
+};
+
+/// Memory of this process' device that the devices of others address. Not freed while they may: close() on all, then free().
+class peer_window {
+ public:
+  using handle = cudaIpcMemHandle_t;
+  static constexpr std::size_t control_bytes = (sizeof(spanning_control) + 255) / 256 * 256;
+
+  peer_window() = default;
+  /// Bytes for the user, aligned to 256; zero.
+  peer_window(Kokkos::Cuda const& exec, std::size_t bytes) : m_device(exec.cuda_device()) {
+    require_cuda(cudaSetDevice(m_device), "cudaSetDevice");
+    // Shared memory is shared by whole pages: nothing else lies on this one's.
+    constexpr std::size_t page = std::size_t(2) << 20;
+    std::size_t const all = (control_bytes + bytes + page - 1) / page * page;
+    void* made = nullptr;
+    require_cuda(cudaMalloc(&made, all), "cudaMalloc of a window");
+    m_base = static_cast<std::byte*>(made);
+    require_cuda(cudaMemset(m_base, 0, all), "cudaMemset of a window");
+    require_cuda(cudaDeviceSynchronize(), "cudaMemset of a window");
+    m_distances.count = 1;
+  }
+  peer_window(peer_window&& other) noexcept { swap(other); }
+  peer_window& operator=(peer_window&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  handle share() const {
+    handle h;
+    require_cuda(cudaIpcGetMemHandle(&h, m_base), "cudaIpcGetMemHandle");
+    return h;
+  }
+  /// Opens the windows of the others. Throws: std::runtime_error where one cannot be addressed.
+  void open(std::vector<handle> const& all, int me) {
+    m_distances.me = me;
+    m_distances.count = static_cast<int>(all.size());
+    for (int r = 0; r < m_distances.count; ++r) {
+      void* other = m_base;
+      if (r != me)
+        require_cuda(cudaIpcOpenMemHandle(&other, all[static_cast<std::size_t>(r)],
+                                          cudaIpcMemLazyEnablePeerAccess),
+                     "cudaIpcOpenMemHandle");
+      m_distances.bytes[r] = static_cast<std::byte*>(other) - m_base;
+    }
+  }
+  /// Lets go of the windows of the others.
+  void close() noexcept {
+    for (int r = 0; r < m_distances.count; ++r)
+      if (m_distances.bytes[r] != 0) cudaIpcCloseMemHandle(m_base + m_distances.bytes[r]);
+    m_distances = {};
+  }
+  void free() noexcept {
+    cudaSetDevice(m_device);
+    cudaFree(std::exchange(m_base, nullptr));
+  }
+
+  std::byte* data() const { return m_base + control_bytes; }
+  peer_distances distances() const { return m_distances; }
+  spanning_control* control() const { return reinterpret_cast<spanning_control*>(m_base); }
+
+ private:
+  void swap(peer_window& other) noexcept {
+    std::swap(m_base, other.m_base);
+    std::swap(m_device, other.m_device);
+    std::swap(m_distances, other.m_distances);
+  }
+  std::byte* m_base = nullptr;
+  int m_device = 0;
+  peer_distances m_distances{};
+};
+
+__device__ __forceinline__ void store_system(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
+__device__ __forceinline__ std::uint64_t load_acquire_system(std::uint64_t const* p) {
+  std::uint64_t v;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(global(p)) : "memory");
+  return v;
+}
+
+/// The letters of a round as a block has received them, and the round's number: in its shared memory.
+struct received_letters {
+  std::uint32_t word[most_peers][spanning_control::most_words];
+  std::uint32_t round;
+};
+
+/// The barrier of all blocks of all ranks; then() runs on thread 0. The last block of a rank sends the rank's letter, for only
+/// then it is complete, and each block waits for the letters of all ranks, its own one included. What a block has written, to
+/// whatever window, is released by its arrival (to this device) and by the last block's fence (to all): releases add up.
+/// mine: of `words` words; may be null, of none.
+template <class Then>
+__device__ __forceinline__ void spanning_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
+                                                 unsigned blocks, spanning_control* control,
+                                                 peer_distances const& d, std::uint32_t const* mine,
+                                                 int words, received_letters& letters,
+                                                 Then const& then) {
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    int const lane = static_cast<int>(threadIdx.x);
+    bool last = false;
+    if (lane == 0) {
+      std::uint64_t before;
+      asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], 1;"
+                   : "=l"(before)
+                   : "l"(global(arrived))
+                   : "memory");
+      std::uint64_t const all = *arrivals + blocks;
+      *arrivals = all;
+      last = before + 1 == all;
+      ++letters.round;
+    }
+    last = __shfl_sync(~0u, last, 0);
+    __syncwarp();
+    std::uint32_t const round = letters.round;
+    bool const takes_part = lane == 0 || lane < words;
+    std::uint64_t const sign = std::uint64_t(round) << 32;
+    if (last) {
+      std::uint32_t const word = lane < words ? load_relaxed(mine + lane) : 0;
+      if (lane == 0) store_relaxed(&control->rounds, std::uint64_t(round));
+      asm volatile("fence.acq_rel.sys;" ::: "memory");
+      for (int r = 0; takes_part && r < d.count; ++r)
+        store_system(d.of(r, &control->letter[round % 2][d.me][lane]), sign | word);
+    }
+    for (int r = 0; takes_part && r < d.count; ++r) {
+      std::uint64_t got;
+      do got = load_acquire_system(&control->letter[round % 2][r][lane]);
+      while ((got ^ sign) >> 32 != 0);
+      letters.word[r][lane] = static_cast<std::uint32_t>(got);
+    }
+    __syncwarp();
+    if (lane == 0) then();
+  }
+  __syncthreads();
+}
+
+}  // namespace karpos::device::cuda
+
+#endif  // KOKKOS_ENABLE_CUDA
