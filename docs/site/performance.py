@@ -177,7 +177,7 @@ def bfs_page():
     device_rows = [(short_graph(run), run["harmonic_mean_gteps"], 0) for _, run in device]
     text = f"""# bfs
 
-`karpos bfs --validate`: 64 random sources (as many as the table's files say), the harmonic mean of 10⁹ edges of the component a second (GTEPS), every distance proved. Why: [bfs](../docs/bfs.md).
+`karpos bfs --validate` from random sources: the harmonic mean of 10⁹ edges of the component a second (GTEPS), every distance proved. Why: [bfs](../docs/bfs.md).
 
 ![On a GPU](bfs-device.svg)
 
