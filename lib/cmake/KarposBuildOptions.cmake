@@ -18,6 +18,11 @@ endif()
 option(KARPOS_UNITY "Compile the sources of a test, or of a command of the driver, as one unit" ${karpos_unity})
 option(KARPOS_FULL_TESTS "Compile the tests and the checks that only the full suite has, too" ON)
 
+# A build that measures nothing compiles in half the time without the optimisation of the build type.
+set(KARPOS_PERF_OPTIMISATION "" CACHE STRING "Optimisation of perf/ and of the examples in a Release build; empty: that of the build type")
+add_library(karpos_perf_optimisation INTERFACE)
+target_compile_options(karpos_perf_optimisation INTERFACE $<$<CONFIG:Release>:${KARPOS_PERF_OPTIMISATION}>)
+
 # Through a device compiler Kokkos' headers are ours too, and nvcc's generated code trips over the stricter warnings.
 set(karpos_warnings -Wall -Wextra -Wshadow)
 if(NOT KARPOS_DEVICE)
