@@ -41,6 +41,14 @@ struct look_at_weight {
   }
 };
 
+/// The part of a workspace that does not depend on the graph.
+struct fixed_memory {
+  bfs::level_counters levels[3], far[3];
+  std::uint64_t far_min[3], window_edges;
+  summary record;
+  std::uint32_t too_far, unused;
+};
+
 struct opened_workspace;  // what a call of sssp needs of a workspace
 
 }  // namespace detail::sssp
@@ -100,7 +108,8 @@ class sssp_workspace {
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
     return words * 3 * sizeof(std::uint32_t) +
-           graph.vertices() * 4 * sizeof(detail::bfs::local_vertex) + sizeof(fixed) +
+           graph.vertices() * 4 * sizeof(detail::bfs::local_vertex) +
+           sizeof(detail::sssp::fixed_memory) +
            device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
@@ -112,14 +121,6 @@ class sssp_workspace {
   using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
   using state_type =
       detail::sssp::state<ExecSpace, vertex_type, typename Graph::offset_type, Weight>;
-
-  /// What does not depend on the graph.
-  struct fixed {
-    detail::bfs::level_counters levels[3], far[3];
-    std::uint64_t far_min[3], window_edges;
-    detail::sssp::summary record;
-    std::uint32_t too_far, unused;
-  };
 
   static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 31) - 64;
   static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
@@ -158,7 +159,8 @@ class sssp_workspace {
     };
     m_queue = words("queue", 4 * m_graph.vertices());
     m_bits = words("bits", 3 * m_words);
-    m_fixed = array<fixed>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
+    m_fixed =
+        array<detail::sssp::fixed_memory>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
 
@@ -204,7 +206,7 @@ class sssp_workspace {
     for (int i = 0; i < 2; ++i)
       s.near_bits[i] = m_bits.data() + static_cast<std::uint64_t>(i) * m_words;
     s.far_bits = m_bits.data() + 2 * m_words;
-    fixed* const f = m_fixed.data();
+    auto* const f = m_fixed.data();
     s.levels = f->levels;
     s.far = f->far;
     s.far_min = f->far_min;
@@ -226,7 +228,7 @@ class sssp_workspace {
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1;
   array<std::uint32_t> m_queue, m_bits;
-  array<fixed> m_fixed;
+  array<detail::sssp::fixed_memory> m_fixed;
   device::grid_memory<ExecSpace> m_grid;
 };
 

@@ -36,8 +36,11 @@ class forest {
     return parent;
   }
 
-  /// Makes one tree of those of u and v.
+  /// Makes one tree of those of u and v. Most pairs have one parent already: that is two loads.
   KOKKOS_FUNCTION void join(word u, word v) const {
+    u = label(u);
+    v = label(v);
+    if (u == v) return;
     u = root(u);
     v = root(v);
     while (u != v) {

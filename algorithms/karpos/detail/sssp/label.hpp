@@ -48,7 +48,12 @@ struct label_of {
       return true;
   }
   /// Whether a weight is refused: negative, or no number.
-  KOKKOS_FUNCTION static bool is_refused(T w) { return !(w >= T(0)); }
+  KOKKOS_FUNCTION static bool is_refused([[maybe_unused]] T w) {
+    if constexpr (std::is_unsigned_v<T>)
+      return false;
+    else
+      return !(w >= T(0));
+  }
 };
 
 }  // namespace karpos::detail::sssp

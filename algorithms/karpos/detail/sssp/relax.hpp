@@ -111,7 +111,9 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     bins<State> found(team, t, *s, *p, p->split);
     this->for_each_chunk(team, t, [&](chunk const& k) {
       t.each([&](int lane) {
-        if (k.rows[lane].degree > 0) State::unmark(s->near(p->side()), k.rows[lane].vertex);
+        if (k.first == 0 && k.rows[lane].degree > 0)
+          State::unmark(s->near(p->side()), k.rows[lane].vertex);
+        device::prefetch(s->weight + k.rows[lane].begin);
         return 0;
       });
       if constexpr (State::tuned::balances_lanes)

@@ -10,6 +10,10 @@ namespace karpos::detail::sssp {
 /// Those of bfs where the steps are its, and these.
 template <class ExecSpace>
 struct tuning : bfs::tuning<ExecSpace> {
+  /// Degree from which on a vertex is expanded by a team: each of its tiles has the edges of one step of it then. Most of a
+  /// Kronecker graph's edges are those of vertices of 256 to 4,096.
+  static constexpr std::uint64_t team_degree =
+      device::is_device<ExecSpace> ? 4096 : bfs::tuning<ExecSpace>::team_degree;
   /// Entries of a tile's bin: one for the near queue and one for the far queue.
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 128 : 2048;
   /// Width of a bucket, automatic: times the mean weight over the square of the mean degree. Wide ones have fewer rounds, and

@@ -116,8 +116,11 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     std::uint32_t pushed = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
       entry const u = from[i];
-      if (i + ahead < n)
-        device::prefetch(state.out.column + state.out.begin(from[i + ahead].vertex));
+      if (i + ahead < n) {
+        edge const next = state.out.begin(from[i + ahead].vertex);
+        device::prefetch(state.out.column + next);
+        device::prefetch(state.weight + next);
+      }
       if (device::load_relaxed(state.label + u.vertex) != u.label) continue;
       edges += state.out.degree(u.vertex);
       for (edge e = state.out.begin(u.vertex); e < state.out.end(u.vertex); ++e) {
