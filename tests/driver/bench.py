@@ -19,6 +19,7 @@ EXPECTED = {
     "ceilings": (["G/s", "GB/s"], {"random_read", "random_cas_8", "random_cas_16", "copy"}, ["bytes:16384"]),
     "mixed": (["G/s", "of_random_read"], {"mixed"}, ["karpos::hopscotch_map", "karpos::hash_map", "mix:20,20,60", "mix:40,40,20"]),
     "bfs": (["GTEPS"], {"search"}, ["karpos::bfs auto/kron:scale=10", "karpos::bfs top-down/uniform", "karpos::bfs beamer/grid:32x32", "baseline/"]),
+    "paths": ([], {"paths", "components"}, ["karpos::sssp/kron:scale=10", "karpos::bfs/grid:32x32", "karpos::connected_components/uniform", "label propagation/"]),
     "top_k": ([], {"query"}, ["karpos::top_k exact/uniform:m=1024", "karpos::top_k set/zipf", "full/correlated", "nra/anticorrelated", "lara/"]),
 }
 CANNOT = ("this map cannot erase", "this map has no reduction by key")

@@ -11,7 +11,6 @@
 
 namespace karpos::perf {
 
-template <class Graph>
 struct own_number {
   array<std::uint32_t> label;
   KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
@@ -22,19 +21,19 @@ struct own_number {
 /// The smallest label of a vertex and its neighbours, for both ends of each edge.
 template <class Graph>
 struct propagate_label {
-  Graph graph;
+  typename Graph::offsets_view offsets;
+  typename Graph::columns_view columns;
   array<std::uint32_t> label;
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& changes) const {
     std::uint32_t least = label(v);
-    auto const first = graph.row_offsets()(v), last = graph.row_offsets()(v + 1);
-    for (auto e = first; e < last; ++e)
-      least = Kokkos::min(least, label(graph.column_indices()(e)));
+    auto const first = offsets(v), last = offsets(v + 1);
+    for (auto e = first; e < last; ++e) least = Kokkos::min(least, label(columns(e)));
     if (least < label(v)) {
       Kokkos::atomic_min(&label(v), least);
       ++changes;
     }
     for (auto e = first; e < last; ++e) {
-      std::uint32_t const w = graph.column_indices()(e);
+      std::uint32_t const w = columns(e);
       if (label(w) <= least) continue;
       Kokkos::atomic_min(&label(w), least);
       ++changes;
@@ -46,11 +45,12 @@ struct propagate_label {
 template <class Graph>
 void label_propagation(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
   Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
-                       own_number<Graph>{label});
+                       own_number{label});
   std::uint64_t changes = 1;
   while (changes > 0) {
-    Kokkos::parallel_reduce("karpos::perf::propagate_label", range(exec, graph.vertices()),
-                            propagate_label<Graph>{graph, label}, changes);
+    Kokkos::parallel_reduce(
+        "karpos::perf::propagate_label", range(exec, graph.vertices()),
+        propagate_label<Graph>{graph.row_offsets(), graph.column_indices(), label}, changes);
     exec.fence("karpos::perf: label propagation");
   }
 }
@@ -58,7 +58,9 @@ void label_propagation(space const& exec, Graph const& graph, array<std::uint32_
 /// Afforest, plainly: what GAP's benchmark does.
 template <class Graph>
 struct afforest_step {
-  Graph graph;
+  typename Graph::offsets_view offsets, in_offsets;
+  typename Graph::columns_view columns, in_columns;
+  bool undirected;
   array<std::uint32_t> label;
   std::uint64_t round;
   std::uint32_t frequent;
@@ -81,9 +83,8 @@ struct afforest_step {
     return *static_cast<std::uint32_t const volatile*>(&label(v));
   }
   KOKKOS_FUNCTION void operator()(link_round, std::uint64_t v) const {
-    auto const e = graph.row_offsets()(v) + round;
-    if (e < graph.row_offsets()(v + 1))
-      link(static_cast<std::uint32_t>(v), graph.column_indices()(e));
+    auto const e = offsets(v) + round;
+    if (e < offsets(v + 1)) link(static_cast<std::uint32_t>(v), columns(e));
   }
   KOKKOS_FUNCTION void operator()(compress, std::uint64_t v) const {
     auto const u = static_cast<std::uint32_t>(v);
@@ -92,11 +93,9 @@ struct afforest_step {
   KOKKOS_FUNCTION void operator()(finish, std::uint64_t v) const {
     auto const u = static_cast<std::uint32_t>(v);
     if (label(u) == frequent) return;
-    for (auto e = graph.row_offsets()(v) + round; e < graph.row_offsets()(v + 1); ++e)
-      link(u, graph.column_indices()(e));
-    if (graph.is_undirected()) return;
-    for (auto e = graph.in_row_offsets()(v); e < graph.in_row_offsets()(v + 1); ++e)
-      link(u, graph.in_column_indices()(e));
+    for (auto e = offsets(v) + round; e < offsets(v + 1); ++e) link(u, columns(e));
+    if (undirected) return;
+    for (auto e = in_offsets(v); e < in_offsets(v + 1); ++e) link(u, in_columns(e));
   }
 };
 
@@ -118,14 +117,16 @@ template <class Graph>
 void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
   using step = afforest_step<Graph>;
   auto const run = [&]<class Tag>(Tag, std::uint64_t round, std::uint32_t frequent) {
-    Kokkos::parallel_for("karpos::perf::afforest",
-                         Kokkos::RangePolicy<space, Tag, Kokkos::Schedule<Kokkos::Dynamic>,
-                                             Kokkos::IndexType<std::uint64_t>>(
-                             exec, 0, graph.vertices(), Kokkos::ChunkSize(16384)),
-                         step{graph, label, round, frequent});
+    Kokkos::parallel_for(
+        "karpos::perf::afforest",
+        Kokkos::RangePolicy<space, Tag, Kokkos::Schedule<Kokkos::Dynamic>,
+                            Kokkos::IndexType<std::uint64_t>>(exec, 0, graph.vertices(),
+                                                              Kokkos::ChunkSize(16384)),
+        step{graph.row_offsets(), graph.in_row_offsets(), graph.column_indices(),
+             graph.in_column_indices(), graph.is_undirected(), label, round, frequent});
   };
   Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
-                       own_number<Graph>{label});
+                       own_number{label});
   for (std::uint64_t round = 0; round < 2; ++round) {
     run(typename step::link_round{}, round, 0);
     run(typename step::compress{}, round, 0);

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "perf/driver/command.hpp"
+#include "perf/driver/option_values.hpp"
+#include "perf/driver/program/checked_options.hpp"
+#include "perf/driver/sssp/measure.hpp"
+#include "perf/support/context.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+#include "perf/support/timer.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// The mean over the sources, in seconds.
+double mean_of(sssp_run const& run, samples sssp_result::*time) {
+  double sum = 0;
+  for (sssp_result const& r : run.results) sum += (r.*time).median();
+  return sum / static_cast<double>(run.results.size());
+}
+
+json to_json(sssp_run const& run, sssp_result const& r) {
+  json j = {{"source", r.source},
+            {"reached", r.reached},
+            {"reached_edges", r.reached_edges},
+            {"farthest", r.farthest},
+            {"seconds", r.time.median()},
+            {"all_seconds", r.time.seconds},
+            {"bfs_seconds", r.bfs_time.median()},
+            {"delta", r.report.delta},
+            {"buckets", r.report.buckets},
+            {"rounds", r.report.rounds},
+            {"windows", r.report.windows},
+            {"edges_looked_at", r.report.edges},
+            {"wrong", r.wrong}};
+  if (run.parameters.baseline) j["baseline_seconds"] = r.baseline_time.median();
+  return j;
+}
+
+json to_json(sssp_run const& run) {
+  sssp_parameters const& p = run.parameters;
+  json results = json::array();
+  for (sssp_result const& r : run.results) results.push_back(to_json(run, r));
+  json j = {{"format", "karpos-sssp-1"},
+            {"context", context()},
+            {"parameters",
+             {{"graph", run.graph},
+              {"directed", p.directed},
+              {"max_weight", p.max_weight},
+              {"parents", p.parents},
+              {"delta", p.options.delta},
+              {"window_hops", p.options.window_hops},
+              {"launches", p.options.driver == launch_mode::kernel_per_step},
+              {"seed", p.seed},
+              {"repetitions", p.repetitions},
+              {"timing", timer<space>::method()}}},
+            {"vertices", run.vertices},
+            {"edges", run.edges},
+            {"undirected", run.undirected},
+            {"load_seconds", run.load_seconds},
+            {"prepare_seconds", run.prepare_seconds},
+            {"workspace_bytes", run.workspace_bytes},
+            {"automatic_delta", run.automatic_delta},
+            {"mean_seconds", mean_of(run, &sssp_result::time)},
+            {"mean_bfs_seconds", mean_of(run, &sssp_result::bfs_time)}};
+  if (p.baseline) j["mean_baseline_seconds"] = mean_of(run, &sssp_result::baseline_time);
+  j["results"] = results;
+  j["wrong"] = run.wrong();
+  return j;
+}
+
+void print_time(char const* what, double seconds, double karpos) {
+  std::printf("%s %s   %sx\n", left(what, 16).c_str(), right(human_seconds(seconds), 10).c_str(),
+              three_digits(seconds / karpos).c_str());
+}
+
+void print(sssp_run const& run) {
+  std::printf("%s: %s, %s%s, weights 1 to %s\n", run.graph.c_str(),
+              counted(run.vertices, "vertex", "vertices").c_str(),
+              counted(run.edges, "directed edge", "directed edges").c_str(),
+              run.undirected ? " (every edge both ways)" : "",
+              grouped(run.parameters.max_weight).c_str());
+  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
+  std::printf("loaded in %s; workspace of %s made in %s\n\n",
+              human_seconds(run.load_seconds).c_str(),
+              human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
+              human_seconds(run.prepare_seconds).c_str());
+  sssp_result const& r = run.results.front();
+  std::printf("source %s: reached %s, the farthest at %s\n", grouped(r.source).c_str(),
+              counted(r.reached, "vertex", "vertices").c_str(), grouped(r.farthest).c_str());
+  std::printf(
+      "delta %s: %s, %s (%s of several hops), %s edges looked at for each that there is\n\n",
+      three_digits(r.report.delta).c_str(), counted(r.report.buckets, "bucket", "buckets").c_str(),
+      counted(r.report.rounds, "round", "rounds").c_str(), grouped(r.report.windows).c_str(),
+      three_digits(static_cast<double>(r.report.edges) /
+                   static_cast<double>(std::max<std::uint64_t>(r.reached_edges, 1)))
+          .c_str());
+  double const mean = mean_of(run, &sssp_result::time);
+  std::printf("mean over %s\n", counted(run.results.size(), "source", "sources").c_str());
+  print_time("karpos", mean, mean);
+  print_time("karpos bfs", mean_of(run, &sssp_result::bfs_time), mean);
+  if (run.parameters.baseline)
+    print_time("delta-stepping", mean_of(run, &sssp_result::baseline_time), mean);
+  if (run.wrong() == 0) std::printf("valid: every distance is proved exact\n");
+}
+
+int report_wrong(sssp_run const& run) {
+  for (sssp_result const& r : run.results)
+    if (r.wrong > 0)
+      std::fprintf(stderr, "karpos: distances from vertex %s are wrong at %s: please report this\n",
+                   grouped(r.source).c_str(), counted(r.wrong, "place", "places").c_str());
+  return run.wrong() > 0 ? 1 : 0;
+}
+
+struct sssp_words {
+  sssp_parameters parameters;
+  std::uint64_t source = 0;
+  CLI::Option *with_source = nullptr, *seed = nullptr;
+  bool launches = false, as_json = false;
+};
+
+int shortest_paths(sssp_words const& o) {
+  sssp_parameters p = o.parameters;
+  if (o.with_source->count() > 0) p.source = o.source;
+  if (o.seed->count() > 0 && p.source)
+    throw bad_input("--seed does not apply (no random source): leave --source out");
+  if (o.launches) p.options.driver = launch_mode::kernel_per_step;
+  if (p.sources > 1 && !p.output.empty())
+    throw bad_input("--output does not apply (--sources makes several results): choose --source");
+  if (p.baseline && !has_sssp_baseline())
+    throw bad_input(
+        "--baseline does not apply (it runs on CPUs, this build on a device): leave it out");
+  require_output(p.output,
+                 is_generator(p.graph) ? std::vector<std::string>() : std::vector{p.graph},
+                 "the graph");
+  sssp_run run;
+  {
+    progress bar("karpos sssp");
+    run = run_sssp(p, [&](double part, std::string const& what) { bar.show(part, what); });
+  }
+  if (o.as_json)
+    print_json(to_json(run));
+  else
+    print(run);
+  return report_wrong(run);
+}
+
+void add_sources(CLI::App& app, sssp_words& o) {
+  sssp_parameters& p = o.parameters;
+  o.with_source = app.add_option("--source", o.source, "vertex to start from, counted from 0")
+                      ->transform(count_word());
+  app.add_option("--sources", p.sources,
+                 "number of random sources, vertices with neighbours (default: one)")
+      ->transform(count_word())
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes(o.with_source);
+  o.seed = app.add_option("--seed", p.seed, "of the random sources")
+               ->transform(count_word())
+               ->capture_default_str();
+}
+
+action define_sssp(CLI::App& app) {
+  auto const o = std::make_shared<sssp_words>();
+  sssp_parameters& p = o->parameters;
+  app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
+  app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  add_sources(app, *o);
+  app.add_option("--max-weight", p.max_weight, "weights are 1 to this, at random")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--delta", p.options.delta, "width of a bucket of distances; 0: automatic")
+      ->capture_default_str()
+      ->check(number_from(0));
+  app.add_option("--hops", p.options.window_hops,
+                 "hops that a team goes by itself where few vertices are expanded; 0: none")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(0, 1 << 20));
+  app.add_flag("--launches", o->launches, "a kernel for each step, not one for all");
+  app.add_flag("--parents", p.parents, "find parents, too");
+  app.add_flag("--baseline", p.baseline,
+               "compare with a plain delta-stepping in the same run (CPUs)");
+  app.add_option("--baseline-delta", p.baseline_delta, "of that; 0: that of karpos")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(0u, 1u << 31));
+  app.add_option("--output", p.output,
+                 "write the distance (and parent) of each vertex, a line each");
+  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("--json", o->as_json, "print one JSON object");
+  app.footer(
+      "Weights of files are not read: each edge has a random one, the same in both directions.\n"
+      "Distances are proved: no edge shortens one, and an edge from a nearer vertex leads to "
+      "each.");
+  return [o] { return shortest_paths(*o); };
+}
+
+command const sssp_command("sssp", "Find shortest paths: distances by weights of edges.",
+                           define_sssp);
+
+}  // namespace
+}  // namespace karpos::perf

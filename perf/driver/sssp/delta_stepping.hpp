@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+// Delta-stepping on CPUs as GAP's benchmark does it, plainly written: what sssp is measured against.
+
+namespace karpos::perf {
+
+/// Each thread sorts what it relaxes into buckets of its own; the lowest bucket of all threads is the next frontier. Bucket
+/// fusion: a thread goes on with its own part of the current bucket while that is small.
+template <class Offset>
+class delta_stepping {
+ public:
+  struct edge {
+    std::uint32_t to, weight;
+  };
+
+  /// The arrays of a graph on the host. Copies them: a neighbour lies beside its weight.
+  delta_stepping(std::uint64_t vertices, Offset const* offsets, std::uint32_t const* columns,
+                 std::uint32_t const* weights)
+      : m_offsets(offsets),
+        m_edges(offsets[vertices]),
+        m_frontier(offsets[vertices] + 1),
+        m_distance(vertices) {
+#pragma omp parallel for
+    for (std::size_t e = 0; e < m_edges.size(); ++e) m_edges[e] = {columns[e], weights[e]};
+  }
+
+  std::vector<std::uint32_t> const& distance() const { return m_distance; }
+
+  void operator()(std::uint32_t source, std::uint32_t delta) {
+#pragma omp parallel for
+    for (std::size_t v = 0; v < m_distance.size(); ++v) m_distance[v] = farthest;
+    m_distance[source] = 0;
+    m_frontier[0] = source;
+    m_bucket[0] = 0;
+    m_bucket[1] = none;
+    m_length[0] = 1;
+    m_length[1] = 0;
+    m_next = 0;
+#pragma omp parallel
+    work(delta);
+  }
+
+ private:
+  static constexpr std::uint32_t farthest = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t none = ~std::size_t(0);
+  using buckets = std::vector<std::vector<std::uint32_t>>;
+
+  void relax(std::uint32_t u, std::uint32_t delta, buckets& mine) {
+    std::uint32_t const here = at(u).load(std::memory_order_relaxed);
+    for (Offset e = m_offsets[u]; e < m_offsets[u + 1]; ++e) {
+      std::uint32_t const v = m_edges[e].to, to = here + m_edges[e].weight;
+      std::uint32_t old = at(v).load(std::memory_order_relaxed);
+      while (to < old) {
+        if (!at(v).compare_exchange_weak(old, to, std::memory_order_relaxed)) continue;
+        std::size_t const bucket = to / delta;
+        if (bucket >= mine.size()) mine.resize(bucket + 1);
+        mine[bucket].push_back(v);
+        break;
+      }
+    }
+  }
+  std::atomic_ref<std::uint32_t> at(std::uint32_t v) { return std::atomic_ref(m_distance[v]); }
+
+  void work(std::uint32_t delta) {
+    constexpr std::size_t part = 64, fused = 1000;
+    buckets mine;
+    for (int round = 0; m_bucket[round % 2] != none; ++round) {
+      std::size_t const current = m_bucket[round % 2], length = m_length[round % 2];
+      for (std::size_t first; (first = std::atomic_ref(m_next).fetch_add(part)) < length;)
+        for (std::size_t i = first; i < std::min(first + part, length); ++i)
+          if (m_distance[m_frontier[i]] >= delta * current) relax(m_frontier[i], delta, mine);
+      while (current < mine.size() && !mine[current].empty() && mine[current].size() < fused) {
+        std::vector<std::uint32_t> const again = std::move(mine[current]);
+        mine[current].clear();
+        for (std::uint32_t const u : again) relax(u, delta, mine);
+      }
+      std::size_t lowest = current;
+      while (lowest < mine.size() && mine[lowest].empty()) ++lowest;
+      if (lowest < mine.size()) {
+        std::atomic_ref next(m_bucket[(round + 1) % 2]);
+        std::size_t seen = next.load();
+        while (lowest < seen && !next.compare_exchange_weak(seen, lowest)) {
+        }
+      }
+#pragma omp barrier
+      std::size_t const next = m_bucket[(round + 1) % 2];
+#pragma omp single nowait
+      {
+        m_bucket[round % 2] = none;
+        m_length[round % 2] = 0;
+        m_next = 0;
+      }
+      if (next < mine.size()) {
+        std::vector<std::uint32_t>& from = mine[next];
+        std::size_t const to = std::atomic_ref(m_length[(round + 1) % 2]).fetch_add(from.size());
+        std::copy(from.begin(), from.end(), m_frontier.begin() + static_cast<std::ptrdiff_t>(to));
+        from.clear();
+      }
+#pragma omp barrier
+    }
+  }
+
+  Offset const* m_offsets;
+  std::vector<edge> m_edges;
+  std::vector<std::uint32_t> m_frontier, m_distance;
+  std::size_t m_bucket[2] = {0, none}, m_length[2] = {1, 0}, m_next = 0;
+};
+
+}  // namespace karpos::perf

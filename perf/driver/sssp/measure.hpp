@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Timer.hpp>
+#include <cstdint>
+#include <karpos/sssp_options.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/support/statistics.hpp"
+
+namespace karpos::perf {
+
+/// What `karpos sssp` may vary.
+struct sssp_parameters {
+  std::string graph;      ///< a file, or a generator
+  bool directed = false;  ///< edges of a file lead one way
+  std::optional<std::uint64_t> source;
+  std::uint64_t sources = 0, seed = 1;  ///< how many random ones
+  std::uint32_t max_weight = 255;       ///< weights are 1 … this, at random, the same both ways
+  int repetitions = 3;
+  bool parents = false, baseline = false;
+  std::uint32_t baseline_delta = 0;  ///< 0: that of sssp
+  std::string output;
+  sssp_options options;
+};
+
+/// From one source.
+struct sssp_result {
+  std::uint64_t source = 0;
+  samples time, bfs_time, baseline_time;
+  sssp_report report;
+  std::uint64_t reached = 0, reached_edges = 0, farthest = 0;
+  std::uint64_t wrong = 0;  ///< edges and vertices that prove distances or parents wrong
+};
+
+struct sssp_run {
+  sssp_parameters parameters;
+  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::uint64_t vertices = 0, edges = 0;
+  bool undirected = false;
+  std::size_t workspace_bytes = 0;
+  double load_seconds = 0, prepare_seconds = 0, automatic_delta = 0;
+  std::vector<sssp_result> results;
+
+  std::uint64_t wrong() const {
+    std::uint64_t sum = 0;
+    for (sssp_result const& r : results) sum += r.wrong;
+    return sum;
+  }
+};
+
+/// Whether this build has the baseline, which is for CPUs.
+bool has_sssp_baseline();
+
+/// Loads the graph, draws weights, and measures shortest paths and a breadth-first search from the same sources. Distances are
+/// proved: no edge shortens one, and an edge from a nearer vertex leads to each. `report(part, what)` is told the progress.
+/// Throws: whatever makes the input unusable.
+sssp_run run_sssp(sssp_parameters const& p, load_progress const& report);
+
+/// The part of it that depends on the width of offsets; for 32 and 64 bits.
+template <class Offset>
+void measure_sssp(sssp_run& run, graph_source source, Kokkos::Timer const& clock,
+                  load_progress const& report);
+
+extern template void measure_sssp<std::uint32_t>(sssp_run&, graph_source, Kokkos::Timer const&,
+                                                 load_progress const&);
+extern template void measure_sssp<std::uint64_t>(sssp_run&, graph_source, Kokkos::Timer const&,
+                                                 load_progress const&);
+
+}  // namespace karpos::perf

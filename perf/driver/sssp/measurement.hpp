@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <karpos/bfs.hpp>
+#include <karpos/sssp.hpp>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "perf/driver/bfs/draw_sources.hpp"
+#include "perf/driver/program/output_file.hpp"
+#include "perf/driver/sssp/delta_stepping.hpp"
+#include "perf/driver/sssp/measure.hpp"
+#include "perf/driver/sssp/proof.hpp"
+#include "perf/support/text.hpp"
+#include "perf/support/timer.hpp"
+
+namespace karpos::perf {
+
+/// Shortest paths in one graph, one source after the other.
+template <class Offset>
+class sssp_measurement {
+ public:
+  using graph_type = csr_graph<std::uint32_t, Offset, memory>;
+
+  sssp_measurement(sssp_run& run, load_progress const& report)
+      : m_run(run),
+        m_report(report),
+        m_timer(m_exec) {}
+
+  void operator()(graph_source source, Kokkos::Timer const& clock) {
+    m_graph = build_graph<Offset>(m_exec, source, parameters().directed,
+                                  [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
+    source = {};  // makes room
+    m_run.vertices = m_graph.vertices();
+    m_run.edges = m_graph.edges();
+    m_run.undirected = m_graph.is_undirected();
+    m_weight = make_array<std::uint32_t>("weights", m_graph.edges());
+    Kokkos::parallel_for("karpos::perf::draw_weights", range(m_exec, m_graph.vertices()),
+                         draw_weights<graph_type>{m_graph.row_offsets(), m_graph.column_indices(),
+                                                  m_weight, parameters().max_weight});
+    m_exec.fence("karpos::perf: weights");
+    m_run.load_seconds = clock.seconds();
+    measure(chosen_sources());
+    if (!parameters().output.empty()) write();
+  }
+
+ private:
+  sssp_parameters const& parameters() const { return m_run.parameters; }
+
+  std::vector<std::uint64_t> chosen_sources() const {
+    sssp_parameters const& p = parameters();
+    std::uint64_t const n = m_graph.vertices();
+    if (p.source && *p.source >= n)
+      throw std::invalid_argument(
+          "karpos: --source " + std::to_string(*p.source) + " is no vertex (the graph has " +
+          counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
+    if (p.source) return {*p.source};
+    return draw_sources(m_exec, m_graph, std::max<std::uint64_t>(p.sources, 1), p.seed);
+  }
+
+  void measure(std::vector<std::uint64_t> const& sources) {
+    m_exec.fence("karpos::perf: before the workspace");
+    Kokkos::Timer clock;
+    sssp_workspace const workspace(m_exec, m_graph, m_weight);
+    m_exec.fence("karpos::perf: workspace");
+    m_run.prepare_seconds = clock.seconds();
+    m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);
+    m_run.automatic_delta = workspace.delta();
+    bfs_workspace const searched(m_exec, m_graph);
+    auto const hops = make_array<std::int32_t>("hops", m_graph.vertices());
+    m_distance = make_array<std::uint32_t>("distances", m_graph.vertices());
+    if (parameters().parents) m_parent = make_array<std::uint32_t>("parents", m_graph.vertices());
+    prepare_baseline();
+    for (std::uint64_t const s : sources) {
+      m_report(0.7 + 0.3 * static_cast<double>(m_run.results.size()) /
+                         static_cast<double>(sources.size()),
+               "source " + grouped(m_run.results.size() + 1));
+      sssp_result r;
+      r.source = s;
+      r.time = repeat([&] {
+        r.report = sssp(m_exec, workspace, s, m_distance, m_parent, parameters().options);
+      });
+      auto const sums = prove(m_exec, m_graph, m_weight, m_distance, m_parent, s);
+      r.reached = sums.reached;
+      r.reached_edges = sums.edges;
+      r.farthest = sums.farthest;
+      r.wrong = sums.wrong;
+      r.bfs_time = repeat([&] { bfs(m_exec, searched, s, hops); });
+      measure_baseline(r);
+      m_run.results.push_back(std::move(r));
+    }
+  }
+  template <class Work>
+  samples repeat(Work const& work) {
+    return m_timer.repeat(
+        parameters().repetitions, [] {}, work);
+  }
+
+  void prepare_baseline() {
+    if constexpr (on_host)
+      if (parameters().baseline)
+        m_baseline = std::make_unique<delta_stepping<Offset>>(
+            m_graph.vertices(), m_graph.row_offsets().data(), m_graph.column_indices().data(),
+            m_weight.data());
+  }
+  void measure_baseline(sssp_result& r) {
+    if constexpr (on_host) {
+      if (!m_baseline) return;
+      std::uint32_t const delta = parameters().baseline_delta > 0
+                                      ? parameters().baseline_delta
+                                      : static_cast<std::uint32_t>(r.report.delta);
+      r.baseline_time = repeat([&] { (*m_baseline)(static_cast<std::uint32_t>(r.source), delta); });
+      for (std::uint64_t v = 0; v < m_graph.vertices(); ++v)
+        r.wrong += m_baseline->distance()[v] != m_distance(v) ? 1 : 0;
+    }
+  }
+
+  void write() const {
+    auto const distance = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_distance);
+    auto const parent = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
+    auto const number = [](std::uint32_t x) {
+      return x == no_distance ? std::string("-1") : std::to_string(x);
+    };
+    output_file out(parameters().output);
+    for (std::size_t v = 0; v < distance.extent(0); ++v)
+      out.write(number(distance(v)) + (parent.extent(0) != 0 ? " " + number(parent(v)) : "") +
+                '\n');
+    out.close();
+  }
+
+  sssp_run& m_run;
+  load_progress const& m_report;
+  space m_exec;
+  timer<space> m_timer;
+  graph_type m_graph;
+  array<std::uint32_t> m_weight, m_distance, m_parent;
+  std::unique_ptr<delta_stepping<Offset>> m_baseline;
+};
+
+}  // namespace karpos::perf

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `karpos sssp` and compares what it prints with shortest paths of its own.
+
+    sssp.py DRIVER GRAPH     GRAPH: a list of edges
+"""
+import heapq
+import sys
+import tempfile
+from pathlib import Path
+
+import checks
+from checks import check
+
+WORD = (1 << 64) - 1
+
+
+def weight(u, v, most):
+    """That of perf/driver/sssp/proof.hpp."""
+    x = (min(u, v) << 32 | max(u, v)) * 0x9E3779B97F4A7C15 & WORD
+    x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9 & WORD
+    return 1 + (x ^ x >> 32) % most
+
+
+def distances(edges, vertices, source, most, directed):
+    rows = [[] for _ in range(vertices)]
+    for u, v in edges:
+        rows[u].append((v, weight(u, v, most)))
+        if not directed:
+            rows[v].append((u, weight(u, v, most)))
+    found = [-1] * vertices
+    queue = [(0, source)]
+    while queue:
+        d, u = heapq.heappop(queue)
+        if found[u] >= 0:
+            continue
+        found[u] = d
+        for v, w in rows[u]:
+            heapq.heappush(queue, (d + w, v))
+    return found
+
+
+def check_file(driver, path, edges, vertices, source, *words, most=255, directed=False):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "distances"
+        r = checks.result(driver, "sssp", path, "--source", source, "--max-weight", most, "--output", out, "--parents", *words)
+        lines = [tuple(map(int, line.split())) for line in out.read_text().splitlines()] if r else []
+    if r is None:
+        return
+    expected = distances(edges, vertices, source, most, directed)
+    name = f"{path} from {source} {words}"
+    check(f"{name}: distances", [d for d, _ in lines], expected)
+    check(f"{name}: wrong", r["wrong"], 0)
+    check(f"{name}: reached", r["results"][0]["reached"], sum(d >= 0 for d in expected))
+    check(f"{name}: farthest", r["results"][0]["farthest"], max(expected))
+    for v, (d, p) in enumerate(lines):
+        if v == source or d < 0:
+            check(f"{name}: parent of {v}", p, v if v == source else -1)
+        else:
+            check(f"{name}: parent of {v}", lines[p][0] + weight(p, v, most), d)
+
+
+def edges_of(text):
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith(("#", "%"))]
+    return [(int(u), int(v)) for u, v, *_ in lines]
+
+
+def main(driver, graph):
+    edges = edges_of(Path(graph).read_text())
+    vertices = 1 + max(map(max, edges))
+    for words in [(), ("--delta", 3), ("--hops", 0), ("--launches",)]:
+        check_file(driver, graph, edges, vertices, 1, *words)
+    check_file(driver, graph, edges, vertices, 33, most=1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "parts.txt"
+        edges = [(0, 7), (7, 3), (2, 9), (3, 11), (11, 4), (0, 4), (5, 6)]
+        path.write_text("".join(f"{u} {v}\n" for u, v in edges))
+        check_file(driver, path, edges, 12, 0)
+        check_file(driver, path, edges, 12, 7, "--directed", directed=True)
+    for words in [("kron:scale=12,ef=8", "--sources", 3), ("grid:100x100,drop=0.3", "--parents")]:
+        r = checks.result(driver, "sssp", *words, "--reps", 1)
+        check(f"{words}: wrong", r and r["wrong"], 0)
+    text = checks.run(driver, "sssp", "grid:64x64").stdout
+    check("grid: says valid", "valid: every distance" in text, True)
+    for words in [("--source", 5000), ("--source", 1, "--seed", 2), ("--sources", 2, "--output", "x"), ("--delta", 0.5), ("--output", "-")]:
+        check(f"{words}: refused", checks.run(driver, "sssp", "grid:64x64", *words).returncode, 2)
+    return checks.verdict("sssp")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
