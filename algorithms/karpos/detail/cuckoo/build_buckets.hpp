@@ -41,7 +41,7 @@ struct build_buckets {
   static constexpr int buckets = tune::region_buckets, max_items = tune::region_items;
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
   /// Rounds of the first attempt, twice as many in each later one up to a limit.
-  static constexpr int first_max_rounds = 50, last_max_rounds = 200;
+  static constexpr int first_max_rounds = 51, last_max_rounds = 201;
   static constexpr std::uint32_t max_attempts = 64, max_listed = in_bucket::slots;
   /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the other.
   static constexpr int rounds_of_team = Threads > 1 ? in_bucket::subtables : 0;
@@ -289,16 +289,21 @@ struct build_buckets {
                                   int round, int max_rounds) const {
     std::uint16_t* const list = m.unplaced[b];
     std::uint32_t count = m.unplaced_count[b];
-    for (; round < max_rounds && count > lanes; ++round)
+    // Up to one that begins with the first subtable again, so that the others know theirs when they are compiled.
+    for (; round < max_rounds && (count > lanes || round % 3 != 0); ++round)
       count = run_round(warp, lane, m, list, count, round);
     if (count > lanes) return true;
     // From here on a lane has each unplaced key.
     std::uint32_t item = lane < count ? list[lane] : no_item;
     auto const is_unplaced = [&](int) { return item != no_item; };
     auto mask = warp.ballot(is_unplaced);
-    for (; round < max_rounds && mask; ++round) {
-      if (item != no_item) item = claim_slot(m, item, round);
-      warp.sync();
+    while (round < max_rounds && mask) {
+      KARPOS_UNROLL
+      for (int subtable = 0; subtable < 3; ++subtable) {
+        if (item != no_item) item = claim_slot(m, item, round + subtable, subtable);
+        warp.sync();
+      }
+      round += 3;
       mask = warp.ballot(is_unplaced);
     }
     return static_cast<bool>(mask);
@@ -311,7 +316,7 @@ struct build_buckets {
     std::uint32_t left = 0;
     for (std::uint32_t i = 0; i < count; i += lanes) {
       std::uint32_t item = no_item;
-      if (i + lane < count) item = claim_slot(m, list[i + lane], round);
+      if (i + lane < count) item = claim_slot(m, list[i + lane], round, round % 3);
       warp.sync();  // all of these have been read
       auto const mask = warp.ballot([&](int) { return item != no_item; });
       if (item != no_item)
@@ -324,12 +329,13 @@ struct build_buckets {
   }
 
   /// Claims an item's slot. Returns: the item that is unplaced then (itself, or the one that it evicted), or no_item.
-  KOKKOS_FUNCTION std::uint32_t claim_slot(memory& m, std::uint32_t item, int round) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_slot(memory& m, std::uint32_t item, int round,
+                                                       int subtable) const {
     std::uint32_t const candidates = m.candidates[item];
     std::uint32_t const claim = round < static_cast<int>(in_bucket::subtables)
                                     ? first_claim(m, item)
                                     : later_claim_of(candidates, item, round);
-    std::uint32_t* const slot = m.slot + slot_of(candidates, round % 3);
+    std::uint32_t* const slot = m.slot + slot_of(candidates, subtable);
     std::uint32_t const before = device::fetch_max(device::scratch(slot), claim);
     if (are_tied(before, claim)) return break_tie(m, slot, before, claim);
     return before > claim ? item : before == 0 ? no_item : item_of(before);

@@ -44,7 +44,7 @@ struct append_pairs {
   ValuesOut values;
   std::uint64_t first;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    auto const item = source.item(i);
+    auto const item = source.load(i);
     keys(first + i) = from_bits<Key>(layout::key_of(item));
     values(first + i) = layout::value_of(item);
   }

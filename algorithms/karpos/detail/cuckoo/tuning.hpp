@@ -6,14 +6,6 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
 
-#ifndef KARPOS_T_BUCKETS
-#define KARPOS_T_BUCKETS 8
-#define KARPOS_T_THREADS 512
-#define KARPOS_T_ONCE 3
-#endif
-#ifndef KARPOS_T_REGIONS
-#define KARPOS_T_REGIONS 4096
-#endif
 namespace karpos::detail::cuckoo {
 
 /// Constants of the cuckoo tables by execution space. Figures: H200, 2^27 pairs of 4 + 4 bytes, `karpos hash`; all that
@@ -24,8 +16,8 @@ struct tuning {
   /// Whether a team may have most of 227 KiB of scratch; other GPUs' have 48.
   static constexpr bool has_shared_memory = device::max_scratch_bytes<ExecSpace> > 224 * 1024;
 
-  /// Regions of one pass of a split; more take two.
-  static constexpr std::uint64_t max_regions = KARPOS_T_REGIONS;
+  /// Regions of one pass of a split; more take two (5,749 regions: one pass 2.05 ms, two 2.03).
+  static constexpr std::uint64_t max_regions = 4096;
 
   // Lookups.
 
@@ -38,15 +30,17 @@ struct tuning {
 
   // two_level: building buckets.
 
-  /// Buckets of a region, which a team builds, and the most items that it may have; threads of the team, and teams of a
-  /// multiprocessor.
-  static constexpr int region_buckets = has_shared_memory ? KARPOS_T_BUCKETS : 2;
+  /// Buckets of a region, which a team builds, and the most items that it may have: the mean and 6.5 standard deviations.
+  static constexpr int region_buckets = !on_device ? 8 : has_shared_memory ? 4 : 2;
   static constexpr int region_items = region_buckets == 8   ? 3712
                                       : region_buckets == 4 ? 1920
                                                             : 1024;
-  static constexpr int builder_threads = on_device ? KARPOS_T_THREADS : 1,
-                       builders_at_once = KARPOS_T_ONCE;
-  /// Lanes of the warp that finishes the rounds once it has a lane for every unplaced key (4.4 ms without, 4.0 with).
+  /// Threads of the team, and teams of a multiprocessor (8 buckets and 256 threads, three teams: 2.6 ms instead of 2.0).
+  static constexpr int builder_threads = !on_device          ? 1
+                                         : has_shared_memory ? 256
+                                                             : 128,
+                       builders_at_once = has_shared_memory ? 6 : 10;
+  /// Lanes of the warp that finishes a bucket.
   static constexpr int finishing_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
 
   // dense: placing items.

@@ -63,7 +63,7 @@ struct rooms_of_rooms : rooms<Row> {
 /// Rows that lie in rooms.
 template <class Source>
 struct rows_in_rooms : rows_of_array<Source> {
-  explicit rows_in_rooms(typename Source::row const* rows) : rows_of_array<Source>(rows, 0) {}
+  explicit rows_in_rooms(typename Source::row const* r) : rows_of_array<Source>(r, 0) {}
 };
 
 /// Teams that split so many rows.
