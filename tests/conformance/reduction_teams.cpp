@@ -171,19 +171,34 @@ struct list_of_rows {
 };
 
 /// Aggregates rows first, by two teams. Returns: whether the partial rows come to what the rows do.
-template <class Row, class Op>
-bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
+template <int Teams, class Row, class Op>
+bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial, u32 columns) {
   using source = reduce::partial_rows<Row>;
+  using step_type = reduce::aggregate_first<emulated_device, source, Op, Teams>;
   u64 const n = rows.size();
   std::vector<Row> partial(n);
   reduce::counters counts{0, 0};
-  reduce::aggregate_first<emulated_device, source, Op> const step{
-      source(rows.data(), n), {n, (n + 1) / 2, 2}, {partial.data(), n}, &counts.partial, op};
+  step_type const step{source(rows.data(), n),
+                       {n, (n + 1) / 2, 2},
+                       {partial.data(), n},
+                       &counts.partial,
+                       op,
+                       step_type::max_slots / 64 * 64,
+                       columns};
   emulated_block block(threads, n);
   for (int team = 0; team < 2; ++team) block.run(step, team, 2);
   CHECK(counts.partial <= most_partial);
   partial.resize(counts.partial);
   return same_groups(groups_of(partial, op), groups_of(rows, op));
+}
+template <class Row, class Op>
+bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
+  bool right = aggregates_first<1>(rows, op, most_partial, 1) &&
+               aggregates_first<2>(rows, op, most_partial, 1);
+  // Few keys are in their home slots in every column, and so they fold.
+  u64 const most_folded = most_partial <= 8 ? 2 * most_partial : rows.size();
+  for (u32 columns : {2u, 16u}) right &= aggregates_first<2>(rows, op, most_folded, columns);
+  return right;
 }
 
 /// Aggregates rows as three chunks. Returns: whether those say that make a part alone are groups, and the others partial.
@@ -409,6 +424,10 @@ TEST_CASE("rows are aggregated as far as a table holds them; the others are left
     CHECK(aggregates_first(narrow_rows(n, 40, n), karpos::minimum{}, 2 * 40));
     CHECK(aggregates_first(narrow_rows(n, 7000, n), karpos::plus{}, n));
     CHECK(aggregates_first(wide_rows(n, 40, n), two_operations{}, 2 * 40));
+    CHECK(aggregates_first(narrow_rows(n, 1, n), karpos::plus{}, 2));
+    auto runs = narrow_rows(n, 4, n);
+    sort_rows(runs, 1);
+    CHECK(aggregates_first(runs, karpos::plus{}, 2 * 4));
     CHECK(aggregates_first(wide_rows(n, 4000, n), two_operations{}, n));
   }
 }

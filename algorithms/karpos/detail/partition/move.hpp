@@ -223,8 +223,9 @@ class move_tiles {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, loaded (&rows)[max_each], int each,
                                         tile const& now) const {
+    auto const& source = partition::unsettled(m_source);
     auto const load_one = [&](int j, int i) {
-      rows[j] = m_source.load(std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
+      rows[j] = source.load(std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     };
     if constexpr (run == 1) {
       for_my_rows(t, each, now, load_one);
@@ -233,7 +234,7 @@ class move_tiles {
       KARPOS_UNROLL
       for (int j = 0; j < max_each; j += run)
         if (i[j + run - 1] < i.last)
-          m_source.template load_neighbours<run>(
+          source.template load_neighbours<run>(
               std::uint64_t(now.first) + static_cast<std::uint64_t>(i[j]), rows + j);
         else
           for (int k = j; k < j + run; ++k)
@@ -243,13 +244,14 @@ class move_tiles {
   /// Finds the rank of each row.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void rank_rows(Team const& t, memory const& m,
-                                             loaded const (&rows)[max_each], rank_list& ranks,
-                                             int each, tile const& now) const {
+                                             loaded (&rows)[max_each], rank_list& ranks, int each,
+                                             tile const& now) const {
     t.barrier();  // the counts are zero
     if constexpr (Stable)
       rank_in_order(t, m, rows, ranks, each, now);
     else
       for_my_rows(t, each, now, [&](int j, int i) {
+        partition::settle<Source>(rows[j]);
         ranks.set(j, rank_or_hold(m, now, rows[j],
                                   std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
       });
@@ -268,7 +270,7 @@ class move_tiles {
   /// The same in the order of the rows.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void rank_in_order(Team const& t, memory const& m,
-                                                 loaded const (&rows)[max_each], rank_list& ranks,
+                                                 loaded (&rows)[max_each], rank_list& ranks,
                                                  int each, tile const& now) const {
     auto const warp = t.template this_tile<width>();
     int const lane = t.rank() % width;
@@ -277,6 +279,7 @@ class move_tiles {
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j) {
       bool const valid = i[j] < i.last;
+      if (valid) partition::settle<Source>(rows[j]);
       std::uint32_t const p = valid ? m_part(rows[j]) : 0;
       auto equal = warp.ballot([&](int) { return valid; });
       for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {

@@ -53,6 +53,20 @@ KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i
     for (int k = 0; k < N; ++k) to[k] = view(i + static_cast<std::uint64_t>(k));
 }
 
+/// A source whose rows are to be settled, settle(loaded), once they have come: so that none waits for them who only asks for
+/// them. Of others, the source itself.
+template <class Source>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) unsettled(Source const& source) {
+  if constexpr (requires { source.unsettled(); })
+    return source.unsettled();
+  else
+    return (source);
+}
+template <class Source>
+KOKKOS_FORCEINLINE_FUNCTION void settle(typename Source::loaded& loaded) {
+  if constexpr (requires { Source::settle(loaded); }) Source::settle(loaded);
+}
+
 /// Rows that lie in memory as they are.
 template <class Row>
 struct whole_rows {

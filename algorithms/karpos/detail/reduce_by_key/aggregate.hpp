@@ -29,10 +29,11 @@ struct alignas(64) team_words {
 };
 
 /// A team with its table.
-template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row))>
+template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row)),
+          bool Sparse = false>
 class aggregator {
   using tuned = tuning<ExecSpace>;
-  using table = group_table<ExecSpace, Row>;
+  using table = group_table<ExecSpace, Row, Sparse>;
   static constexpr int batch = Batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
@@ -59,6 +60,15 @@ class aggregator {
         m_table(memory + sizeof(team_words), slots),
         m_op(op) {
     clear(t);
+  }
+  /// Divides the table into columns (table.hpp). fold() is called before the groups are written.
+  template <class Team>
+  KOKKOS_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
+    m_table.set_columns(t, columns);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void fold(Team const& t) {
+    m_taken -= m_table.fold(t, m_op);
   }
   /// Begins again with another number of slots. A barrier at either end.
   template <class Team>
@@ -170,43 +180,23 @@ class aggregator {
     if (is_whole(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
     return merge_at_once(t, probes, rows, [&](int j) { return index<Run>(t, first, j) < last; });
   }
-  /// The same for the rows that are. Most keys are in their home buckets, two of which are read before the first is looked at;
-  /// threads of a warp part only where some are not.
+  /// The same for the rows that are. The threads of a warp meet before they merge.
   template <class Team, class Is>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint32_t probes,
                                                           Row const (&rows)[batch], Is const& is) {
-    constexpr int read_at_once = batch % 2 == 0 ? 2 : 1;
     auto const warp = t.template this_tile<width>();
     std::uint32_t without_slot = 0;
     KARPOS_UNROLL
-    for (int first = 0; first < batch; first += read_at_once) {
-      typename table::bucket home[read_at_once];
-      KARPOS_UNROLL
-      for (int k = 0; k < read_at_once; ++k)
-        if (is(first + k)) home[k] = m_table.home_bucket(rows[first + k]);
-      KARPOS_UNROLL
-      for (int k = 0; k < read_at_once; ++k) {
-        int const j = first + k;
-        std::uint32_t slot = is(j) ? table::slot_in(home[k], rows[j]) : no_slot;
-        bool const other = is(j) && slot == no_slot;
-        if (warp.ballot([&](int) { return other; })) {
-          if (other) slot = find_other(rows[j], home[k], probes);
-          if (other && slot == no_slot) without_slot |= 1u << j;
-          warp.sync();
-        }
-        if constexpr (has_value<Row>)
-          if (slot != no_slot) m_table.merge(slot, rows[j].value, m_op);
-      }
+    for (int j = 0; j < batch; ++j) {
+      slot_of_row slot{0, false, false};
+      if (is(j)) slot = m_table.template find_or_take<false>(rows[j], probes);
+      warp.sync();
+      m_taken += slot.taken;
+      if (is(j) && !slot.present) without_slot |= 1u << j;
+      if constexpr (has_value<Row>)
+        if (slot.present) m_table.merge(slot.index, rows[j].value, m_op);
     }
     return without_slot;
-  }
-  /// A slot for a row that is not in its home bucket as it has been read, or no_slot.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t find_other(Row const& r,
-                                                       typename table::bucket const& home,
-                                                       std::uint32_t probes) {
-    slot_of_row const slot = m_table.template find_or_take<false>(r, home, probes);
-    m_taken += slot.taken;
-    return slot.present ? slot.index : no_slot;
   }
   /// Whether a row has found no slot, as far as the warp knows.
   template <class Team>
@@ -395,23 +385,27 @@ struct aggregate_first {
   using tuned = tuning<ExecSpace>;
   using team_aggregator =
       aggregator<ExecSpace, row, Op,
-                 Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row))>;
+                 Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row)), true>;
   static constexpr int threads = Teams == 1 ? tuned::threads : tuned::part_threads(sizeof(row)),
                        teams_at_once = Teams;
-  static constexpr std::uint32_t slots = tuned::slots(sizeof(row)) / (4 * Teams) * 4;
-  static constexpr std::size_t scratch_bytes = team_aggregator::bytes(slots);
+  static constexpr std::uint32_t max_slots = tuned::slots(sizeof(row)) / (4 * Teams) * 4;
+  static constexpr std::size_t scratch_bytes = team_aggregator::bytes(max_slots);
 
   Source source;
   partition::row_ranges ranges;
   partial_array<row> partial;
   std::uint64_t* count;  // of partial rows
   Op op;
+  std::uint32_t slots = max_slots;  // of a team's table
+  std::uint32_t columns = 1;        // of the table
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     team_aggregator a(t, slots, op);
+    a.set_columns(t, columns);
     a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
           tuned::probe_length, partial, count);
+    a.fold(t);
     a.write_groups(t, partial, count);
   }
 };

@@ -80,7 +80,7 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
     std::uint64_t room = out_keys.extent(0);
     ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
     fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
-    using loaded = loaded_columns<split, Keys, Columns...>;
+    using loaded = loaded_columns<true, split, Keys, Columns...>;
     using make = rows_of_fields<row, split, field_for<Outputs>...>;
     return reduce_by_key::run(
         exec, keys_and_columns<loaded, make>(loaded(keys, {{std::get<C>(a.columns)}...}), make{f}),

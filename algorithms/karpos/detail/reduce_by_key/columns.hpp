@@ -138,11 +138,11 @@ struct rows_of_fields {
 };
 
 /// The caller's rows as they are split.
-template <class Split, class Keys, class... Columns>
+template <bool Mixes, class Split, class Keys, class... Columns>
 struct loaded_columns : partition::whole_rows<Split> {
   Keys keys;
   pack<Columns...> columns;
-  loaded_columns(Keys const& k, pack<Columns...> const& c) : keys(k), columns(c) {}
+  KOKKOS_FUNCTION loaded_columns(Keys const& k, pack<Columns...> const& c) : keys(k), columns(c) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i) const {
     return load(i, std::index_sequence_for<Columns...>{});
@@ -150,14 +150,23 @@ struct loaded_columns : partition::whole_rows<Split> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Split const& l) {
     return reduce_by_key::key_of(l);
   }
+  KOKKOS_FUNCTION loaded_columns<false, Split, Keys, Columns...> unsettled() const {
+    return {keys, columns};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void settle(Split& l) {
+    if constexpr (has_value<Split>)
+      l.key = mixed(l.key);
+    else
+      l = mixed(l);
+  }
 
  private:
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i, std::index_sequence<I...>) const {
     if constexpr (sizeof...(I) == 0)
-      return mixed_key<Split>(keys(i));
+      return bits_of_key<Mixes, Split>(keys(i));
     else
-      return {mixed_key<decltype(Split::key)>(keys(i)), {{detail::get<I>(columns)(i)}...}};
+      return {bits_of_key<Mixes, decltype(Split::key)>(keys(i)), {{detail::get<I>(columns)(i)}...}};
   }
 };
 

@@ -92,15 +92,8 @@ struct find_hot_keys {
     t.barrier();
     count_keys(m, rank, size);
     t.barrier();
-    describe(m, rank, size);
-    constexpr std::uint32_t least[] = {16, 4, 2};
-    std::uint32_t below = ~std::uint32_t(0);
-    for (int k = 0; k < 3; ++k) {
-      for (std::uint32_t i = rank; i < slots; i += size)
-        if (m.counts[i] >= least[k] && m.counts[i] < below) make_hot(m, m.keys[i], m.counts[i]);
-      below = least[k];
-      t.barrier();
-    }
+    describe(t, m);
+    make_hot(t, m);
     for (std::uint32_t i = rank; i < table::all; i += size) hot_keys[i] = m.hot[i];
     if (rank == 0) *to = *m.seen;
   }
@@ -149,34 +142,55 @@ struct find_hot_keys {
       return;
     }
   }
-  /// Adds what a thread's slots show to what has been seen.
-  KOKKOS_FORCEINLINE_FUNCTION static void describe(memory const& m, std::uint32_t rank,
-                                                   std::uint32_t size) {
-    std::uint32_t different = 0, once = 0, twice = 0, most = 0;
+  /// Sums up what the slots show. Three sums below 2^21 share a word. Barriers.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void describe(Team const& t, memory const& m) {
+    constexpr int bits_each = 21;
+    std::uint64_t mine = 0, all = 0;
+    std::uint32_t most = 0;
     auto const describe_one = [&](std::uint32_t count) {
-      different += count != 0;
-      once += count == 1;
-      twice += count == 2;
+      mine += std::uint64_t(count != 0) | std::uint64_t(count == 1) << bits_each |
+              std::uint64_t(count == 2) << 2 * bits_each;
       most = Kokkos::max(most, count);
     };
-    for (std::uint32_t i = rank; i < slots; i += size) describe_one(m.counts[i]);
-    if (rank == 0) {
-      describe_one(m.seen->special);
-      device::add(device::scratch(&m.seen->hot_rows), m.seen->special);
-    }
-    device::add(device::scratch(&m.seen->different), different);
-    device::add(device::scratch(&m.seen->once), once);
-    device::add(device::scratch(&m.seen->twice), twice);
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
+         i += static_cast<std::uint32_t>(t.size()))
+      describe_one(m.counts[i]);
+    if (t.rank() == 0) describe_one(m.seen->special);
     if (most > device::load_relaxed(device::scratch(&m.seen->most)))
       device::fetch_max(device::scratch(&m.seen->most), most);
+    t.prefix_sum(mine, all);
+    if (t.rank() != 0) return;
+    auto const sum = [&](int k) {
+      return static_cast<std::uint32_t>(all >> k * bits_each & ((1u << bits_each) - 1));
+    };
+    m.seen->different = sum(0);
+    m.seen->once = sum(1);
+    m.seen->twice = sum(2);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void make_hot(memory const& m, bits key, std::uint32_t count) {
+  /// Gives slots to hot keys, the most frequent first. Barriers.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void make_hot(Team const& t, memory const& m) {
+    constexpr std::uint32_t least[] = {16, 4, 2};
+    std::uint32_t below = ~std::uint32_t(0);
+    std::uint64_t rows = 0, all = 0;
+    for (int k = 0; k < 3; ++k) {
+      for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
+           i += static_cast<std::uint32_t>(t.size()))
+        if (m.counts[i] >= least[k] && m.counts[i] < below && is_made_hot(m, m.keys[i]))
+          rows += m.counts[i];
+      below = least[k];
+      t.barrier();
+    }
+    t.prefix_sum(rows, all);
+    if (t.rank() == 0) m.seen->hot_rows = static_cast<std::uint32_t>(all) + m.seen->special;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_made_hot(memory const& m, bits key) {
     std::uint32_t const first = table::home(key);
     for (std::uint32_t s = first; s < first + table::width; ++s)
-      if (device::compare_and_swap(device::scratch(m.hot + s), table::empty, key) == table::empty) {
-        device::add(device::scratch(&m.seen->hot_rows), count);
-        return;
-      }
+      if (device::compare_and_swap(device::scratch(m.hot + s), table::empty, key) == table::empty)
+        return true;
+    return false;
   }
 };
 

@@ -79,7 +79,7 @@ class reduction_in_rooms {
     sample_of_keys const s = sample(source);
     bool const two = groups(s) < 0.25 * tuned::slots(sizeof(Row));
     if (!has_few_groups(s, source.size(), two ? 2 : 1)) return split(source, s);
-    return two ? aggregate_first_and_split<2>(source) : aggregate_first_and_split<1>(source);
+    return two ? aggregate_first_and_split<2>(source, s) : aggregate_first_and_split<1>(source, s);
   }
 
  private:
@@ -132,23 +132,42 @@ class reduction_in_rooms {
 
   /// With so many teams on a multiprocessor.
   template <int Teams, class Source>
-  counters aggregate_first_and_split(Source const& source) const {
+  counters aggregate_first_and_split(Source const& source, sample_of_keys const& s) const {
     int const teams = Teams * device::processors(m_exec);
     std::uint64_t const n = source.size(), count = static_cast<std::uint64_t>(teams),
                         room = 3 * m_arrays.eighth;
     std::uint64_t* const left = &m_counts->first;
-    device::for_each_in_league(
-        "karpos::reduce_by_key: aggregate first", m_exec, teams,
-        aggregate_first<ExecSpace, Source, Op, Teams>{
-            source, {n, (n + count - 1) / count, teams}, {m_arrays.first(), room}, left, m_op});
+    using step = aggregate_first<ExecSpace, Source, Op, Teams>;
+    std::uint32_t const columns =
+        adds_ones<Source> ? 1 : columns_for(8 * groups(s), step::max_slots);
+    device::for_each_in_league("karpos::reduce_by_key: aggregate first", m_exec, teams,
+                               step{source,
+                                    {n, (n + count - 1) / count, teams},
+                                    {m_arrays.first(), room},
+                                    left,
+                                    m_op,
+                                    slots_for(16 * columns * groups(s), step::max_slots),
+                                    columns});
     using rows = counted_rows<Row>;
-    constexpr int parts = 256;
+    constexpr int parts = 128;
     auto const to = rooms_for<Row>(parts, 11 * m_arrays.eighth, partition::holds_nothing{});
     auto* const out = reinterpret_cast<Row*>(m_arrays.rooms);
     partition::move_into_rooms(m_exec, rows(m_arrays.first(), room, left), room,
                                part_of<partial_rows<Row>>(parts), to, out);
     using split = partial_rows<Row>;
-    return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0, 0);
+    return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0,
+                     2 * groups(s) / parts + 16);
+  }
+  /// As many columns of so many slots as a table has room for, up to one for each thread of a warp.
+  static std::uint32_t columns_for(double slots, std::uint32_t most) {
+    std::uint32_t columns = 1;
+    while (columns < 32 && 2 * columns * slots <= most && most >= 1024) columns *= 2;
+    return columns;
+  }
+  /// So many slots, or as many as there can be: a multiple of columns, and not too few for rows that the sample has not seen.
+  static std::uint32_t slots_for(double wanted, std::uint32_t most) {
+    if (most < 1024) return most;
+    return static_cast<std::uint32_t>(Kokkos::clamp(wanted, 1024.0, double(most))) / 64 * 64;
   }
   template <class Source>
   counters split(Source const& source, sample_of_keys const& s) const {
@@ -216,7 +235,8 @@ class reduction_in_rooms {
                   {m_arrays.partial(), m_arrays.eighth},
                   m_counts,
                   m_arrays.again,
-                  m_op};
+                  m_op,
+                  static_cast<std::uint32_t>(Kokkos::min(groups_of_part, 1e6))};
     using step = aggregate_parts<ExecSpace, parts>;
     device::for_each_in_league("karpos::reduce_by_key: aggregate parts", m_exec,
                                from.parts + 2 * step::other_teams, step{p});

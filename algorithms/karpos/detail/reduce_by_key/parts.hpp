@@ -32,6 +32,7 @@ struct parts_in_rooms {
   counters* counts;
   std::uint32_t* again;  // parts that are left to a larger table
   Op op;
+  std::uint32_t expected = ~std::uint32_t(0);  // groups of a part, before one has been aggregated
 
   /// Writes the groups of a part, as the result if they are all that there is of it.
   template <class Team, class Aggregator>
@@ -89,11 +90,11 @@ struct aggregate_parts {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slots_that_fit(Team const& t) const {
     auto* const word = reinterpret_cast<std::uint32_t*>(t.scratch());
     if (t.rank() == 0) {
-      std::uint32_t const most = device::load_relaxed(&parts.counts->most_groups);
-      std::uint32_t const ample = (most * 11 / 5 + 63) / 64 * 64;
-      *word = most == 0               ? slots
-              : most > slots / 10 * 9 ? 0
-                                      : Kokkos::min(std::uint32_t(slots), ample);
+      std::uint32_t const most = device::load_relaxed(&parts.counts->most_groups),
+                          groups =
+                              Kokkos::min(most == 0 ? parts.expected : most, std::uint32_t(slots));
+      std::uint32_t const ample = (groups * 11 / 5 + 63) / 64 * 64;
+      *word = most > slots / 10 * 9 ? 0 : Kokkos::min(std::uint32_t(slots), ample);
     }
     t.barrier();
     return *word;

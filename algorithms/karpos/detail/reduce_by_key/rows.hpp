@@ -89,17 +89,18 @@ struct part_of_bits {
 
 // Sources, as a partition has them.
 
-/// The bits of a key, mixed.
-template <class Bits, class Key>
-KOKKOS_FORCEINLINE_FUNCTION Bits mixed_key(Key const& key) {
-  return mixed(key_bits_of<Bits>(key));
+/// The bits of a key, mixed; or not yet, for who mixes what is loaded when it has come (partition/move.hpp).
+template <bool Mixes, class Bits, class Key>
+KOKKOS_FORCEINLINE_FUNCTION Bits bits_of_key(Key const& key) {
+  Bits const bits = key_bits_of<Bits>(key);
+  return Mixes ? mixed(bits) : bits;
 }
 /// Those of keys i, …, i + N - 1.
-template <int N, class Keys, class Bits>
-KOKKOS_FORCEINLINE_FUNCTION void load_mixed_keys(Keys const& keys, std::uint64_t i, Bits* to) {
+template <bool Mixes, int N, class Keys, class Bits>
+KOKKOS_FORCEINLINE_FUNCTION void load_keys(Keys const& keys, std::uint64_t i, Bits* to) {
   typename Keys::non_const_value_type k[N];
   partition::load_elements<N>(keys, i, k);
-  for (int j = 0; j < N; ++j) to[j] = mixed_key<Bits>(k[j]);
+  for (int j = 0; j < N; ++j) to[j] = bits_of_key<Mixes, Bits>(k[j]);
 }
 /// The key of mixed bits.
 template <class Key, class Bits>
@@ -108,37 +109,47 @@ KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
 }
 
 /// Rows of keys and values.
-template <class Row, class Keys, class Values>
+template <class Row, class Keys, class Values, bool Mixes = true>
 struct keys_and_values : partition::whole_rows<Row> {
   Keys keys;
   Values values;
-  keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
+  KOKKOS_FUNCTION keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
-    return {mixed_key<decltype(Row::key)>(keys(i)), values(i)};
+    return {bits_of_key<Mixes, decltype(Row::key)>(keys(i)), values(i)};
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
     decltype(Row::key) k[N];
     decltype(Row::value) v[N];
-    load_mixed_keys<N>(keys, i, k);
+    load_keys<Mixes, N>(keys, i, k);
     partition::load_elements<N>(values, i, v);
     for (int j = 0; j < N; ++j) to[j] = {k[j], v[j]};
   }
+  KOKKOS_FUNCTION keys_and_values<Row, Keys, Values, false> unsettled() const {
+    return {keys, values};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void settle(Row& r) { r.key = mixed(r.key); }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
 /// Rows that are keys.
-template <class Row, class Keys>
+template <class Row, class Keys, bool Mixes = true>
 struct keys_alone : partition::whole_rows<Row> {
   Keys keys;
-  explicit keys_alone(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return mixed_key<Row>(keys(i)); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
+    return bits_of_key<Mixes, Row>(keys(i));
+  }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
-    load_mixed_keys<N>(keys, i, to);
+    load_keys<Mixes, N>(keys, i, to);
   }
+  KOKKOS_FUNCTION keys_alone<Row, Keys, false> unsettled() const {
+    return keys_alone<Row, Keys, false>(keys);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void settle(Row& r) { r = mixed(r); }
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
@@ -171,11 +182,11 @@ struct keys_with_value {
   Value value;
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    return mixed_key<loaded>(keys(i));
+    return bits_of_key<true, loaded>(keys(i));
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
-    load_mixed_keys<N>(keys, i, to);
+    load_keys<true, N>(keys, i, to);
   }
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
     return {bits, value};
@@ -193,6 +204,11 @@ template <class T>
 struct one {
   KOKKOS_FUNCTION constexpr operator T() const { return 1; }
 };
+/// Whether the rows of a source add such numbers, of 32 bits: threads do not wait for each other at the slot of one key.
+template <class Source>
+inline constexpr bool adds_ones = false;
+template <class Row, class Keys, class T>
+inline constexpr bool adds_ones<keys_with_value<Row, Keys, one<T>>> = sizeof(T) == 4;
 
 /// Rows that lie in memory.
 template <class Row>

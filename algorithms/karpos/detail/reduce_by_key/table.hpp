@@ -13,7 +13,8 @@
 #include "karpos/device/atomics.hpp"
 
 // A table of groups in the scratch of a team: open addressing with linear probing, keys and values in arrays of their own.
-// GPUs probe by buckets of 16 bytes of keys.
+// GPUs probe by buckets of 16 bytes of keys. In a sparse table, of few groups for its size, they look at one slot before, which
+// nearly always decides: threads that read 4 bytes each wait for each other in the banks of the scratch half as long.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -25,7 +26,10 @@ struct slot_of_row {
 /// The index of no slot.
 inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
-template <class ExecSpace, class Row>
+/// Where very few keys are in a table, the threads of a warp wait for each other at its slots. So a sparse one may have columns,
+/// up to one for each thread of a warp: slot i * columns + c is in column c, and so in a bank of the scratch of its own. Each
+/// thread has its home slots in one column, and a key may then have a slot in each until fold() is called.
+template <class ExecSpace, class Row, bool Sparse = false>
 class group_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
   using value = value_type<Row>;
@@ -66,54 +70,16 @@ class group_table {
   /// value, if somebody is to; others merge theirs behind a barrier.
   template <bool Stores = true>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
-    if constexpr (width > 1) return find_or_take<Stores>(r, home_bucket(r), probes);
     bits const key = reduce_by_key::key_of(r);
     if (key == empty) return look_at<Stores>(r, m_slots, 0);
-    std::uint32_t i = home(key, m_slots);
-    for (std::uint32_t p = 0; p < probes; ++p) {
+    if constexpr (width == 1) {
+      return find_or_take_in_slots<Stores>(r, probes);
+    } else if constexpr (Sparse) {
+      std::uint32_t const i = home(key, m_rows) * m_columns + m_column;
       slot_of_row const slot = look_at<Stores>(r, i, key);
-      if (slot.present) return slot;
-      if (++i == m_slots) i = 0;
-    }
-    return {0, false, false};
-  }
-
-  /// GPUs: a bucket as it has been read. What it showed of a key stays so.
-  struct bucket {
-    std::uint32_t index;
-    bits stored[width];
-  };
-  KOKKOS_FORCEINLINE_FUNCTION bucket home_bucket(Row const& r) const {
-    bucket b;
-    b.index = home(reduce_by_key::key_of(r), m_slots / width);
-    load(b);
-    return b;
-  }
-  /// The slot of a row's key in a bucket, or no_slot: of the key whose bits are those of an empty one in any case.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t slot_in(bucket const& b, Row const& r) {
-    bits const key = reduce_by_key::key_of(r);
-    std::uint32_t const s = first_of(b.stored, key);
-    return s < width && key != empty ? b.index * width + s : no_slot;
-  }
-  /// The same as find_or_take where the home bucket has been read. Slots of a bucket are taken from the first one on. Who loses
-  /// a slot to another key looks again.
-  template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, bucket b,
-                                                       std::uint32_t looks) const {
-    bits const key = reduce_by_key::key_of(r);
-    if (key == empty) return look_at<Stores>(r, m_slots, 0);
-    for (std::uint32_t k = 0;;) {
-      std::uint32_t s = first_of(b.stored, key);
-      if (s < width) return {b.index * width + s, true, false};
-      s = first_of(b.stored, empty);
-      if (s < width) {
-        slot_of_row const slot = take<Stores>(r, b.index * width + s, key);
-        if (slot.present) return slot;
-      } else if (++b.index == m_slots / width) {
-        b.index = 0;
-      }
-      if (++k == looks) return {0, false, false};
-      load(b);
+      return slot.present ? slot : find_or_take_in_buckets<Stores>(r, i / width, probes);
+    } else {
+      return find_or_take_in_buckets<Stores>(r, home(key, m_slots / width), probes);
     }
   }
 
@@ -143,6 +109,32 @@ class group_table {
     m_values.merge(i, v, op);
   }
 
+  /// Divides the slots into columns, a power of two of which slots are a multiple. Requires: the table is empty.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
+    m_rows = m_slots / columns;
+    m_columns = columns;
+    m_column = static_cast<std::uint32_t>(t.rank()) % columns;
+  }
+  /// Merges the groups of a key in neighbouring columns, two and two. Returns: how many slots of a thread are empty again.
+  /// Barriers.
+  template <class Team, class Op>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fold(Team const& t, Op const& op) const {
+    std::uint32_t folded = 0;
+    for (std::uint32_t apart = m_columns / 2; apart > 0; apart /= 2) {
+      t.barrier();
+      for (auto i = static_cast<std::uint32_t>(t.rank()); i < m_slots / 2;
+           i += static_cast<std::uint32_t>(t.size())) {
+        std::uint32_t const to = i / apart * 2 * apart + i % apart, from = to + apart;
+        if (m_keys[from] == empty || m_keys[from] != m_keys[to]) continue;
+        if constexpr (has_value<Row>) merge(to, m_values.get(from), op);
+        m_keys[from] = empty;
+        ++folded;
+      }
+    }
+    return folded;
+  }
+
   /// Indices of slots: [0, end).
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return m_slots + 1; }
   KOKKOS_FORCEINLINE_FUNCTION bool has(std::uint32_t i) const {
@@ -161,6 +153,39 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     return by_low_bits(key, n);
   }
+  /// From the home slot on.
+  template <bool Stores>
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_slots(Row const& r,
+                                                                std::uint32_t looks) const {
+    bits const key = reduce_by_key::key_of(r);
+    std::uint32_t i = home(key, m_slots);
+    for (std::uint32_t k = 0; k < looks; ++k) {
+      slot_of_row const slot = look_at<Stores>(r, i, key);
+      if (slot.present) return slot;
+      if (++i == m_slots) i = 0;
+    }
+    return {0, false, false};
+  }
+  /// From bucket b on, whose slots are taken from the first one on. Who loses a slot to another key looks again.
+  template <bool Stores>
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, std::uint32_t b,
+                                                                  std::uint32_t looks) const {
+    bits const key = reduce_by_key::key_of(r);
+    for (std::uint32_t k = 0; k < looks; ++k) {
+      bits stored[width];
+      device::load_relaxed(device::scratch(m_keys + b * width), stored);
+      std::uint32_t s = first_of(stored, key);
+      if (s < width) return {b * width + s, true, false};
+      s = first_of(stored, empty);
+      if (s < width) {
+        slot_of_row const slot = take<Stores>(r, b * width + s, key);
+        if (slot.present) return slot;
+      } else if (++b == m_slots / width) {
+        b = 0;
+      }
+    }
+    return {0, false, false};
+  }
   /// One look at a slot, which has such bits if it is a row's.
   template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row look_at(Row const& r, std::uint32_t i, bits mark) const {
@@ -175,9 +200,6 @@ class group_table {
     if constexpr (Stores && has_value<Row>)
       if (found == empty) m_values.store(i, r.value);
     return {i, found == empty || found == mark, found == empty};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void load(bucket& b) const {
-    device::load_relaxed(device::scratch(m_keys + b.index * width), b.stored);
   }
   /// The first slot of a bucket that has such bits, or `width`.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t first_of(bits const (&stored)[width], bits x) {
@@ -197,7 +219,7 @@ class group_table {
 
   values m_values;
   bits* m_keys;
-  std::uint32_t m_slots;
+  std::uint32_t m_slots, m_rows = m_slots, m_columns = 1, m_column = 0;
 };
 
 }  // namespace karpos::detail::reduce_by_key
