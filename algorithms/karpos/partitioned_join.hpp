@@ -8,9 +8,12 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/join/carried_columns.hpp"
+#include "karpos/detail/join/carrying_join.hpp"
 #include "karpos/detail/join/output.hpp"
 #include "karpos/detail/join/split_join.hpp"
 #include "karpos/detail/workspace.hpp"
@@ -22,6 +25,16 @@
 // random stays in scratch memory. How: detail/join/split_join.hpp.
 
 namespace karpos {
+
+/// Some columns of a table, or of an output.
+template <view_1d... Views>
+struct column_list {
+  detail::pack<Views...> views;
+};
+template <view_1d... Views>
+column_list<Views...> columns(Views const&... views) {
+  return {{{views}...}};
+}
 
 namespace detail::join {
 
@@ -151,12 +164,123 @@ std::uint64_t write_once(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, 
   return *rows;
 }
 
+inline constexpr workspace_user carrying_user{
+    "partitioned_join", "partitioned_join_bytes(exec, left, right, left_columns, right_columns)"};
+
+/// The columns of a side, and where they go.
+template <class In, class Out>
+struct carried_side;
+template <class... In, class... Out>
+struct carried_side<column_list<In...>, column_list<Out...>> {
+  static_assert(sizeof...(In) == sizeof...(Out),
+                "karpos: every column that a join carries goes to one of the output");
+  static_assert((std::is_same_v<typename Out::value_type, typename In::non_const_value_type> &&
+                 ...),
+                "karpos: columns are carried to views of their values, not const");
+  column_list<In...> in;
+  column_list<Out...> out;
+
+  template <class ExecSpace>
+  std::uint64_t check(char const* what, std::uint64_t rows) const {
+    require_reachable<ExecSpace, In..., Out...>();
+    return check(what, rows, std::index_sequence_for<In...>{});
+  }
+  carried_columns<In...> columns() const { return carried_columns<In...>(in.views); }
+  carried_columns<Out...> places() const { return carried_columns<Out...>(out.views); }
+  template <class ExecSpace, class Numbers>
+  void gather_rows(ExecSpace const& exec, Numbers const& rows) const {
+    gather_rows(exec, rows, std::index_sequence_for<In...>{});
+  }
+
+ private:
+  /// Returns: rows that all outputs have room for.
+  template <std::size_t... I>
+  std::uint64_t check([[maybe_unused]] char const* what, [[maybe_unused]] std::uint64_t rows,
+                      std::index_sequence<I...>) const {
+    (require_same_extent(what, rows, "a column that is carried",
+                         detail::get<I>(in.views).extent(0)),
+     ...);
+    return std::min({~std::uint64_t(0), std::uint64_t(detail::get<I>(out.views).extent(0))...});
+  }
+  template <class ExecSpace, class Numbers, std::size_t... I>
+  void gather_rows(ExecSpace const& exec, Numbers const& rows, std::index_sequence<I...>) const {
+    [[maybe_unused]] auto const part = std::pair(std::uint64_t(0), std::uint64_t(rows.extent(0)));
+    (karpos::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
+                    Kokkos::subview(detail::get<I>(out.views), part)),
+     ...);
+  }
+};
+
+/// Carries columns through the split. Returns: how many rows the join has; nothing where it goes another way.
+template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
+std::optional<std::uint64_t> carry(ExecSpace const& exec, Left const& left, Right const& right,
+                                   LeftSide const& of_left, RightSide const& of_right,
+                                   std::uint64_t room, partitioned_join_options const& o) {
+  auto const l = of_left.columns();
+  auto const r = of_right.columns();
+  if constexpr (may_carry<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
+                          std::decay_t<decltype(r)>>) {
+    if (left.size() + right.size() < tuning<ExecSpace>::min_split_rows) return {};
+    return join::with_carrying_join(
+        exec, left, right, l, r, [&](auto const& both, auto swaps) -> std::optional<std::uint64_t> {
+          if (!both.has_rooms()) return {};
+          workspace<ExecSpace> const w(exec, carrying_user, o.workspace, both.bytes());
+          if constexpr (swaps)
+            return both.run(r, l, of_right.places(), of_left.places(), room, w.data());
+          else
+            return both.run(l, r, of_left.places(), of_right.places(), room, w.data());
+        });
+  } else {
+    return {};
+  }
+}
+/// The same by pairs of row numbers, by which the columns are gathered.
+template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
+std::uint64_t gather_pairs(ExecSpace const& exec,
+                           pair_of_tables<ExecSpace, Left, Right> const& both,
+                           LeftSide const& of_left, RightSide const& of_right, std::uint64_t room,
+                           partitioned_join_options const& o) {
+  using numbers = Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space>;
+  auto const make = [&] {
+    return allocate_or_explain<typename ExecSpace::memory_space>(
+        room * sizeof(std::uint32_t), "the row numbers of a join", "join fewer rows at once",
+        [&] { return uninitialized_array<numbers>(exec, "karpos::partitioned_join: rows", room); });
+  };
+  numbers const left = make(), right = make();
+  std::uint64_t const rows = join::write_once(
+      exec, both, join_kind::inner, o, write_pair<numbers, numbers>{left, right}, left, right);
+  auto const part = std::pair(std::uint64_t(0), rows);
+  of_left.gather_rows(exec, Kokkos::subview(left, part));
+  of_right.gather_rows(exec, Kokkos::subview(right, part));
+  exec.fence("karpos::partitioned_join: gathered");
+  return rows;
+}
+
 }  // namespace detail::join
 
 /// Bytes of the workspace of a partitioned join of these rows.
 template <execution_space ExecSpace, class Left, class Right>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right) {
   return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
+}
+
+/// Bytes of the workspace of one that carries these columns.
+template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
+          view_1d... RightColumns>
+std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right,
+                                   column_list<LeftColumns...> const& left_columns,
+                                   column_list<RightColumns...> const& right_columns) {
+  namespace d = detail::join;
+  std::size_t bytes = karpos::partitioned_join_bytes(exec, left, right);
+  d::carried_columns<LeftColumns...> const l(left_columns.views);
+  d::carried_columns<RightColumns...> const r(right_columns.views);
+  if constexpr (d::may_carry<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
+                             std::decay_t<decltype(r)>>)
+    bytes = std::max(bytes, d::with_carrying_join(exec, left, right, l, r,
+                                                  [](auto const& both, auto) -> std::size_t {
+                                                    return both.has_rooms() ? both.bytes() : 0;
+                                                  }));
+  return bytes;
 }
 
 /// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row numbers, as join has them
@@ -202,6 +326,53 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   d::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
   if (of_left) return d::write_once(exec, both, kind, options, d::write_left<Out>{out}, out);
   return d::write_once(exec, both, kind, options, d::write_right<Out>{out}, out);
+}
+
+/// An inner join that writes columns of both tables instead of row numbers: of row j, a pair of a left row and a right one,
+/// the values of left_columns to the views of left_out and those of right_columns to right_out, one for each, in no particular
+/// order. `columns(view, view, ...)` makes such a list; it may have none.
+///
+/// Returns: how many rows there are; waits.
+/// Complexity: on GPUs, where rows are one column of up to 8 bytes without nulls, and the columns of a side have 1, 2, 4 or 8
+///   bytes each and 16 at most in all (4 for those of fewer), values are moved with their keys: everything is read and written
+///   in order but for a read of the second-level cache for each row of the join. Else, for fewer than 2^17 rows in all, and
+///   where a part does not fit its room, because rows have many equals, pairs are written and the columns gathered, at random.
+/// Requires: columns as long as the rows of their side; outputs overlap no other view.
+/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about (4 + 4 * words) * 1.25 bytes for each row
+///   of a side; where columns are gathered, 8 bytes more for each row that the outputs have room for.
+/// Throws: std::invalid_argument for another kind than inner, columns of another length than their rows; and as the others.
+template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
+          view_1d... RightColumns, view_1d... LeftOut, view_1d... RightOut>
+std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
+                               join_kind kind, column_list<LeftColumns...> const& left_columns,
+                               column_list<RightColumns...> const& right_columns,
+                               column_list<LeftOut...> const& left_out,
+                               column_list<RightOut...> const& right_out,
+                               partitioned_join_options const& options = {}) {
+  namespace d = detail::join;
+  static_assert(sizeof...(LeftOut) + sizeof...(RightOut) > 0,
+                "karpos: a join that carries columns has some");
+  d::require_known(kind);
+  if (kind != join_kind::inner)
+    detail::reject("columns are carried by inner joins only",
+                   "others have rows that lack one of the sides",
+                   "write pairs, and gather columns with what stands for no row");
+  d::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
+  d::carried_side<column_list<LeftColumns...>, column_list<LeftOut...>> const of_left{left_columns,
+                                                                                      left_out};
+  d::carried_side<column_list<RightColumns...>, column_list<RightOut...>> const of_right{
+      right_columns, right_out};
+  std::uint64_t const room =
+      std::min(of_left.template check<ExecSpace>("left rows", left.size()),
+               of_right.template check<ExecSpace>("right rows", right.size()));
+  if (options.workspace.data != nullptr)
+    detail::require_workspace(
+        d::carrying_user, options.workspace,
+        partitioned_join_bytes(exec, left, right, left_columns, right_columns));
+  auto rows = d::carry(exec, left, right, of_left, of_right, room, options);
+  if (!rows) rows = d::gather_pairs(exec, both, of_left, of_right, room, options);
+  d::require_room("the output of a join", room, *rows);
+  return *rows;
 }
 
 /// Returns: the number of rows of a join; waits. Otherwise as partitioned_join.

@@ -321,6 +321,7 @@ void answers_as_the_oracle() {
   for (std::size_t n : {0u, 1u, 4u}) inserts_in_batches<Key, T, Number>(n, 2, 1);
   inserts_in_batches<Key, T, Number>(20'000, 1, 1);
   inserts_in_batches<Key, T, Number>(20'000, 8, 3);
+  inserts_in_batches<Key, T, Number>(30'000, 64, 1);
   inserts_in_batches<Key, T, Number>(20'000, 700, 5);
   inserts_in_batches<Key, T, Number>(5'000, 5'000, 30);
 }

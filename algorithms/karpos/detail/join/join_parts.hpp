@@ -55,6 +55,8 @@ struct join_parts {
   using tuned = tuning<ExecSpace>;
   using table = part_table<ExecSpace, Row>;
   using range = typename table::range;
+  using held = held_row<Row>;
+  using left_row = typename held::type;
   static constexpr int threads = tuned::threads, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = table::bytes;
   static constexpr int batch = tuned::batch(sizeof(Row));
@@ -89,7 +91,7 @@ struct join_parts {
 
   /// A thread's batch of left rows.
   struct looked_up {
-    Row rows[batch];
+    left_row rows[batch];
     std::uint32_t match[batch];             // a right row, or none
     std::uint32_t counts[(batch + 1) / 2];  // of rows of the join, two in a register
     std::uint32_t total = 0;
@@ -107,7 +109,7 @@ struct join_parts {
 
   /// Whether an entry is a match of a left row; then right is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_match(table const& of_part, std::uint32_t entry,
-                                            Row const& left, std::uint32_t& right) const {
+                                            left_row const& left, std::uint32_t& right) const {
     return of_part.is_like(entry, left.key, right) && equal(left, of_part.rows(), right);
   }
   /// Looks up a batch of left rows for each thread; IsWhole: none of them is missing.
@@ -124,7 +126,8 @@ struct join_parts {
     Row const* const from = left + first;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
-      if (is_valid(j)) of.rows[j] = from[static_cast<std::uint32_t>(j) * size];
+      if (is_valid(j))
+        of.rows[j] = held::at(from, static_cast<std::uint32_t>(j) * size, tables.left);
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
       of.match[j] = is_valid(j) ? of_part.bucket_of(of.rows[j].key).bounds : 0;
@@ -140,8 +143,8 @@ struct join_parts {
       write_single(tile, t.rank() % width, of);
   }
   /// Returns: the number of matches of a left row, or 1 where that will do; match: one of them, or none.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(table const& of_part, Row const& left,
-                                                          range const& r,
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(table const& of_part,
+                                                          left_row const& left, range const& r,
                                                           std::uint32_t& match) const {
     std::uint32_t matches = 0, found = none;
     std::uint32_t const end = r.end();
@@ -198,7 +201,7 @@ struct join_parts {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void write_all(std::uint64_t at, table const& of_part,
-                                             Row const& left) const {
+                                             left_row const& left) const {
     range const r = of_part.bucket_of(left.key);
     for (std::uint32_t e = r.begin(); e < r.end(); ++e) {
       std::uint32_t right;
@@ -213,7 +216,7 @@ struct join_parts {
     auto many = tile.ballot([&](int) { return of.count(j) >= shared_rows; });
     for (; many; many = many.without_first()) {
       int const from = many.first();
-      Row const left = tile.get(tile.each([&](int) { return of.rows[j]; }), from);
+      left_row const left = tile.get(tile.each([&](int) { return of.rows[j]; }), from);
       std::uint64_t to = tile.get(tile.each([&](int) { return at; }), from);
       range const r = of_part.bucket_of(left.key);
       for (std::uint32_t first = r.begin(); first < r.end(); first += width) {

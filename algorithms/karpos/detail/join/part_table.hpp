@@ -9,6 +9,7 @@
 #include "karpos/detail/join/split_rows.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/key_value.hpp"
 
 // The right rows of a part in a team's scratch, sorted by bucket:
 //
@@ -16,6 +17,45 @@
 //   entries   | a | b | c |
 
 namespace karpos::detail::join {
+
+/// A row that is a word alone: its number is where it lies among all.
+template <class Word>
+struct lone_word {
+  Word key;
+};
+template <class Row>
+inline constexpr bool is_lone = false;
+template <class Word>
+inline constexpr bool is_lone<lone_word<Word>> = true;
+
+/// A row with its number, as a thread holds it: from[i], where rows begin at `all`.
+template <class Row>
+struct held_row {
+  using type = Row;
+  KOKKOS_FORCEINLINE_FUNCTION static Row at(Row const* from, std::uint32_t i, Row const*) {
+    return from[i];
+  }
+};
+template <class Word>
+struct held_row<lone_word<Word>> {
+  using type = key_value<Word, std::uint32_t>;
+  KOKKOS_FORCEINLINE_FUNCTION static type at(lone_word<Word> const* from, std::uint32_t i,
+                                             lone_word<Word> const* all) {
+    return {from[i].key, static_cast<std::uint32_t>(from - all) + i};
+  }
+};
+
+/// Where a match lies among all rows, given its index in the part, of rows that are words alone.
+template <class Word>
+struct place_of_match {
+  lone_word<Word> const* rows;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const&, lone_word<Word> const* of_part,
+                                              std::uint32_t& right) const {
+    right += static_cast<std::uint32_t>(of_part - rows);
+    return true;
+  }
+};
 
 /// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(row, its index) for those before `last`;
 /// IsWhole says that they all are, and that nothing need be asked.
@@ -123,8 +163,8 @@ class scratch_counters {
   std::uint16_t* m_counts;  // the same, one by one
 };
 
-/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones their index in the part, where
-/// they are read again.
+/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones and lone words their index in
+/// the part.
 template <class ExecSpace, class Row>
 class part_table {
   using Word = decltype(Row::key);
@@ -163,8 +203,7 @@ class part_table {
     t.barrier();
     m_begins.sum_up(t, buckets);
     join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t i) {
-      m_entries[m_begins.take_one(m_bits.bucket(r.key))] =
-          m_bits.entry(r.key, is_wide<Row> ? i : r.value);
+      m_entries[m_begins.take_one(m_bits.bucket(r.key))] = m_bits.entry(r.key, number(r, i));
     });
     t.barrier();
   }
@@ -186,6 +225,13 @@ class part_table {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number(Row const& r, std::uint32_t i) {
+    if constexpr (is_wide<Row> || is_lone<Row>)
+      return i;
+    else
+      return r.value;
+  }
+
   scratch_counters m_begins;
   Word* m_entries;
   bits m_bits;

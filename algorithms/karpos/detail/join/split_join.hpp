@@ -93,6 +93,7 @@ class split_join {
   using sizes = split_sizes<ExecSpace, row>;
   using memory = split_memory<ExecSpace, row>;
   using bits = typename sizes::table::bits;
+  using rooms = partition::rooms<row>;
 
  public:
   split_join(ExecSpace const& exec, Left const& left, Right const& right, Functions const& by)
@@ -137,9 +138,10 @@ class split_join {
     join::split_side_into_rooms(m_exec, source<Right>{m_right, m_by}, part_of(), right,
                                 m.right.rows);
     join::split_side_into_rooms(m_exec, source<Left>{m_left, m_by}, part_of(), left, m.left.rows);
-    device::loop_over("karpos::partitioned_join: find parts", m_exec, parts * each,
-                      find_parts_in_rooms<row>{left, right, m.right.begins, m.right.ends,
-                                               static_cast<std::uint32_t>(each), m.chunks});
+    device::loop_over(
+        "karpos::partitioned_join: find parts", m_exec, parts * each,
+        find_parts_in_rooms<rooms, rooms>{left, right, m.right.begins, m.right.ends,
+                                          static_cast<std::uint32_t>(each), m.chunks});
     return parts * each;
   }
   void count_and_split(memory const& m) const {

@@ -52,19 +52,19 @@ std::uint32_t room_of_side(std::uint64_t rows, std::uint64_t parts, std::uint64_
 }
 
 /// Splits a source into rooms. Asynchronous.
-template <class ExecSpace, class Source, class PartOf>
+template <class ExecSpace, class Source, class PartOf, class Out>
 void split_side_into_rooms(ExecSpace const& exec, Source const& source, PartOf const& part_of,
-                           partition::rooms<typename Source::row> const& rooms,
-                           typename Source::row* to) {
+                           partition::rooms<typename Source::row> const& rooms, Out const& to) {
   partition::part_of_row<Source, PartOf> const part{part_of,
                                                     static_cast<std::uint32_t>(rooms.parts)};
   partition::split_into_rooms(exec, source, part, rooms, to);
 }
 
 /// Finds where the right rows of a part in its room are, and cuts the left ones into so many chunks.
-template <class Row>
+template <class Left, class Right>
 struct find_parts_in_rooms {
-  partition::rooms<Row> left, right;
+  Left left;
+  Right right;
   std::uint64_t *right_begins, *right_ends;
   std::uint32_t chunks_each;
   partition::chunk* chunks;

@@ -2,20 +2,23 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/detail/multi_table/in_rooms.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
+#include "karpos/table_options.hpp"
 
-// The pairs of one insertion, a batch, grouped by key: an index of rows over the keys puts equal ones side by side, in time
-// linear in their number, however often one occurs. Each different key then goes into the table once, with its block.
+// The pairs of one insertion, a batch, grouped by key: GPUs split them by hash and group the parts (in_rooms.hpp); else an index
+// of rows over the keys puts equal ones side by side, in time linear in their number, however often one occurs. Each different key then goes into the table once, with its block.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
 //   values    | a | b | c | d | e |        values     | a c d | b e |        where the batch begins
@@ -110,50 +113,91 @@ template <class ExecSpace, class Key, class Number>
 class batch {
   using memory_space = typename ExecSpace::memory_space;
   template <class X>
-  using array = Kokkos::View<X*, memory_space>;
+  using array = Kokkos::View<X*, memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
-  std::uint64_t size = 0;  // different keys that may be stored
-  array<Key> different;
-  array<Number> heads;
+  std::uint64_t size = 0;     // different keys that may be stored
+  bool has_reserved = false;  // whether there are others
+  Key* different = nullptr;
+  Number* heads = nullptr;
 
   /// Groups keys, and writes their values from `begin` on. Waits.
   template <class Index, class Blocks, class Keys, class Values>
   batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
         Keys const& keys, Values const& values) {
+    if constexpr (may_group_in_rooms<ExecSpace, Key, typename Index::key_equal, Blocks>)
+      if (is_grouped_in_rooms(exec, table, blocks, begin, keys, values)) return;
+    group_by_index(exec, table, blocks, begin, keys, values);
+  }
+
+  array<Key const> keys() const { return array<Key const>(different, size); }
+  array<Number const> values() const { return array<Number const>(heads, size); }
+  /// Memory that nobody needs any more, of so many bytes, for the insertion of these keys; none where there is less.
+  wrapped_memory workspace(std::size_t bytes) const {
+    return bytes > 0 && m_rest.bytes >= bytes ? m_rest : wrapped_memory{nullptr, 0};
+  }
+
+ private:
+  template <class Index, class Blocks, class Keys, class Values>
+  bool is_grouped_in_rooms(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+                           std::uint64_t begin, Keys const& keys, Values const& values) {
+    using row = row_of_batch<Key, Blocks>;
+    using memory_type = group_memory<row, Key, Number>;
+    group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
+    if (!plan.is_worth_it()) return false;
+    auto const source = multi_table::source_of_batch<row, Blocks>(keys, values);
+    if (multi_table::has_frequent_keys(exec, source, plan.parts)) return false;
+    std::size_t const bytes = memory_type(plan.pairs, plan.parts, plan.room).bytes;
+    allocate(exec, bytes);
+    memory_type const m(plan.pairs, plan.parts, plan.room, m_memory.data());
+    group_counts const c =
+        multi_table::group_in_rooms(exec, source, m, table.table(), blocks, begin);
+    if (c.listed != 0) return false;
+    different = m.different;
+    heads = m.heads;
+    m_rest = {m.rows, bytes - static_cast<std::size_t>(reinterpret_cast<std::byte*>(m.rows) -
+                                                       m_memory.data())};
+    size = c.groups;
+    has_reserved = c.reserved > 0;
+    return true;
+  }
+  template <class Index, class Blocks, class Keys, class Values>
+  void group_by_index(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+                      std::uint64_t begin, Keys const& keys, Values const& values) {
+    m_memory = {};
     using equality = same_key<Key, typename Index::key_equal>;
     auto const rows =
         karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
     using rows_type = std::decay_t<decltype(rows)>;
     karpos::row_index<rows_type, ExecSpace, Number> const indexed(exec, rows);
     auto const groups = row_index::opened::groups(indexed);
-    different = allocate<Key>(exec, indexed.groups());
-    heads = allocate<Number>(exec, indexed.groups());
+    allocate(exec, take_groups(indexed.groups(), nullptr));
+    take_groups(indexed.groups(), m_memory.data());
     if constexpr (Blocks::has_values)
       device::loop_over("karpos::multi_table: place values", exec, keys.extent(0),
                         place_values<Number, Values, typename Blocks::value_type>{
                             groups.grouped, values, blocks.values + begin});
     using body = write_groups<decltype(table.table()), Blocks, Keys>;
-    Kokkos::parallel_scan(
-        "karpos::multi_table: write groups", index_range(exec, indexed.groups()),
-        body{groups, table.table(), keys, blocks, begin, different.data(), heads.data()}, size);
+    Kokkos::parallel_scan("karpos::multi_table: write groups", index_range(exec, indexed.groups()),
+                          body{groups, table.table(), keys, blocks, begin, different, heads}, size);
     exec.fence("karpos::multi_table: grouped");
+    has_reserved = size < indexed.groups();
+  }
+  /// The arrays of so many groups. Returns: their bytes.
+  std::size_t take_groups(std::uint64_t n, std::byte* memory) {
+    arena a(memory);
+    a.take(different, n);
+    a.take(heads, n);
+    return a.bytes();
+  }
+  void allocate(ExecSpace const& exec, std::size_t bytes) {
+    m_memory =
+        allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
+                                      "the pairs of an insertion", "insert fewer pairs at once");
   }
 
-  array<Key const> keys() const {
-    return Kokkos::subview(different, std::pair(std::uint64_t(0), size));
-  }
-  array<Number const> values() const {
-    return Kokkos::subview(heads, std::pair(std::uint64_t(0), size));
-  }
-
- private:
-  template <class X>
-  static array<X> allocate(ExecSpace const& exec, std::uint64_t n) {
-    return allocate_or_explain<memory_space>(
-        n * sizeof(X), "the different keys of an insertion", "insert fewer pairs at once",
-        [&] { return uninitialized_array<array<X>>(exec, "karpos::multi_table: batch", n); });
-  }
+  Kokkos::View<std::byte*, memory_space> m_memory;
+  wrapped_memory m_rest = {nullptr, 0};
 };
 
 }  // namespace karpos::detail::multi_table

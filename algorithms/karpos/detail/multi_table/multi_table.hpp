@@ -100,26 +100,28 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
   std::uint64_t const n = keys.extent(0);
   batch_type const batch(exec, m_index, blocks(), m_end, keys, values);
   insert_report report;
-  if (batch.size < batch.different.extent(0)) report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
+  if (batch.has_reserved) report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
   ++m_batches;
   m_end += n;  // before the first block is chained
+  bulk_options const in_rest{
+      .workspace = batch.workspace(m_index.grows() ? 0 : m_index.insert_bytes(exec, batch.size))};
   insert_report of_keys;
   try {
     if constexpr (has_values)
       of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(),
-                                        mt::push<blocks_type>{blocks()});
+                                        mt::push<blocks_type>{blocks()}, in_rest);
     else
-      of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(), mt::add_counts{});
+      of_keys =
+          m_index.insert_or_apply(exec, batch.keys(), batch.values(), mt::add_counts{}, in_rest);
   } catch (...) {
     m_size = mt::sum("karpos::multi_table: recount", exec, m_index.capacity(),
                      mt::sum_slots<slots_type, blocks_type>{slots(), blocks()});
     throw;
   }
   if (of_keys.rejected > 0)
-    report.rejected =
-        mt::sum("karpos::multi_table: count rejected", exec, batch.size,
-                mt::count_pairs<table_type, blocks_type, key_type>{
-                    m_index.table(), blocks(), batch.different.data(), batch.heads.data(), false});
+    report.rejected = mt::sum("karpos::multi_table: count rejected", exec, batch.size,
+                              mt::count_pairs<table_type, blocks_type, key_type>{
+                                  m_index.table(), blocks(), batch.different, batch.heads, false});
   report.inserted = n - report.invalid - report.rejected;
   if (report.inserted == 0) {  // no key has a block of it
     m_end -= n;
@@ -252,7 +254,7 @@ std::uint64_t multi_table<Traits>::erase(execution_space const& exec, Keys const
   std::uint64_t const erased =
       mt::sum("karpos::multi_table: count erased", exec, batch.size,
               mt::count_pairs<table_type, blocks_type, key_type>{
-                  m_index.table(), blocks(), batch.different.data(), batch.heads.data(), true});
+                  m_index.table(), blocks(), batch.different, batch.heads, true});
   m_index.erase(exec, batch.keys());
   m_size -= erased;
   if (!has_values) m_end = m_size;

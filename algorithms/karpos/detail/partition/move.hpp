@@ -22,11 +22,13 @@ namespace karpos::detail::partition {
 /// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
 ///
 /// To says where rows go: places, or rooms, where a run that does not fit goes to the list, or rooms of rooms, where a tile
-/// has rows of one room alone, which belong to its parts. What teams take is counted in 32 bits: eight 64-bit answers would
-/// not stay in a thread's registers.
+/// has rows of one room alone, which belong to its parts; Out is their array, or what has places for their parts in several. A
+/// source with a `rest` of a row loads it only when the row is sorted: what a thread need not keep in registers. What teams
+/// take is counted in 32 bits: eight 64-bit answers would not stay in a thread's registers.
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
-template <class ExecSpace, class Source, class Part, bool Stable, class To = places>
+template <class ExecSpace, class Source, class Part, bool Stable, class To = places,
+          class Out = typename Source::row*>
 class move_tiles {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
@@ -34,7 +36,8 @@ class move_tiles {
   using holder = typename To::holder_type;
   static constexpr bool in_rooms = !std::is_same_v<To, places>,
                         holds = !std::is_same_v<holder, holds_nothing>,
-                        from_rooms = requires(To const to) { to.from; };
+                        from_rooms = requires(To const to) { to.from; },
+                        has_rest = requires { typename Source::rest; };
   static_assert(!(Stable && in_rooms));
   static constexpr int max_each = tuned::rows_each(Stable, sizeof(loaded));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
@@ -52,7 +55,7 @@ class move_tiles {
                        teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
-  move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, row* out)
+  move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, Out const& out)
       : m_source(s),
         m_part(p),
         m_ranges(r),
@@ -72,7 +75,10 @@ class move_tiles {
       rank_list ranks;
       rank_rows(t, m, rows, ranks, each, now);
       int const sorted = reserve_runs(t, m, now);
-      sort(t, m, rows, ranks, each, now);
+      if constexpr (has_rest)
+        sort_with_rest(t, m, rows, ranks, each, now);
+      else
+        sort(t, m, rows, ranks, each, now);
       t.barrier();
       tile const next = next_tile(t, now, size);
       load(t, rows, each, next);
@@ -383,6 +389,29 @@ class move_tiles {
     });
     if constexpr (holds) m_to.holder.merge(m.held, pending);
   }
+  /// The same, which loads the rest of neighbours at once.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void sort_with_rest(Team const& t, memory const& m,
+                                                  loaded const (&rows)[max_each],
+                                                  rank_list const& ranks, int each,
+                                                  tile const& now) const {
+    static_assert(!holds);
+    std::uint32_t const* const begin = group_of(t, m);
+    strided const i = mine(t, each, now);
+    auto const row_at = [&](int j) { return std::uint64_t(now.first) + std::uint64_t(i[j]); };
+    KARPOS_UNROLL
+    for (int j = 0; j < max_each; j += run) {
+      typename Source::rest rest[run];
+      if (i[j + run - 1] < i.last) m_source.template load_rest<run>(row_at(j), rest);
+      KARPOS_UNROLL
+      for (int k = 0; k < run; ++k) {
+        if (i[j + k] >= i.last) continue;
+        if (i[j + run - 1] >= i.last) m_source.template load_rest<1>(row_at(j + k), rest + k);
+        loaded const r = device::opaque(rows[j + k]);
+        m.sorted[begin[part_in(now, r)] + ranks[j + k]] = m_source.make(r, rest[k]);
+      }
+    }
+  }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_runs(Team const& t, memory const& m, int rows,
                                               tile const& now) const {
@@ -405,7 +434,7 @@ class move_tiles {
   Part m_part;
   row_ranges m_ranges;
   To m_to;
-  row* m_out;
+  Out m_out;
 };
 
 /// A cache line of rows of one part that wait until it is full. Rows that do not fill one do not wait.

@@ -84,16 +84,17 @@ struct clear_rooms {
 };
 
 /// Splits the rows of a source, on a GPU, into rooms of `out` that are empty, in no particular order. The host knows that there
-/// are at most so many rows; the device asks the source. Asynchronous.
+/// are at most so many rows; the device asks the source. `out`: an array, or what has places for parts of rows in several.
+/// Asynchronous.
 /// Requires: at most tuning::max_parts(false) parts, less than 2^32 rows; `out` has parts * room elements, and overlaps
 /// nothing.
-template <class ExecSpace, class Source, class Part, class To>
+template <class ExecSpace, class Source, class Part, class To, class Out>
 void move_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n, Part const& part,
-                     To const& to, typename Source::row* out) {
+                     To const& to, Out const& out) {
   std::uint64_t const teams = teams_of_rooms(exec, n);
   device::for_each_in_league(
       "karpos::partition: move into rooms", exec, static_cast<int>(teams),
-      move_tiles<ExecSpace, Source, Part, false, To>{
+      move_tiles<ExecSpace, Source, Part, false, To, Out>{
           source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
 }
 /// The same for n rows that lie in rooms, into those of each. `part` counts the parts of all.
@@ -103,14 +104,21 @@ void split_rooms(ExecSpace const& exec, rows_in_rooms<Source> const& rows, std::
                  typename Source::row* out) {
   partition::move_into_rooms(exec, rows, n, part, to, out);
 }
-/// The same with rooms that are made empty, where the host knows how many rows there are, too.
-template <class ExecSpace, class Source, class Part, class Holder>
-void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
-                      rooms<typename Source::row, Holder> const& to, typename Source::row* out) {
+/// The same with rooms that are made empty first.
+template <class ExecSpace, class Source, class Part, class Holder, class Out>
+void split_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n,
+                      Part const& part, rooms<typename Source::row, Holder> const& to,
+                      Out const& out) {
   using rooms_type = rooms<typename Source::row, Holder>;
   device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
                     clear_rooms<rooms_type>{to});
-  move_into_rooms(exec, source, source.size(), part, to, out);
+  partition::move_into_rooms(exec, source, n, part, to, out);
+}
+/// The same where the host knows, too.
+template <class ExecSpace, class Source, class Part, class Holder, class Out>
+void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
+                      rooms<typename Source::row, Holder> const& to, Out const& out) {
+  partition::split_into_rooms(exec, source, source.size(), part, to, out);
 }
 
 }  // namespace karpos::detail::partition

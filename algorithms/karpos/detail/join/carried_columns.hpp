@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/rows.hpp"
+
+// Values of a table's columns that travel with the keys of its rows through a partitioned join:
+//
+//   columns      | a | b | c of 8 bytes |      of row i
+//   carried      | a | b | c   c |             words of 32 bits, side by side
+//   split        keys | k | k | k | …    values | abcc | abcc | abcc | …    of the rows of a part, in two arrays
+//
+// The join of a part reads keys; values only of rows that match, and writes them to the columns of the output.
+
+namespace karpos::detail::join {
+
+/// Words of the values of a row; as aligned as their load or store may be.
+template <int Words>
+struct alignas(std::has_single_bit(unsigned(Words)) ? 4 * Words : 4) carried_values {
+  std::uint32_t word[Words];
+};
+
+template <class T>
+inline constexpr int words_of_value = sizeof(T) <= 4 ? 1 : 2;
+template <class T>
+inline constexpr bool may_be_carried =
+    std::is_trivially_copyable_v<T> &&
+    (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+
+/// Columns, and the values of their rows as words. One word at least: no column is one of nothing.
+template <class... Columns>
+class carried_columns {
+  template <std::size_t I>
+  using value = typename std::tuple_element_t<I, std::tuple<Columns...>>::non_const_value_type;
+
+ public:
+  static constexpr int words =
+      sizeof...(Columns) == 0 ? 1
+                              : (words_of_value<typename Columns::non_const_value_type> + ... + 0);
+  static constexpr bool fit =
+      (may_be_carried<typename Columns::non_const_value_type> && ...) && words <= 4;
+  using values = carried_values<words>;
+
+  explicit carried_columns(pack<Columns...> const& columns) : m_columns(columns) {}
+
+  /// Those of rows i, …, i + N - 1.
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load(std::uint64_t i, values* to) const {
+    load_all<N>(i, to, std::index_sequence_for<Columns...>{});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint64_t i, values const& from) const {
+    store_all(i, from, std::index_sequence_for<Columns...>{});
+  }
+
+ private:
+  /// The first word of column I.
+  template <std::size_t I>
+  KOKKOS_FUNCTION static constexpr int first() {
+    int before = 0, sum = 0;
+    std::size_t c = 0;
+    ((before = c++ == I ? sum : before,
+      sum += words_of_value<typename Columns::non_const_value_type>),
+     ...);
+    return before;
+  }
+  template <int N, std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION void load_all(std::uint64_t i, values* to,
+                                            std::index_sequence<I...>) const {
+    if constexpr (sizeof...(I) == 0)
+      for (int k = 0; k < N; ++k) to[k].word[0] = 0;
+    (load_column<N, I>(i, to), ...);
+  }
+  template <int N, std::size_t I>
+  KOKKOS_FORCEINLINE_FUNCTION void load_column(std::uint64_t i, values* to) const {
+    value<I> v[N];
+    partition::load_elements<N>(get<I>(m_columns), i, v);
+    KARPOS_UNROLL
+    for (int k = 0; k < N; ++k) {
+      if constexpr (words_of_value<value<I>> == 1) {
+        to[k].word[first<I>()] = to_bits<std::uint32_t>(v[k]);
+      } else {
+        auto const bits = to_bits<std::uint64_t>(v[k]);
+        to[k].word[first<I>()] = static_cast<std::uint32_t>(bits);
+        to[k].word[first<I>() + 1] = static_cast<std::uint32_t>(bits >> 32);
+      }
+    }
+  }
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION void store_all(std::uint64_t i, values const& from,
+                                             std::index_sequence<I...>) const {
+    (store_column<I>(i, from), ...);
+  }
+  template <std::size_t I>
+  KOKKOS_FORCEINLINE_FUNCTION void store_column(std::uint64_t i, values const& from) const {
+    std::uint32_t const low = from.word[first<I>()];
+    if constexpr (words_of_value<value<I>> == 1)
+      get<I>(m_columns)(i) = from_bits<value<I>>(low);
+    else
+      get<I>(m_columns)(i) =
+          from_bits<value<I>>(std::uint64_t(from.word[first<I>() + 1]) << 32 | low);
+  }
+
+  pack<Columns...> m_columns;
+};
+
+/// Source of a partition: rows of one column, whose word is all there is to a key, with the values of other columns. What is
+/// loaded first is the word.
+template <class Rows, class Functions, class Columns>
+struct carried_rows_to_split {
+  using words = rows_to_split<Rows, Functions, true>;
+  using loaded = typename words::loaded;
+  using rest = typename Columns::values;
+  /// In scratch, where no row need be aligned to more than a word.
+  struct row {
+    loaded key;
+    std::uint32_t word[Columns::words];
+  };
+  words keys;
+  Columns columns;
+
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.size(); }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys.load(i); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    keys.template load_neighbours<N>(i, to);
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_rest(std::uint64_t i, rest* to) const {
+    columns.template load<N>(i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, rest const& values) {
+    row r{key, {}};
+    for (int w = 0; w < Columns::words; ++w) r.word[w] = values.word[w];
+    return r;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded key) { return key; }
+};
+
+/// Where a split puts rows: keys and values in an array each.
+template <class Word, class Values>
+struct keys_and_carried {
+  Word* keys;
+  Values* values;
+
+  struct place {
+    Word* key;
+    Values* values;
+    template <class Row>
+    KOKKOS_FORCEINLINE_FUNCTION void operator=(Row const& r) const {
+      *key = r.key;
+      Values v;
+      for (int w = 0; w < int(sizeof(Values) / 4); ++w) v.word[w] = r.word[w];
+      *values = v;
+    }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION place operator[](std::uint64_t i) const {
+    return {keys + i, values + i};
+  }
+};
+
+/// Writes the values of two rows, by where they lie in the split, to a row of the output that there is room for.
+template <class Left, class Right>
+struct write_carried {
+  typename Left::values const* left_values;
+  typename Right::values const* right_values;
+  Left left;
+  Right right;
+  std::uint64_t room;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t at, std::uint64_t l,
+                                              std::uint64_t r) const {
+    if (at >= room) return;
+    left.store(at, left_values[l]);
+    right.store(at, right_values[r]);
+  }
+};
+
+}  // namespace karpos::detail::join

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/join/carried_columns.hpp"
+#include "karpos/detail/join/join_parts.hpp"
+#include "karpos/detail/join/split_join.hpp"
+#include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/join/split_side.hpp"
+#include "karpos/detail/join/tuning.hpp"
+#include "karpos/detail/partition/chunks.hpp"
+#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
+
+// An inner join on GPUs that carries columns (carried_columns.hpp): both tables are split into rooms, keys and values apart, and
+// the parts joined as in split_join.hpp. A row's number is where it lies in the split, by which its values are found: those of
+// left rows side by side, those of right ones within the part.
+
+namespace karpos::detail::join {
+
+/// A side of the join: its rows, and the columns that are read.
+template <class Rows, class Functions, class Columns>
+struct carrying_side {
+  using source = carried_rows_to_split<Rows, Functions, Columns>;
+  using word = typename source::loaded;
+  using row = typename source::row;
+  using values_type = typename Columns::values;
+  using rooms_type = partition::rooms<row>;
+  lone_word<word>* keys;
+  values_type* values;
+  std::uint32_t *taken, *filled;
+  std::uint32_t room;
+
+  void take_from(arena& a, std::uint64_t parts) {
+    a.take(keys, parts * room);
+    a.take(values, parts * room);
+    a.take(taken, parts);
+    a.take(filled, parts);
+  }
+  rooms_type rooms(std::uint64_t parts, std::uint32_t* no_place) const {
+    return {taken, filled, nullptr, no_place, room, 0, static_cast<int>(parts)};
+  }
+  keys_and_carried<word, values_type> places() const { return {&keys->key, values}; }
+};
+
+/// Of Functions' two tables of one column each, both exact (split_rows.hpp).
+template <class ExecSpace, class Left, class Right, class Functions, class LeftColumns,
+          class RightColumns>
+class carrying_join {
+  using left_side = carrying_side<Left, Functions, LeftColumns>;
+  using right_side = carrying_side<Right, Functions, RightColumns>;
+  using word = typename left_side::word;
+  using row = lone_word<word>;
+  using sizes = split_sizes<ExecSpace, row>;
+  using bits = typename sizes::table::bits;
+
+  struct memory {
+    left_side left;
+    right_side right;
+    std::uint64_t *right_begins, *right_ends;
+    partition::chunk* chunks;
+    part_counts* counts;
+    std::size_t bytes;
+
+    memory(sizes const& s, std::byte* from) {
+      std::uint64_t const parts = s.parts();
+      left.room = room_of_side<ExecSpace>(s.left, parts, ~std::uint32_t(0));
+      right.room = room_of_side<ExecSpace>(s.right, parts, s.room);
+      arena a(from);
+      left.take_from(a, parts);
+      right.take_from(a, parts);
+      a.take(right_begins, parts);
+      a.take(right_ends, parts);
+      a.take(chunks, parts * s.chunks_each(left.room));
+      a.take(counts, 1);
+      bytes = a.bytes();
+    }
+  };
+
+ public:
+  carrying_join(ExecSpace const& exec, Left const& left, Right const& right, Functions const& by)
+      : m_exec(exec),
+        m_left(left),
+        m_right(right),
+        m_by(by),
+        m_sizes{left.size(), right.size()} {}
+
+  std::size_t bytes() const { return memory(m_sizes, nullptr).bytes; }
+  /// Whether there can be rooms, in which rows are counted in 32 bits.
+  bool has_rooms() const {
+    memory const m(m_sizes, nullptr);
+    std::uint64_t const parts = m_sizes.parts();
+    return m.left.room > 0 && m.right.room > 0 && parts * m.left.room <= ~std::uint32_t(0) &&
+           parts * m.right.room <= ~std::uint32_t(0);
+  }
+
+  /// Writes the columns of the join's rows that there is room for. Returns: how many rows there are; nothing where a room was
+  /// too small. Waits.
+  template <class LeftOut, class RightOut>
+  std::optional<std::uint64_t> run(LeftColumns const& left, RightColumns const& right,
+                                   LeftOut const& left_out, RightOut const& right_out,
+                                   std::uint64_t room, std::byte* workspace) const {
+    memory const m(m_sizes, workspace);
+    fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
+    split(m_right, m.right, right, &m.counts->no_place[1]);
+    split(m_left, m.left, left, &m.counts->no_place[0]);
+    auto const chunks = static_cast<int>(find_parts(m));
+    using emit = write_carried<LeftOut, RightOut>;
+    using step = join_parts<ExecSpace, row, place_of_match<word>, emit>;
+    device::for_each_in_league(
+        "karpos::partitioned_join: join parts", m_exec, chunks,
+        step{{m.left.keys, m.right.keys, m.right_begins, m.right_ends, m.chunks},
+             bits(m_sizes.part_bits()),
+             m.counts,
+             {m.right.keys},
+             row_multiplicity(multiplicity::matches),
+             {m.left.values, m.right.values, left_out, right_out, room}});
+    part_counts const c = read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
+    if (c.no_place[0] + c.no_place[1] != 0) return {};
+    return c.rows;
+  }
+
+ private:
+  template <class Rows, class Side, class Columns>
+  void split(Rows const& rows, Side const& side, Columns const& columns,
+             std::uint32_t* no_place) const {
+    join::split_side_into_rooms(m_exec, typename Side::source{{rows, m_by}, columns},
+                                part_of_split<word>{bits(m_sizes.part_bits()).part_shift},
+                                side.rooms(m_sizes.parts(), no_place), side.places());
+  }
+  /// Returns: the number of chunks.
+  std::uint64_t find_parts(memory const& m) const {
+    std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
+    device::loop_over(
+        "karpos::partitioned_join: find parts", m_exec, parts * each,
+        find_parts_in_rooms<typename left_side::rooms_type, typename right_side::rooms_type>{
+            m.left.rooms(parts, &m.counts->no_place[0]),
+            m.right.rooms(parts, &m.counts->no_place[1]), m.right_begins, m.right_ends,
+            static_cast<std::uint32_t>(each), m.chunks});
+    return parts * each;
+  }
+
+  ExecSpace m_exec;
+  Left m_left;
+  Right m_right;
+  Functions m_by;
+  sizes m_sizes;
+};
+
+/// Whether columns can travel with the rows of two tables.
+template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns>
+inline constexpr bool may_carry =
+    device::is_device<ExecSpace> && has_exact_words<Left, Right, Right> && LeftColumns::fit &&
+    RightColumns::fit;
+
+/// The two tables, with the smaller one in scratch: calls f(join, whether the sides have traded places).
+template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns, class F>
+auto with_carrying_join(ExecSpace const& exec, Left const& left, Right const& right,
+                        LeftColumns const&, RightColumns const&, F const& f) {
+  if (left.size() < right.size())
+    return f(carrying_join<ExecSpace, Right, Left, Right, RightColumns, LeftColumns>(exec, right,
+                                                                                     left, right),
+             std::true_type{});
+  return f(carrying_join<ExecSpace, Left, Right, Right, LeftColumns, RightColumns>(exec, left,
+                                                                                   right, right),
+           std::false_type{});
+}
+
+}  // namespace karpos::detail::join

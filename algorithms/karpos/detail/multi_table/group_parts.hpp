@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/reduce_by_key/table.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/hash.hpp"
+
+// The pairs of a part, which has all pairs of its keys, grouped by a team of a GPU in its scratch:
+//
+//   pairs     | 7 a | 3 b | 7 c | 7 d | 3 e |
+//   table     | . | 7 | . | 3 |               slots of different keys
+//   counts    | . | 3 | . | 2 |               of their pairs; then where the pairs of each begin: 0 and 3
+//   places    | 1.0 | 3.0 | 1.1 | 1.2 | 3.1 |  of each pair: its slot, and its rank among those of the slot
+//   sorted    | a | c | d | b | e |           the values, in the memory of the keys
+//
+// Frequent keys cost no more than others, but for additions to one word of scratch.
+
+namespace karpos::detail::multi_table {
+
+/// What teams count.
+struct group_counts {
+  std::uint64_t pairs, groups;  // that have their place
+  std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
+  std::uint32_t listed;         // pairs whose room was full: then nothing is grouped
+};
+
+/// How many pairs a team groups, and where in its scratch.
+template <class ExecSpace, class Row>
+struct group_sizes {
+  using bits = decltype(reduce_by_key::key_of(Row{}));
+  using keys = reduce_by_key::group_table<ExecSpace, bits>;
+  static constexpr std::size_t scratch_bytes =
+      static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
+  static constexpr std::size_t value_bytes =
+      reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
+  /// Slots for eight pairs, all of which may be different: their values must have room in the keys' memory.
+  static constexpr std::size_t slots_for_8 =
+      Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
+  /// Of bases and of rounding.
+  static constexpr std::size_t other_bytes = 256;
+  static constexpr std::uint32_t room = static_cast<std::uint32_t>(
+      (scratch_bytes - other_bytes) /
+      (8 * sizeof(std::uint32_t) + slots_for_8 * (sizeof(bits) + sizeof(std::uint32_t))) * 8);
+  static constexpr std::uint32_t slots = room / 8 * slots_for_8 / 4 * 4;
+  static_assert(slots < 1 << 16 && room <= 1 << 16, "places have 16 bits for each");
+};
+
+/// A team's scratch.
+template <class ExecSpace, class Row>
+class group_scratch {
+  using sizes = group_sizes<ExecSpace, Row>;
+  using bits = typename sizes::bits;
+  static constexpr std::size_t key_bytes = (sizes::keys::bytes(sizes::slots) + 15) / 16 * 16;
+  static_assert(16 + key_bytes + (sizes::slots + 1 + sizes::room) * sizeof(std::uint32_t) <=
+                sizes::scratch_bytes);
+  static_assert(sizes::room * sizes::value_bytes <= key_bytes);
+
+ public:
+  KOKKOS_FUNCTION explicit group_scratch(std::byte* memory)
+      : bases(reinterpret_cast<std::uint64_t*>(memory)),
+        keys(memory + 16, sizes::slots),
+        sorted(memory + 16),
+        counts(reinterpret_cast<std::uint32_t*>(memory + 16 + key_bytes)),
+        places(counts + sizes::slots + 1) {}
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t) const {
+    keys.clear(t);
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < keys.end();
+         i += static_cast<std::uint32_t>(t.size()))
+      counts[i] = 0;
+    t.barrier();
+  }
+  /// The place of a pair with that key.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t place(bits key) const {
+    // There are more slots than pairs; each look that is in vain took a step, or another pair a slot.
+    std::uint32_t const slot = keys.template find_or_take<false>(key, 2 * sizes::slots).index;
+    return slot << 16 | device::fetch_add(device::scratch(counts + slot), 1);
+  }
+  /// Where that place is among the pairs of the part, once counts say where groups begin.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t index(std::uint32_t place) const {
+    return counts[place >> 16] + (place & 0xffff);
+  }
+
+  std::uint64_t* bases;  // of the part's pairs and groups among all
+  typename sizes::keys keys;
+  std::byte* sorted;
+  std::uint32_t *counts, *places;
+};
+
+/// A step: a team groups the pairs of a part in a room. Values go to their blocks, from `begin` on, different keys that may be
+/// stored to `different`, and what the table is to say of each to `heads`.
+template <class ExecSpace, class Row, class Table, class Blocks, class Key>
+struct group_parts {
+  using sizes = group_sizes<ExecSpace, Row>;
+  using scratch_type = group_scratch<ExecSpace, Row>;
+  static constexpr int threads = 1024, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = sizes::scratch_bytes;
+  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
+  /// Pairs that a thread loads before it goes on with one.
+  static constexpr std::uint32_t batch = 4;
+
+  Row const* rows;
+  partition::rooms<Row> rooms;
+  Table table;
+  Blocks blocks;
+  std::uint64_t begin;
+  Key* different;
+  typename Blocks::mapped* heads;
+  group_counts* counts;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto const p = static_cast<std::uint64_t>(t.league_rank());
+    if (counts->listed != 0 || rooms.taken[p] == 0) return;
+    std::uint32_t const n = rooms.taken[p];
+    Row const* const of_part = rows + p * rooms.room;
+    scratch_type const m(t.scratch());
+    m.clear(t);
+    for_each_row(t, of_part, n, [&](Row const& r, std::uint32_t i) {
+      m.places[i] = m.place(reduce_by_key::key_of(r));
+    });
+    t.barrier();
+    write_groups(t, m, n);
+    if constexpr (Blocks::has_values) write_values(t, m, of_part, n);
+  }
+
+ private:
+  /// Calls f(row, its index) for the rows of a thread.
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_row(Team const& t, Row const* of_part,
+                                                       std::uint32_t n, F const& f) {
+    auto const size = static_cast<std::uint32_t>(t.size());
+    for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += batch * size) {
+      Row r[batch];
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < batch; ++j)
+        if (first + j * size < n) r[j] = of_part[first + j * size];
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < batch; ++j)
+        if (first + j * size < n) f(r[j], first + j * size);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Key key_at(scratch_type const& m, std::uint32_t slot) {
+    return from_bits<Key>(m.keys.get(slot));
+  }
+  /// Slots are divided among warps, whose lanes take neighbours.
+  struct slot_range {
+    std::uint32_t first, last;
+    int lane;
+  };
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static slot_range slots_of(Team const& t, scratch_type const& m) {
+    auto const warps = static_cast<std::uint32_t>((t.size() + width - 1) / width);
+    std::uint32_t const each = (m.keys.end() + warps * width - 1) / (warps * width) * width;
+    std::uint32_t const first = static_cast<std::uint32_t>(t.rank() / width) * each;
+    return {first, Kokkos::min(first + each, m.keys.end()), t.rank() % width};
+  }
+  /// Takes places among all pairs and groups, and turns counts into where the pairs of a slot begin. Ends with a barrier.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, scratch_type const& m,
+                                                std::uint32_t n) const {
+    constexpr std::uint64_t one_group = std::uint64_t(1) << 32;  // above the number of pairs
+    slot_range const s = slots_of(t, m);
+    std::uint64_t mine = 0, total = 0;
+    for (std::uint32_t i = s.first + static_cast<std::uint32_t>(s.lane); i < s.last; i += width)
+      if (m.keys.has(i)) mine += m.counts[i] + (table.reserved(key_at(m, i)) ? 0 : one_group);
+    std::uint64_t before = t.prefix_sum(mine, total);
+    if (t.rank() == 0) {
+      m.bases[0] = device::fetch_add(&counts->pairs, n);
+      m.bases[1] = device::fetch_add(&counts->groups, total >> 32);
+    }
+    t.barrier();
+    auto const tile = t.template this_tile<width>();
+    before = tile.get(tile.each([&](int) { return before; }), 0);
+    write_groups_of(tile, s, m, static_cast<std::uint32_t>(before), m.bases[1] + (before >> 32));
+    t.barrier();
+  }
+  /// The groups of a warp's slots, with so many pairs of the part before them.
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION void write_groups_of(Tile const& tile, slot_range const& s,
+                                                   scratch_type const& m, std::uint32_t pairs,
+                                                   std::uint64_t groups) const {
+    for (std::uint32_t first = s.first; first < s.last; first += width) {
+      std::uint32_t const i = first + static_cast<std::uint32_t>(s.lane);
+      bool const is_taken = i < s.last && m.keys.has(i);
+      std::uint32_t const count = is_taken ? m.counts[i] : 0;
+      bool const is_stored = is_taken && !table.reserved(key_at(m, i));
+      auto const sums = tile.prefix_sum(tile.each([&](int) { return count; }));
+      auto const ones = tile.ballot([&](int) { return is_stored; });
+      std::uint32_t const at = pairs + sums.before[s.lane];
+      if (is_taken) m.counts[i] = at;
+      if (is_stored)
+        write_group(groups + static_cast<std::uint64_t>(ones.rank(s.lane)), key_at(m, i),
+                    m.bases[0] + at, count);
+      else if (is_taken)
+        device::fetch_add(&counts->reserved, count);
+      pairs += sums.total;
+      groups += static_cast<std::uint64_t>(ones.count());
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void write_group(std::uint64_t g, Key const& key, std::uint64_t at,
+                                               std::uint32_t count) const {
+    different[g] = key;
+    if constexpr (Blocks::has_values)
+      heads[g] = blocks.write_block(begin + at, count);
+    else
+      heads[g] = count;
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void write_values(Team const& t, scratch_type const& m,
+                                                Row const* of_part, std::uint32_t n) const {
+    auto* const sorted = reinterpret_cast<typename Blocks::value_type*>(m.sorted);
+    for_each_row(t, of_part, n,
+                 [&](Row const& r, std::uint32_t i) { sorted[m.index(m.places[i])] = r.value; });
+    t.barrier();
+    auto* const to = blocks.values + begin + m.bases[0];
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < n;
+         i += static_cast<std::uint32_t>(t.size()))
+      to[i] = sorted[i];
+  }
+};
+
+}  // namespace karpos::detail::multi_table

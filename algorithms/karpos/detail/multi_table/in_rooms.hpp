@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/key_sample.hpp"
+#include "karpos/detail/multi_table/group_parts.hpp"
+#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/partition/tuning.hpp"
+#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/hash.hpp"
+
+// The pairs of an insertion grouped on a GPU: split by the hash of their keys into rooms (partition/rooms.hpp), each of which a
+// team then groups (group_parts.hpp). Where a room is too small, because some keys are frequent, an index groups them instead
+// (batch.hpp).
+
+namespace karpos::detail::multi_table {
+
+/// The values of a batch as rows have them.
+template <class Blocks>
+struct values_of_rows {
+  using type = reduce_by_key::no_value;
+};
+template <class Blocks>
+  requires Blocks::has_values
+struct values_of_rows<Blocks> {
+  using type = typename Blocks::value_type;
+};
+template <class Key, class Blocks>
+using row_of_batch =
+    typename reduce_by_key::row_type<Key, typename values_of_rows<Blocks>::type>::type;
+
+/// Whether keys are equal just if their bits are, and rows can be moved.
+template <class ExecSpace, class Key, class KeyEqual, class Blocks>
+inline constexpr bool may_group_in_rooms =
+    device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
+    partition::is_row<row_of_batch<Key, Blocks>>;
+
+/// Parts of so many pairs, and the room of each.
+template <class ExecSpace, class Row>
+struct group_plan {
+  static constexpr std::uint64_t most_room = group_sizes<ExecSpace, Row>::room / 32 * 32;
+  static constexpr auto most_parts =
+      static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
+  /// Fewer are grouped as fast by an index.
+  static constexpr std::uint64_t least_pairs = 4096;
+  std::uint64_t pairs, parts;
+  std::uint32_t room;
+
+  group_plan(ExecSpace const& exec, std::uint64_t n) : pairs(n) {
+    // Parts differ in length as keys have several pairs: rooms are half as long again as parts are on average.
+    constexpr std::uint64_t mean = most_room * 2 / 3;
+    auto const teams = static_cast<std::uint64_t>(device::processors(exec));
+    parts = Kokkos::max((n + mean - 1) / mean, Kokkos::min(teams, n / 1024));
+    double const each =
+        static_cast<double>(n) / static_cast<double>(Kokkos::max(parts, std::uint64_t(1)));
+    room = static_cast<std::uint32_t>(
+        Kokkos::min(std::uint64_t(partition::room_for_mean(1.5 * each)), most_room));
+  }
+  bool is_worth_it() const { return pairs >= least_pairs && parts <= most_parts; }
+};
+
+/// The arrays, in memory of so many bytes: the different keys and what the table is to say of each; last the pairs in rooms.
+template <class Row, class Key, class Number>
+struct group_memory {
+  Key* different;
+  Number* heads;
+  std::uint32_t *taken, *filled;
+  group_counts* counts;
+  Row* rows;
+  std::uint32_t room;
+  std::uint64_t parts;
+  std::size_t bytes;
+
+  group_memory(std::uint64_t pairs, std::uint64_t n, std::uint32_t each,
+               std::byte* memory = nullptr)
+      : room(each),
+        parts(n) {
+    arena a(memory);
+    a.take(different, pairs);
+    a.take(heads, pairs);
+    a.take(taken, parts);
+    a.take(filled, parts);
+    a.take(counts, 1);
+    a.take(rows, parts * room);
+    bytes = a.bytes();
+  }
+  partition::rooms<Row> rooms() const {
+    return {taken, filled, nullptr, &counts->listed, room, 0, static_cast<int>(parts)};
+  }
+};
+
+/// The pairs, or keys, of a batch as a partition takes them.
+template <class Row, class Blocks, class Keys, class Values>
+auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
+  if constexpr (Blocks::has_values)
+    return reduce_by_key::keys_and_values<Row, Keys, Values>(keys, values);
+  else
+    return reduce_by_key::keys_alone<Row, Keys>(keys);
+}
+
+/// Whether a sample of the keys says that parts will differ too much in length for their rooms: those of less than about 85
+/// keys. A split of 2^26 pairs in vain would cost a tenth of what follows.
+template <class ExecSpace, class Source>
+bool has_frequent_keys(ExecSpace const& exec, Source const& source, std::uint64_t parts) {
+  constexpr std::uint64_t least_pairs = std::uint64_t(1) << 20, keys_each = 85;
+  if (source.size() < least_pairs) return false;
+  Kokkos::View<key_sample, typename ExecSpace::memory_space> const sample(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::multi_table: sample"));
+  take_sample(exec, source, ~std::uint32_t(0), sample.data());
+  key_sample const s = read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
+  // Of n keys, s of which are looked at, about s * s / (2 * n) look equal to one before.
+  std::uint64_t const looked = s.keys, equal = s.keys - s.different;
+  return equal * 2 * keys_each * parts > looked * looked;
+}
+
+/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns: what there is; nothing is grouped where
+/// pairs are listed. Waits.
+template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
+group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
+                            group_memory<Row, Key, typename Blocks::mapped> const& m,
+                            Table const& table, Blocks const& blocks, std::uint64_t begin) {
+  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
+  auto const parts = static_cast<std::uint32_t>(m.parts);
+  using part_of = reduce_by_key::part_of_bits<Source>;
+  partition::split_into_rooms(
+      exec, source, partition::part_of_row<Source, part_of>{{parts, 1}, parts}, m.rooms(), m.rows);
+  device::for_each_in_league(
+      "karpos::multi_table: group parts", exec, static_cast<int>(parts),
+      group_parts<ExecSpace, Row, Table, Blocks, Key>{m.rows, m.rooms(), table, blocks, begin,
+                                                      m.different, m.heads, m.counts});
+  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
+}
+
+}  // namespace karpos::detail::multi_table

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "karpos/detail/join/carrying_join.hpp"
+#include "support/check.hpp"
+#include "support/emulated_team.hpp"
+#include "support/keys.hpp"
+
+// The steps by which teams of a GPU split rows with the columns that they carry, and join the parts, on teams that a CPU
+// emulates: threads come in any order.
+
+namespace {
+
+namespace join = karpos::detail::join;
+namespace partition = karpos::detail::partition;
+using karpos::detail::pack;
+using karpos_test::emulated_block;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+template <class T>
+using array = Kokkos::View<T*, Kokkos::HostSpace>;
+
+/// Stands for a device: tuning and branches are those of the generic native part.
+struct emulated_device {
+  struct memory_space {};
+};
+constexpr int threads = 36, part_bits = 2;
+constexpr u64 parts = 1 << part_bits;
+
+/// A table of a key and two columns, which tell the row.
+template <class Key>
+struct side {
+  array<Key> keys;
+  array<u32> number;
+  array<double> other;
+
+  using rows = decltype(karpos::rows(array<Key>()));
+  using columns = join::carried_columns<array<u32>, array<double>>;
+  using split_side = join::carrying_side<rows, rows, columns>;
+
+  side(std::size_t n, u64 different, u64 seed)
+      : keys("keys", n),
+        number("number", n),
+        other("other", n) {
+    random_numbers random(seed);
+    for (std::size_t i = 0; i < n; ++i) {
+      keys(i) = static_cast<Key>(random.below(different));
+      number(i) = static_cast<u32>(i);
+      other(i) = static_cast<double>(i) / 4;
+    }
+  }
+  columns of() const { return columns(pack<array<u32>, array<double>>{{number}, {other}}); }
+};
+
+/// The arrays of a side, and its rows in rooms.
+template <class Key>
+struct split {
+  using side_type = typename side<Key>::split_side;
+  std::vector<join::lone_word<typename side_type::word>> keys;
+  std::vector<typename side_type::values_type> values;
+  std::vector<u32> taken = std::vector<u32>(parts), filled = taken;
+  u32 no_place = 0;
+  side_type arrays;
+
+  split(side<Key> const& from, u32 room) : keys(parts * room), values(parts * room) {
+    arrays = {keys.data(), values.data(), taken.data(), filled.data(), room};
+    auto const rows = karpos::rows(from.keys);
+    using source = typename side_type::source;
+    using part_of = join::part_of_split<typename side_type::word>;
+    using part = partition::part_of_row<source, part_of>;
+    u64 const n = rows.size();
+    int const teams = 3;
+    partition::move_tiles<emulated_device, source, part, false, typename side_type::rooms_type,
+                          decltype(arrays.places())> const
+        step(source{{rows, rows}, from.of()},
+             part{{int(8 * sizeof(typename side_type::word)) - part_bits}, parts},
+             {n, (n + 2) / 3, teams}, rooms(), arrays.places());
+    emulated_block block(threads, n);
+    for (int team = 0; team < teams; ++team) block.run(step, team, teams);
+  }
+  auto rooms() { return arrays.rooms(parts, &no_place); }
+};
+
+template <class Key>
+void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 each) {
+  side<Key> const left(left_rows, different, 1), right(right_rows, different, 2);
+  u32 const left_room = static_cast<u32>(left_rows) / 32 * 32 + 32,
+            right_room = static_cast<u32>(right_rows) / 32 * 32 + 32;
+  split<Key> l(left, left_room), r(right, right_room);
+  same("rows without a place", l.no_place + r.no_place, 0);
+  std::vector<u64> begins(parts), ends(parts);
+  std::vector<partition::chunk> chunks(parts * each);
+  join::find_parts_in_rooms<decltype(l.rooms()), decltype(r.rooms())> const find{
+      l.rooms(), r.rooms(), begins.data(), ends.data(), each, chunks.data()};
+  for (u64 c = 0; c < chunks.size(); ++c) find(c);
+  std::multimap<Key, u32> by_key;
+  for (u32 i = 0; i < right_rows; ++i) by_key.emplace(right.keys(i), i);
+  std::vector<std::pair<u32, u32>> expected, got;
+  for (u32 i = 0; i < left_rows; ++i)
+    for (auto [at, last] = by_key.equal_range(left.keys(i)); at != last; ++at)
+      expected.emplace_back(i, at->second);
+  u64 const n = expected.size(), room = n - n / 3;  // not for all of them
+  side<Key> const left_out(n, 1, 3), right_out(n, 1, 4);
+  join::part_counts counts{};
+  using word = typename split<Key>::side_type::word;
+  using columns = typename side<Key>::columns;
+  using step = join::join_parts<emulated_device, join::lone_word<word>, join::place_of_match<word>,
+                                join::write_carried<columns, columns>>;
+  auto const run = [&](u64 written) {
+    counts = {};
+    step const s{{l.keys.data(), r.keys.data(), begins.data(), ends.data(), chunks.data()},
+                 typename step::table::bits(part_bits),
+                 &counts,
+                 {r.keys.data()},
+                 join::row_multiplicity(join::multiplicity::matches),
+                 {l.values.data(), r.values.data(), left_out.of(), right_out.of(), written}};
+    emulated_block block(threads, n);
+    for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
+    same("rows", counts.rows, n);
+  };
+  left_out.number(n == 0 ? 0 : n - 1) = 123456789;
+  run(room);
+  if (room < n) same("a row without room", left_out.number(n - 1), 123456789);
+  run(n);
+  u64 wrong = 0;
+  for (u64 i = 0; i < n; ++i) {
+    got.emplace_back(left_out.number(i), right_out.number(i));
+    wrong += left_out.other(i) != left_out.number(i) / 4.0 ||
+             right_out.other(i) != right_out.number(i) / 4.0;
+  }
+  same("rows of values that do not belong together", wrong, 0);
+  std::sort(got.begin(), got.end());
+  std::sort(expected.begin(), expected.end());
+  CHECK(got == expected);
+}
+
+}  // namespace
+
+TEST_CASE("rows carry their columns: no match, one, several, parts in one and two chunks") {
+  joins<u32>(3, 2, 1, 1);
+  joins<u32>(900, 700, 1'000, 1);
+  joins<u32>(2'000, 1'500, 300, 2);
+  joins<u64>(900, 700, 1'000, 2);
+  joins<u64>(100, 3'000, 20, 1);
+  joins<u32>(500, 1, u64(1) << 32, 1);
+}
+
+TEST_CASE("columns as words: where each begins, and how they are aligned") {
+  using small = join::carried_columns<array<std::uint8_t>, array<std::uint16_t>>;
+  using mixed = join::carried_columns<array<std::uint16_t>, array<double>, array<u32>>;
+  struct wide {
+    u64 words[2];
+  };
+  static_assert(small::words == 2 && small::fit && alignof(small::values) == 8);
+  static_assert(mixed::words == 4 && mixed::fit && alignof(mixed::values) == 16);
+  static_assert(!join::carried_columns<array<double>, array<double>, array<u32>>::fit);
+  static_assert(!join::carried_columns<array<wide>>::fit);
+  static_assert(join::carried_columns<>::words == 1 && join::carried_columns<>::fit);
+  array<std::uint16_t> const a("a", 5), a_out("a", 9);
+  array<double> const b("b", 5), b_out("b", 9);
+  array<u32> const c("c", 5), c_out("c", 9);
+  for (u32 i = 0; i < 5; ++i) {
+    a(i) = static_cast<std::uint16_t>(65'530 + i);
+    b(i) = -1.5 * i;
+    c(i) = ~i;
+  }
+  using three = pack<array<std::uint16_t>, array<double>, array<u32>>;
+  mixed const from(three{{a}, {b}, {c}}), to(three{{a_out}, {b_out}, {c_out}});
+  mixed::values v[4];
+  from.load<4>(1, v);
+  for (u32 k = 0; k < 4; ++k) to.store(8 - k, v[k]);
+  for (u32 k = 0; k < 4; ++k) {
+    CHECK(a_out(8 - k) == a(k + 1));
+    CHECK(b_out(8 - k) == b(k + 1));
+    CHECK(c_out(8 - k) == c(k + 1));
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "karpos/detail/multi_table/group_parts.hpp"
+#include "karpos/detail/multi_table/in_rooms.hpp"
+#include "support/check.hpp"
+#include "support/emulated_team.hpp"
+#include "support/keys.hpp"
+
+// The step by which teams of a GPU group the pairs of a part, on teams that a CPU emulates: threads come in any order.
+
+namespace {
+
+namespace mt = karpos::detail::multi_table;
+namespace reduce = karpos::detail::reduce_by_key;
+namespace partition = karpos::detail::partition;
+using karpos_test::emulated_block;
+using karpos_test::random_numbers;
+using karpos_test::same;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+/// Stands for a device: tuning and branches are those of the generic native part.
+struct emulated_device {
+  struct memory_space {};
+};
+constexpr int threads = 40;
+
+/// Of a table: which keys may not be stored.
+template <class Key>
+struct some_reserved {
+  bool reserved(Key key) const { return key == std::numeric_limits<Key>::max() || key == 5; }
+};
+
+/// Parts in rooms, the groups that teams make of them, and what was expected.
+template <class Key, class Blocks, class Row>
+class grouping {
+  using mapped = typename Blocks::mapped;
+
+ public:
+  grouping(Blocks const& blocks, u64 begin, std::vector<std::vector<Row>> const& parts, u32 room)
+      : m_blocks(blocks),
+        m_begin(begin),
+        m_rows(parts.size() * room) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      m_taken.push_back(static_cast<u32>(parts[p].size()));
+      std::copy(parts[p].begin(), parts[p].end(),
+                m_rows.begin() + static_cast<std::ptrdiff_t>(p * room));
+      for (Row const& r : parts[p]) {
+        auto const key = static_cast<Key>(reduce::key_of(r));
+        ++m_pairs;
+        if (table.reserved(key))
+          ++m_reserved;
+        else
+          expected[key].push_back(value_of(r));
+      }
+    }
+    different.resize(m_pairs);
+    heads.resize(m_pairs);
+    m_room = room;
+  }
+  void run(u64 seed, u32 listed = 0) {
+    counts = {0, 0, 0, listed};
+    int const parts = static_cast<int>(m_taken.size());
+    partition::rooms<Row> const rooms{m_taken.data(), nullptr, nullptr, &counts.listed,
+                                      m_room,         0,       parts};
+    mt::group_parts<emulated_device, Row, some_reserved<Key>, Blocks, Key> const step{
+        m_rows.data(), rooms, table, m_blocks, m_begin, different.data(), heads.data(), &counts};
+    emulated_block block(threads, seed);
+    for (int p = 0; p < parts; ++p) block.run(step, p, parts);
+  }
+  /// Every key that may be stored is there once, with its values or their number.
+  void check() {
+    same("pairs", counts.pairs, m_pairs);
+    same("reserved", counts.reserved, m_reserved);
+    same("groups", counts.groups, expected.size());
+    u64 wrong = 0;
+    for (u64 g = 0; g < counts.groups; ++g) {
+      auto const at = expected.find(different[g]);
+      if (at == expected.end())
+        ++wrong;
+      else
+        wrong += !is_group(heads[g], at->second);
+      if (at != expected.end()) expected.erase(at);
+    }
+    same("groups that are wrong, or there twice", wrong, 0);
+  }
+
+  mt::group_counts counts{};
+  std::vector<Key> different;
+  std::vector<mapped> heads;
+
+ private:
+  static u64 value_of(Row const& r) {
+    if constexpr (Blocks::has_values)
+      return static_cast<u64>(r.value);
+    else
+      return 0;
+  }
+  bool is_group(mapped head, std::vector<u64> values) const {
+    if (m_blocks.count(head) != values.size()) return false;
+    if constexpr (Blocks::has_values) {
+      std::vector<u64> got;
+      m_blocks.for_each(head, 0, values.size(),
+                        [&](auto v) { got.push_back(static_cast<u64>(v)); });
+      std::sort(got.begin(), got.end());
+      std::sort(values.begin(), values.end());
+      return got == values && m_blocks.at(head).next == Blocks::none;
+    }
+    return true;
+  }
+
+  some_reserved<Key> table;
+  Blocks m_blocks;
+  u64 m_begin;
+  std::vector<Row> m_rows;
+  std::vector<u32> m_taken;
+  u32 m_room = 0;
+  u64 m_pairs = 0, m_reserved = 0;
+  std::map<Key, std::vector<u64>> expected;
+};
+
+/// Three parts, one of them empty and one full; keys of part p are p modulo 3 but for the largest one.
+template <class Row, class Key>
+std::vector<std::vector<Row>> parts_of(u64 different, u32 room, u64 seed) {
+  random_numbers random(seed);
+  std::vector<std::vector<Row>> parts(3);
+  for (u64 p : {0, 2})
+    for (u32 i = 0; i < (p == 0 ? room : room / 3); ++i) {
+      auto const key = static_cast<Key>(
+          p == 0 && i % 50 == 7 ? ~u64(0) : 3 * random.below(different / 3 + 1) + p);
+      if constexpr (reduce::has_value<Row>)
+        parts[p].push_back({key, static_cast<reduce::value_type<Row>>(random.below(1 << 20))});
+      else
+        parts[p].push_back(static_cast<Row>(key));
+    }
+  return parts;
+}
+
+template <class Key, class T>
+void groups_pairs() {
+  using blocks = mt::value_blocks<T, u32>;
+  using row = mt::row_of_batch<Key, blocks>;
+  constexpr u32 most = mt::group_sizes<emulated_device, row>::room;
+  for (u64 const different : {u64(1), u64(40), u64(1) << 30})
+    for (u32 const room : {u32(3), u32(200), most}) {
+      constexpr u64 begin = 13;
+      std::vector<T> values(begin + 2 * room);
+      std::vector<u32> links(begin + 2 * room);
+      grouping<Key, blocks, row> g({values.data(), links.data()}, begin,
+                                   parts_of<row, Key>(different, room, room + different), room);
+      g.run(different);
+      g.check();
+      same("what lies before the batch", values[begin - 1] == T(0) ? links[begin - 1] : 1, 0);
+    }
+}
+template <class Key>
+void counts_keys() {
+  using blocks = mt::key_counts<u32>;
+  using row = mt::row_of_batch<Key, blocks>;
+  constexpr u32 most = mt::group_sizes<emulated_device, row>::room;
+  for (u64 const different : {u64(1), u64(40), u64(1) << 30})
+    for (u32 const room : {u32(3), most}) {
+      grouping<Key, blocks, row> g({}, 0, parts_of<row, Key>(different, room, room), room);
+      g.run(different);
+      g.check();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("pairs of 4 and 8 bytes, one key to all different, rooms of few pairs to full scratch") {
+  groups_pairs<u32, u32>();
+  groups_pairs<u32, float>();
+  groups_pairs<u64, u64>();
+  groups_pairs<u64, u32>();
+  groups_pairs<u32, double>();  // whose values take more of the scratch than keys
+}
+TEST_CASE("keys without values are counted") {
+  counts_keys<u32>();
+  counts_keys<u64>();
+}
+TEST_CASE("nothing is written where a room was too small") {
+  using blocks = mt::value_blocks<u32, u32>;
+  using row = mt::row_of_batch<u32, blocks>;
+  std::vector<u32> values(20, 77), links(20, 77);
+  grouping<u32, blocks, row> g({values.data(), links.data()}, 0, parts_of<row, u32>(9, 10, 1), 10);
+  g.run(1, 1);
+  CHECK(g.counts.pairs + g.counts.groups + g.counts.reserved == 0);
+  CHECK(std::count(values.begin(), values.end(), 77u) == 20);
+}
+TEST_CASE("a room has fewer pairs than there are slots, and fewer of longer values") {
+  using sizes = mt::group_sizes<emulated_device, karpos::key_value<u32, u32>>;
+  static_assert(sizes::room > 1000 && sizes::room < sizes::slots);
+  static_assert(mt::group_sizes<emulated_device, karpos::key_value<u32, double>>::room <
+                sizes::room);
+}
