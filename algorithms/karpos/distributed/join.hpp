@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+
+#include "karpos/concepts.hpp"
+#include "karpos/detail/distributed/join_rows.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/exchange_plan.hpp"
+#include "karpos/join.hpp"
+#include "karpos/join_options.hpp"
+#include "karpos/rows.hpp"
+
+// Joins of two tables whose rows are spread over ranks.
+//
+//   rank 0   left | a | b |   right | b | c |       rows of equal hash meet on one rank, from both sides;
+//   rank 1   left | b | c |   right | a |           there they are joined as on one device (join.hpp)
+//
+// Rows are named by their numbers in the whole table: those of rank 0 first, then those of rank 1, …
+
+namespace karpos::distributed {
+
+/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty of right semi and anti joins,
+/// `right` of left ones. no_row<std::uint64_t> stands for a row that there is not.
+template <class MemorySpace>
+struct joined_rows {
+  Kokkos::View<std::uint64_t*, MemorySpace> left, right;
+  std::uint64_t total;  ///< on all ranks
+};
+
+/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types, and as many rows on a rank
+/// as it likes, also none. Collective.
+///
+/// Returns: the rows of the join that have come to be on this rank, in no particular order.
+/// Complexity: each side is exchanged once, a row of the columns and 8 bytes each; then as karpos::join.
+/// Requires: the hash and the equality of the left rows are those of the right ones, the same on every rank; no nulls.
+/// Memory: the rows that are sent, those that are received, and what row_index and karpos::join take.
+/// Throws: collective_error on every rank, with what one of them throws; where ranks pass different kinds.
+template <execution_space ExecSpace, class Left, class Right>
+auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& right,
+          join_kind kind) {
+  namespace d = detail::distributed;
+  static_assert(detail::is_row_view<Left> && detail::is_row_view<Right>,
+                "karpos: the sides of a join are rows(column, ...)");
+  static_assert(
+      std::is_same_v<typename Left::row_type, typename Right::row_type>,
+      "karpos: the two sides of a join have columns of the same types, in the same order");
+  static_assert(!Left::may_have_nulls && !Right::may_have_nulls,
+                "karpos: columns of a join over ranks have no nulls: leave such rows out");
+  Kokkos::Profiling::ScopedRegion const region("karpos::distributed::join");
+  require_same(ranks, "the kind of a join", kind);
+  auto const mine = d::send_rows(ranks, left), theirs = d::send_rows(ranks, right);
+  joined_rows<typename ExecSpace::memory_space> result;
+  d::together(ranks, [&] {
+    auto const& exec = ranks.exec();
+    auto const index = row_index(exec, d::as_rows(right, theirs.rows));
+    karpos::join const joined(exec, d::as_rows(right, mine.rows), index, kind);
+    d::number_rows(exec, joined, mine.numbers, theirs.numbers, result.left, result.right);
+    result.total = joined.size();
+  });
+  result.total = ranks.all_reduce(result.total);
+  return result;
+}
+
+}  // namespace karpos::distributed
