@@ -88,6 +88,8 @@ TEST_CASE("insertions, lookups and erasures against an oracle") {
     CHECK(all.size() == possible.size());
     for (auto const& [k, v] : all) CHECK(possible[k].count(v) == 1);
     check_answers(ranks, m, all, 2 * max_key);
+    m.release_memory();  // of which nothing is lost
+    check_answers(ranks, m, all, 2 * max_key);
 
     auto const erased = rows_of(ranks.rank(), n / 3, max_key, 5).keys;
     std::set<key> gone;

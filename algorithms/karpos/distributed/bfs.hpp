@@ -33,8 +33,8 @@
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are those of karpos::bfs, each
 // rank at its own vertices; in between, ranks tell each other which vertices they have found, as bits or as a list, and add up
 // the totals by which all decide alike (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that address each other
-// do so inside of one kernel, which spans them all. Several levels at once, and levels that are only counted, need what a rank
-// does not have: they are not used here.
+// do so inside of one kernel, which spans them all. Several levels at once need what a rank does not have: they are not
+// used here.
 
 namespace karpos::distributed {
 
@@ -181,16 +181,18 @@ class bfs_workspace {
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {
-    return {.direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
-            .scanned_queue = true,
-            .unvisited_queue = false,
-            .hub_cache = false,
-            .gamma = o.gamma,
-            .alpha = o.alpha,
-            .beta = o.beta,
-            .vertices = m_graph.vertices(),
-            .words = m_words,
-            .hubs = m_hubs};
+    return {
+        .direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
+        .scanned_queue =
+            false,  // frontiers are scanned in any case; levels before a bottom-up one need none
+        .unvisited_queue = false,
+        .hub_cache = false,
+        .gamma = o.gamma,
+        .alpha = o.alpha,
+        .beta = o.beta,
+        .vertices = m_graph.vertices(),
+        .words = m_words,
+        .hubs = m_hubs};
   }
 
   using tuned = detail::bfs::tuning<ExecSpace>;
@@ -264,18 +266,17 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   std::uint64_t const sent = ranks.bytes_sent();
   auto s = state(options, hooks, distances.data(), parents.data(), false);
   using loop_type = d::rank_level_loop<decltype(s)>;
-  // A rank without vertices has no parents to show.
-  bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
-  bool const in_one_kernel = ranks.all_reduce(can_span<loop_type>(options) ? 1 : 0, minimum{}) == 1;
-  d::require_same_search(ranks, options);
-  auto const sources = d::sources_of_all<vertex_type>(ranks, m_graph.vertices(), source);
-  d::together(ranks, [&] {
-    d::require_results(m_graph, distances, parents, with_parents);
-    d::require_options(options, opened::needs_classes(m_local), in_one_kernel);
-    if (with_parents && m_proposals.extent(0) != m_graph.vertices())
-      m_proposals =
-          d::allocate<vertex_type>(ranks.exec(), "karpos::bfs: proposals", m_graph.vertices());
-  });
+  auto const agreed = d::agree_on_search<vertex_type>(
+      ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
+        d::require_results(m_graph, distances, parents, parents.extent(0) > 0);
+        d::require_options(options, opened::needs_classes(m_local));
+      });
+  bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
+  auto const& sources = agreed.sources;
+  if (with_parents && m_proposals.extent(0) != m_graph.vertices())  // on all ranks or none
+    m_proposals = d::together(ranks, [&] {
+      return d::allocate<vertex_type>(ranks.exec(), "karpos::bfs: proposals", m_graph.vertices());
+    });
   m_exchange.reset();
   if (with_parents) s = state(options, hooks, distances.data(), parents.data(), true);
   auto const record =

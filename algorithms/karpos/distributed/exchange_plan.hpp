@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -35,7 +36,8 @@ struct owner_is_named {
 ///
 /// Requires: the communicator outlives the plan.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank; a buffer as large as the largest column that it has moved.
+/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each, or as large as the largest column that it has
+///   moved.
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
@@ -52,7 +54,14 @@ class exchange_plan {
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
-      : m_ranks(&ranks) {
+      : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
+  /// The same in memory that another plan has used, which must not be used any more: what a table does with its plans.
+  using kept = detail::distributed::plan_memory<ExecSpace>;
+  template <view_1d Keys, class OwnerOf>
+  exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,
+                std::shared_ptr<kept> const& memory)
+      : m_ranks(&ranks),
+        m_kept(memory) {
     using key = typename Keys::non_const_value_type;
     static_assert(sizeof(key) <= 8, "karpos: owners, or what tells them, have at most 8 bytes");
     detail::require_reachable<ExecSpace, Keys>();
@@ -134,30 +143,26 @@ class exchange_plan {
   void sort_rows(Keys const& keys, OwnerOf const& owner_of) {
     using row = key_value<typename Keys::non_const_value_type, std::uint32_t>;
     auto const& exec = m_ranks->exec();
-    auto const split =
-        detail::distributed::split<row>(exec, m_ranks->size(), true, owner_of, keys, row_numbers{});
+    std::uint64_t const n = keys.extent(0);
+    auto const split = detail::distributed::split_to<row>(
+        m_kept->rows.template room<row>(exec, "karpos::exchange_plan: rows by owner", n), exec,
+        m_ranks->size(), true, owner_of, keys, row_numbers{});
     m_send_counts = split.counts;
-    m_order = detail::distributed::allocate<std::uint32_t>(exec, "karpos::exchange_plan: order",
-                                                           keys.extent(0));
+    m_order = m_kept->order.template room<std::uint32_t>(exec, "karpos::exchange_plan: order", n);
     device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
                       detail::distributed::keep_number<row>{split.rows.data(), m_order.data()});
-    exec.fence("karpos::exchange_plan: before its rows are freed");
   }
-  /// Room for n elements.
+  /// Room for n elements, where the rows that were put in order lay.
   template <class T>
   auto buffer(std::uint64_t n) const {
-    if (m_buffer.extent(0) < n * sizeof(T))
-      m_buffer = detail::distributed::allocate<std::byte>(
-          m_ranks->exec(), "karpos::exchange_plan: buffer", n * sizeof(T));
-    return Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>(
-        reinterpret_cast<T*>(m_buffer.data()), n);
+    return m_kept->rows.template room<T>(m_ranks->exec(), "karpos::exchange_plan: buffer", n);
   }
 
   communicator<ExecSpace> const* m_ranks;
   counts_type m_send_counts, m_receive_counts;
   std::uint64_t m_receives = 0;
   Kokkos::View<std::uint32_t*, memory_space> m_order;  // row numbers, by owner
-  mutable Kokkos::View<std::byte*, memory_space> m_buffer;
+  std::shared_ptr<kept> m_kept;
 };
 
 /// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects of any size. Collective.

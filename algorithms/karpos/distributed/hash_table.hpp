@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -41,7 +42,8 @@ struct insert_report : karpos::insert_report {
 /// A hash table of which every rank has a part. Local: karpos::hash_map or karpos::hash_set.
 ///
 /// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
-/// Memory: the local tables; while an operation runs, on each rank the rows that it sends and those that it receives.
+/// Memory: the local tables; on each rank the rows that it sends and those that it receives, kept for the next operation until
+///   release_memory().
 template <class Local>
 class hash_table {
  public:
@@ -160,6 +162,13 @@ class hash_table {
     });
   }
 
+  /// Gives back what operations keep for the next one. Not collective.
+  void release_memory() {
+    m_ranks->exec().fence("karpos::distributed: before memory is freed");
+    m_kept = {};
+    m_plan_memory = std::make_shared<plan_memory>();
+  }
+
   /// Keys on all ranks. Collective.
   std::uint64_t size() const { return m_ranks->all_reduce(m_local.size(m_ranks->exec())); }
 
@@ -196,15 +205,30 @@ class hash_table {
   }
   owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
 
+  template <class Row>
+  auto room_to_send(std::uint64_t n) const {
+    return m_kept.sent.template room<Row>(m_ranks->exec(), "karpos::distributed: rows by owner", n);
+  }
+  template <class Row>
+  auto room_to_receive(std::uint64_t n) const {
+    return m_kept.received.template room<Row>(m_ranks->exec(), "karpos::distributed: received rows",
+                                              n);
+  }
+  template <class Row>
+  auto send(detail::distributed::split_rows<execution_space, Row> const& split) const {
+    return detail::distributed::send_to_owners(
+        *m_ranks, split, [&](std::uint64_t n) { return room_to_receive<Row>(n); });
+  }
   /// Sends keys alone. Returns: those that this rank owns.
   template <class Keys>
   auto send_keys(Keys const& keys) const {
     detail::require_key_type<key_type, Keys>();
     auto const split = detail::distributed::together(*m_ranks, [&] {
-      return detail::distributed::split<key_type>(m_ranks->exec(), m_ranks->size(), false,
-                                                  owner_of(), keys);
+      return detail::distributed::split_to<key_type>(room_to_send<key_type>(keys.extent(0)),
+                                                     m_ranks->exec(), m_ranks->size(), false,
+                                                     owner_of(), keys);
     });
-    return detail::distributed::send_to_owners(*m_ranks, split);
+    return send(split);
   }
   template <class Keys, class Insert>
   insert_report insert_rows(Keys const& keys, Insert const& insert) {
@@ -219,10 +243,10 @@ class hash_table {
     using row = key_value<key_type, mapped_type>;
     auto const split = detail::distributed::together(*m_ranks, [&] {
       detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-      return detail::distributed::split<row>(m_ranks->exec(), m_ranks->size(), false, owner_of(),
-                                             keys, values);
+      return detail::distributed::split_to<row>(room_to_send<row>(keys.extent(0)), m_ranks->exec(),
+                                                m_ranks->size(), false, owner_of(), keys, values);
     });
-    auto const received = detail::distributed::send_to_owners(*m_ranks, split);
+    auto const received = send(split);
     return sum_of(detail::distributed::together(*m_ranks, [&] {
       return insert(m_local, m_ranks->exec(),
                     detail::distributed::member_of_rows(received, &row::key),
@@ -263,10 +287,12 @@ class hash_table {
     detail::distributed::together(*m_ranks, [&] {
       detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     });
-    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of());
-    auto const q = plan.exchange(queries);
+    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of(), m_plan_memory);
+    auto const q = detail::distributed::together(
+        *m_ranks, [&] { return room_to_receive<key_type>(plan.receives()); });
+    plan.exchange(queries, q);
     auto const answers = detail::distributed::together(*m_ranks, [&] {
-      auto const a = detail::distributed::allocate<Answer>(
+      auto const a = m_kept.sent.template room<Answer>(
           m_ranks->exec(), "karpos::distributed: answers", plan.receives());
       look_up(q, a);
       m_ranks->exec().fence("karpos::distributed: answers");
@@ -275,9 +301,16 @@ class hash_table {
     plan.exchange_back(answers, out);
   }
 
+  using plan_memory = detail::distributed::plan_memory<execution_space>;
+  struct row_memory {
+    detail::distributed::kept_memory<execution_space> sent, received;
+  };
+
   communicator_type const* m_ranks;
   hasher m_hash;
   Local m_local;
+  mutable row_memory m_kept;
+  std::shared_ptr<plan_memory> m_plan_memory = std::make_shared<plan_memory>();
 };
 
 template <class Local>

@@ -38,6 +38,21 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
   });
 }
 
+/// Writes -1 to n distances.
+template <int W, class Team>
+KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::uint64_t n) {
+  constexpr std::uint64_t stores = 8;  // of a lane that overlap
+  auto const t = team.template this_tile<W>();
+  team.template for_each_tile<W>((n + stores * W - 1) / (stores * W), [&](std::uint64_t i) {
+    t.each([&](int lane) {
+      std::uint64_t v = i * stores * W + static_cast<std::uint64_t>(lane);
+      for (std::uint64_t k = 0; k < stores; ++k, v += W)
+        if (v < n) distance[v] = -1;
+      return 0;
+    });
+  });
+}
+
 template <class StateHandle>
 struct reset {
   using State = typename StateHandle::state;
@@ -54,17 +69,7 @@ struct reset {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
     if constexpr (State::tuned::has_team_windows)
       if (team.league_rank() == 0 && team.rank() < 3) s->window_sums[team.rank()] = window_totals{};
-    constexpr std::uint64_t stores = 8;  // of a lane that overlap
-    auto const t = team.template this_tile<width>();
-    team.template for_each_tile<width>(
-        (s->vertices + stores * width - 1) / (stores * width), [&](std::uint64_t i) {
-          t.each([&](int lane) {
-            std::uint64_t v = i * stores * width + static_cast<std::uint64_t>(lane);
-            for (std::uint64_t k = 0; k < stores; ++k, v += width)
-              if (v < s->vertices) s->distance[v] = -1;
-            return 0;
-          });
-        });
+    reset_distances<width>(team, s->distance, s->vertices);
     if (s->parent != nullptr)
       for_each_index<width>(team, s->vertices,
                             [&](std::uint64_t v) { s->parent[v] = static_cast<vertex_id>(-1); });

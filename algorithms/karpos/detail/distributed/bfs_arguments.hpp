@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,45 +19,40 @@
 
 namespace karpos::detail::distributed {
 
-/// Throws collective_error unless all ranks pass the options that decide about levels alike.
-template <class ExecSpace>
-void require_same_search(karpos::distributed::communicator<ExecSpace> const& ranks,
-                         bfs_options const& o) {
-  struct terms {
-    std::int64_t direction, driver;
-    double gamma, alpha, beta;
-  };
-  auto const all =
-      ranks.all_gather(terms{static_cast<std::int64_t>(o.direction),
-                             static_cast<std::int64_t>(o.driver), o.gamma, o.alpha, o.beta});
+/// What a rank brings to a search: told to all others in one message.
+struct search_terms {
+  std::int64_t direction, driver;
+  double gamma, alpha, beta;
+  std::uint64_t source;  // where it is one vertex
+  std::uint32_t has_vertices, has_parents, can_span, failed;
+};
+
+/// Throws collective_error, on every rank, unless all have passed alike what decides about levels.
+inline void require_same_terms(std::vector<search_terms> const& all) {
   auto const differ = [&](char const* what, auto const of) {
     for (std::size_t r = 1; r < all.size(); ++r)
       if (of(all[r]) != of(all[0]))
         throw karpos::distributed::collective_error(
-            std::string("karpos: ") + what +
-                " of a search is not the same on all ranks (rank 0 has " +
+            std::string("karpos: ") + what + " is not the same on all ranks (rank 0 has " +
                 std::to_string(of(all[0])) + ", rank " + std::to_string(r) + " has " +
                 std::to_string(of(all[r])) + "): pass one value on every rank",
             -1);
   };
-  differ("the direction", [](terms const& t) { return t.direction; });
-  differ("the driver", [](terms const& t) { return t.driver; });
-  differ("gamma", [](terms const& t) { return t.gamma; });
-  differ("alpha", [](terms const& t) { return t.alpha; });
-  differ("beta", [](terms const& t) { return t.beta; });
+  differ("the direction of a search", [](search_terms const& t) { return t.direction; });
+  differ("the driver of a search", [](search_terms const& t) { return t.driver; });
+  differ("gamma of a search", [](search_terms const& t) { return t.gamma; });
+  differ("alpha of a search", [](search_terms const& t) { return t.alpha; });
+  differ("beta of a search", [](search_terms const& t) { return t.beta; });
+  differ("the source", [](search_terms const& t) { return t.source; });
 }
 
-/// can_span: whether one kernel may run a search on the devices of all ranks.
-inline void require_options(bfs_options const& o, bool needs_classes, bool can_span) {
+inline void require_options(bfs_options const& o, bool needs_classes) {
   if (!o.degree_classes && needs_classes)
     reject("bfs without degree classes", "a vertex has 2^27 edges or more",
            "leave degree_classes on");
   if (o.queue == bfs_queue::collected || o.hub_cache || o.unvisited_queue)
     reject("an option of a search is not for several ranks",
            "a collected queue, a hub cache or a queue of unvisited vertices", "leave it out");
-  if (o.driver == launch_mode::persistent_kernel && !can_span)
-    reject("launch_mode::persistent_kernel is not available to these ranks",
-           "their devices do not address each other", "choose launch_mode::automatic");
 }
 
 template <class Graph, class Distances, class Parents>
@@ -67,6 +63,16 @@ void require_results(Graph const& graph, Distances const& distances, Parents con
   require_contiguous("parents of a search", parents);
   require_same_extent("distances", distances.extent(0), "vertices of this rank", n);
   if (with_parents) require_same_extent("parents", parents.extent(0), "vertices of this rank", n);
+}
+
+/// Throws collective_error where some sources of all ranks are no vertices.
+inline void require_vertices(std::uint64_t wrong, std::uint64_t vertices) {
+  if (wrong > 0)
+    throw karpos::distributed::collective_error(
+        "karpos: " + std::to_string(wrong) +
+            " of the sources of a search are no vertices (the graph has " +
+            std::to_string(vertices) + "): pass vertices below that",
+        -1);
 }
 
 /// The sources of all ranks, on each.
@@ -110,13 +116,70 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
         "karpos::bfs: check sources", ranks.exec(), total,
         bfs::count_out_of_range<decltype(all.views)>{all.views, vertices});
   }
-  if (wrong > 0)
-    throw karpos::distributed::collective_error(
-        "karpos: " + std::to_string(wrong) +
-            " of the sources of a search are no vertices (the graph has " +
-            std::to_string(vertices) + "): pass vertices below that",
-        -1);
+  require_vertices(wrong, vertices);
   return all;
+}
+
+[[noreturn]] inline void refuse_for_all(std::string const& what) {
+  throw karpos::distributed::collective_error("karpos: " + what, -1);
+}
+
+/// What all ranks know of a search before it starts.
+template <class VertexId, class MemorySpace>
+struct agreed_search {
+  all_sources<VertexId, MemorySpace> sources;
+  bool with_parents, in_one_kernel;
+};
+/// Compares what the ranks bring, in one message where they search from one vertex. check(): throws what this rank must refuse.
+/// Throws: collective_error on every rank.
+template <class VertexId, class ExecSpace, class Graph, class Source, class Check>
+auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
+                     bfs_options const& o, Source const& source, bool has_parents, bool can_span,
+                     Check const& check) {
+  std::exception_ptr problem;
+  try {
+    check();
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  search_terms mine{static_cast<std::int64_t>(o.direction),
+                    static_cast<std::int64_t>(o.driver),
+                    o.gamma,
+                    o.alpha,
+                    o.beta,
+                    0,
+                    graph.local().vertices() > 0,
+                    has_parents,
+                    can_span,
+                    problem != nullptr};
+  if constexpr (std::is_integral_v<Source>) mine.source = static_cast<std::uint64_t>(source);
+  auto const all = ranks.all_gather(mine);
+  agreed_search<VertexId, typename ExecSpace::memory_space> agreed{{}, false, true};
+  bool failed = false;
+  for (search_terms const& t : all) {
+    failed = failed || t.failed != 0;
+    agreed.with_parents = agreed.with_parents || t.has_parents != 0;
+    agreed.in_one_kernel = agreed.in_one_kernel && t.can_span != 0;
+  }
+  if (failed)
+    together(ranks, [&] {
+      if (problem) std::rethrow_exception(problem);
+    });
+  require_same_terms(all);
+  for (search_terms const& t : all)  // a rank without vertices has no parents to show
+    if (agreed.with_parents && t.has_vertices != 0 && t.has_parents == 0)
+      refuse_for_all("some ranks ask for parents, and others do not: pass views of them on all");
+  if (o.driver == launch_mode::persistent_kernel && !agreed.in_one_kernel)
+    refuse_for_all(
+        "launch_mode::persistent_kernel is not available to these ranks (their devices do not "
+        "address each other): choose launch_mode::automatic");
+  if constexpr (std::is_integral_v<Source>) {
+    agreed.sources.list = {nullptr, 1, mine.source};
+    require_vertices(mine.source < graph.vertices() ? 0 : 1, graph.vertices());
+  } else {
+    agreed.sources = sources_of_all<VertexId>(ranks, graph.vertices(), source);
+  }
+  return agreed;
 }
 
 /// What a search did, as on one device.

@@ -19,7 +19,7 @@
 //
 //   top-down    expand_frontier      marks unvisited neighbours of this rank's frontier, whoever owns them
 //               share_marks          all ranks know what all have marked
-//               scan                 this rank's part of it: distances, frontier queue
+//               scan                 this rank's part of it: distances, frontier queue; or, before a bottom-up level, commit_marks
 //   bottom-up   bottom_up_bitmap     this rank's unvisited vertices look for a visited neighbour
 //               share_found          all ranks know what all have found
 //   then        totals over ranks    the same on all, and so the direction of the next level, and the end
@@ -116,8 +116,8 @@ struct rank_level_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, rank_progress& p) const {
     using G = typename Grid::template handle_of<State>;
-    grid.run_on_all(reset_rank<G>{grid.handle(s)}, [&] { begin(p); });
-    grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
+    grid.run_on_all(reset_rank<G>{grid.handle(s), sources}, [&] { begin(p); });
+    if (sources.list != nullptr) grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
     scan_marks(grid, p);
     while (!p.all.done)
       if (p.own.bottom_up)
@@ -150,7 +150,11 @@ struct rank_level_loop {
       grid.run_on_all(tell_marks<G, P>{grid.handle(s), grid.handle(p.own)}, [] {});
     else
       grid.exchange().merge_all(words(p));
-    scan_marks(grid, p);
+    if (p.own.count_only)
+      grid.run_on_all(commit_marks<G, P>{grid.handle(s), grid.handle(p.own)},
+                      &s.counters(p.own.level + 1), [&] { decide(grid, p); });
+    else
+      scan_marks(grid, p);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, rank_progress& p) const {
@@ -216,6 +220,10 @@ struct rank_level_loop {
           bottom_up && (p.all.bottom_up || plan.pays_bottom_up(looks, p.all, p.all.frontier.edges));
     p.all.set_direction(bottom_up);
     p.own.set_direction(bottom_up);
+    p.own.count_only = p.all.count_only = plan.chooses_count_only(p.all);
+    if constexpr (looks > 0)
+      p.own.count_only = p.all.count_only =
+          p.all.count_only && plan.pays_bottom_up(looks, p.all, p.all.next_edges());
     if (!bottom_up) p.all.sum.edges_top_down += all.edges;
     if (p.all.level < bfs::recorded_levels)
       grid.write(&record->level[p.all.level],

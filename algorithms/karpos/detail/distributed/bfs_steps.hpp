@@ -7,12 +7,14 @@
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/distributed/edges.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/lane_mask.hpp"
 
 // The steps that a search over ranks has beside those of detail/bfs. `State`: rank_state.
 
 namespace karpos::detail::distributed {
 
-/// Starts a search: of this rank's vertices no distances and no parents, of all vertices the isolated ones visited.
+/// Starts a search: of this rank's vertices no distances and no parents; of all vertices the isolated ones visited. A single
+/// source is found at once. A source, isolated or not, is its own parent.
 template <class StateHandle>
 struct reset_rank {
   static constexpr char const* label = "karpos::bfs::reset_rank";
@@ -20,6 +22,7 @@ struct reset_rank {
   using vertex_id = typename State::vertex_id;
 
   StateHandle s;
+  bfs::source_list sources;
 
   std::uint64_t work() const { return s->vertices; }
 
@@ -28,21 +31,26 @@ struct reset_rank {
     constexpr int width = State::width;
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
     std::uint64_t const first = 32 * s->first_word();
-    bfs::for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
-      s->distance[first + i] = -1;
-      if (s->parent != nullptr) s->parent[first + i] = static_cast<vertex_id>(-1);
-    });
+    bool const single = sources.list == nullptr && sources.count == 1;
+    bfs::reset_distances<width>(team, s->distance + first, s->own_vertices());
+    if (s->parent != nullptr)
+      bfs::for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
+        bool const is_source = single && first + i == sources.single;
+        s->parent[first + i] = static_cast<vertex_id>(is_source ? first + i : ~std::uint64_t(0));
+      });
     if (s->proposal != nullptr)
       bfs::for_each_index<width>(team, s->vertices,
                                  [&](std::uint64_t v) { s->proposal[v] = no_source<vertex_id>; });
     bfs::for_each_index<width>(team, s->words, [&](std::uint64_t w) {
-      s->visited[0][w] = s->isolated[w];
-      s->visited[1][w] = 0;
+      std::uint32_t const found =
+          single && w == sources.single / 32 ? bfs::bit_of(sources.single) : 0;
+      s->visited[0][w] = s->isolated[w] & ~found;
+      s->visited[1][w] = found;
     });
   }
 };
 
-/// Makes every source one that was found, isolated ones, too. A source is its own parent.
+/// Makes every source of a list one that was found.
 template <class StateHandle>
 struct find_sources {
   static constexpr char const* label = "karpos::bfs::find_sources";
@@ -57,8 +65,7 @@ struct find_sources {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bfs::for_each_index<State::width>(team, sources.count, [&](std::uint64_t i) {
-      std::uint64_t const v =
-          sources.list == nullptr ? sources.single : static_cast<vertex_id const*>(sources.list)[i];
+      std::uint64_t const v = static_cast<vertex_id const*>(sources.list)[i];
       std::uint32_t const bit = bfs::bit_of(v);
       device::set_bits(s->visited[1] + v / 32, bit);
       device::clear_bits(s->visited[0] + v / 32, bit);
@@ -107,6 +114,48 @@ struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
       if (!state.is_own_word(w)) now[w] |= next[w];
     });
     bfs::scan_count<StateHandle, ProgressHandle>::operator()(team);
+  }
+};
+
+/// Makes what was marked visited, where the next level is bottom-up and reads no queue: one pass in place of two.
+template <class StateHandle, class ProgressHandle>
+struct commit_marks {
+  static constexpr char const* label = "karpos::bfs::commit_marks";
+  using State = typename StateHandle::state;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return s->words; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    std::uint32_t* const now = s->bitmap(p->current);
+    std::uint32_t const* const next = s->bitmap(1 - p->current);
+    std::uint64_t found = 0, edges = 0, all_found = 0, all_edges = 0;
+    bfs::for_each_index<State::width>(team, s->words, [&](std::uint64_t w) {
+      lane_mask<32> marked(next[w] & ~now[w]);
+      if (!marked) return;
+      now[w] |= marked.bits();
+      if (!s->is_own_word(w)) return;
+      found += static_cast<std::uint64_t>(marked.count());
+      for (; marked; marked = marked.without_first())
+        edges += discover(
+            static_cast<bfs::local_vertex>(w * 32 + static_cast<std::uint64_t>(marked.first())));
+    });
+    team.prefix_sum(found, all_found);
+    team.prefix_sum(edges, all_edges);
+    if (team.rank() != 0 || all_found == 0) return;
+    bfs::level_counters& to = s->counters(p->level + 1);
+    device::add(&to.unqueued, static_cast<std::uint32_t>(all_found));
+    device::add(&to.edges, all_edges);
+  }
+
+ private:
+  KOKKOS_FUNCTION std::uint64_t discover(bfs::local_vertex v) const {
+    s->distance[v] = p->level + 1;
+    s->hooks.discovered(State::global(v), p->level + 1);
+    return s->out.degree(v);
   }
 };
 

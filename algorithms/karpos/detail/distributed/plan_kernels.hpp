@@ -4,9 +4,17 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-// The kernels of an exchange_plan.
+#include "karpos/detail/distributed/split_rows.hpp"
+
+// The kernels of an exchange_plan, and its memory.
 
 namespace karpos::detail::distributed {
+
+/// Rows in order while a plan is made, later a column in order; and the numbers of the rows.
+template <class ExecSpace>
+struct plan_memory {
+  kept_memory<ExecSpace> rows, order;
+};
 
 /// Puts a column in the order in which it travels.
 template <class In, class T>

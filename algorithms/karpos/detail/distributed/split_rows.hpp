@@ -22,6 +22,27 @@ auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
       [&] { return uninitialized_array<array>(exec, label, n); });
 }
 
+/// Memory of a rank that is kept from one operation to the next, for what lives during one alone: a GPU takes as long to get
+/// and give back a gigabyte as to move it. It grows.
+template <class ExecSpace>
+class kept_memory {
+  using memory_space = typename ExecSpace::memory_space;
+
+ public:
+  /// Returns: room for n elements, until the next call. Throws allocation_error.
+  template <class T>
+  Kokkos::View<T*, memory_space> room(ExecSpace const& exec, char const* label, std::uint64_t n) {
+    if (m_bytes.extent(0) < n * sizeof(T)) {
+      m_bytes = {};
+      m_bytes = distributed::allocate<std::byte>(exec, label, n * sizeof(T));
+    }
+    return Kokkos::View<T*, memory_space>(reinterpret_cast<T*>(m_bytes.data()), n);
+  }
+
+ private:
+  Kokkos::View<std::byte*, memory_space> m_bytes;
+};
+
 /// Rows by owner, and how many each owner has.
 template <class ExecSpace, class Row>
 struct split_rows {
@@ -41,31 +62,44 @@ std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offse
   return counts;
 }
 
-/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which is below `owners`. Waits.
-template <class Row, class ExecSpace, class Keys, class OwnerOf, class... Values>
-split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
-                                 OwnerOf const& owner_of, Keys const& keys,
-                                 Values const&... values) {
-  auto const rows =
-      distributed::allocate<Row>(exec, "karpos::distributed: rows by owner", keys.extent(0));
+/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which is below `owners`; the rows go
+/// to a view as long as the keys. Waits.
+template <class Row, class ExecSpace, class Rows, class Keys, class OwnerOf, class... Values>
+split_rows<ExecSpace, Row> split_to(Rows const& rows, ExecSpace const& exec, int owners,
+                                    bool stable, OwnerOf const& owner_of, Keys const& keys,
+                                    Values const&... values) {
   auto const offsets = distributed::allocate<std::uint64_t>(
       exec, "karpos::distributed: begins of owners", static_cast<std::uint64_t>(owners) + 1);
   karpos::partition(exec, keys, values..., rows, offsets, owner_of,
                     {.stable = stable, .workspace = {}});
   return {rows, distributed::counts_of(exec, offsets)};
 }
+/// The same in memory of their own.
+template <class Row, class ExecSpace, class Keys, class OwnerOf, class... Values>
+split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
+                                 OwnerOf const& owner_of, Keys const& keys,
+                                 Values const&... values) {
+  auto const rows =
+      distributed::allocate<Row>(exec, "karpos::distributed: rows by owner", keys.extent(0));
+  return split_to<Row>(rows, exec, owners, stable, owner_of, keys, values...);
+}
 
-/// Sends rows to their owners. Returns: what this rank receives, by sender.
+/// Sends rows to their owners. make_room(n): a view for n rows. Returns: what this rank receives, by sender.
+template <class ExecSpace, class Row, class MakeRoom>
+auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
+                    split_rows<ExecSpace, Row> const& split, MakeRoom const& make_room) {
+  auto const counts = ranks.exchange_counts(split.counts);
+  blocks const in(counts);
+  auto const received = together(ranks, [&] { return make_room(in.total); });
+  ranks.all_to_all(split.rows, split.counts, received, counts);
+  return received;
+}
 template <class ExecSpace, class Row>
 auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
                     split_rows<ExecSpace, Row> const& split) {
-  auto const counts = ranks.exchange_counts(split.counts);
-  blocks const in(counts);
-  auto const received = together(ranks, [&] {
-    return distributed::allocate<Row>(ranks.exec(), "karpos::distributed: received rows", in.total);
+  return send_to_owners(ranks, split, [&](std::uint64_t n) {
+    return distributed::allocate<Row>(ranks.exec(), "karpos::distributed: received rows", n);
   });
-  ranks.all_to_all(split.rows, split.counts, received, counts);
-  return received;
 }
 
 }  // namespace karpos::detail::distributed
