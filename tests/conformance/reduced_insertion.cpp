@@ -65,6 +65,21 @@ struct unite {
     return {a.low < b.low ? a.low : b.low, a.high < b.high ? b.high : a.high};
   }
 };
+/// Values of a user's that `plus` adds: by members, and by an addition that zero does change.
+struct vector_2d {
+  float x, y;
+  KOKKOS_FUNCTION friend vector_2d operator+(vector_2d const& a, vector_2d const& b) {
+    return {a.x + b.x, a.y + b.y};
+  }
+  bool operator==(vector_2d const&) const = default;
+};
+struct tropical {
+  u32 cost;
+  KOKKOS_FUNCTION friend tropical operator+(tropical const& a, tropical const& b) {
+    return {a.cost < b.cost ? a.cost : b.cost};
+  }
+  bool operator==(tropical const&) const = default;
+};
 /// An operation of a user's: addition modulo a prime, which has no atomic instruction.
 struct add_modulo {
   KOKKOS_FUNCTION u32 operator()(u32 a, u32 b) const { return (a + b) % 65'521; }
@@ -132,6 +147,10 @@ T value_of(std::size_t i) {
   auto const small = permute(static_cast<u32>(i)) % 16;
   if constexpr (std::is_same_v<T, extent>)
     return {static_cast<float>(small), static_cast<float>(small + i % 3)};
+  else if constexpr (std::is_same_v<T, vector_2d>)
+    return {static_cast<float>(small), static_cast<float>(i % 3)};
+  else if constexpr (std::is_same_v<T, tropical>)
+    return {small + 5};
   else
     return static_cast<T>(small);
 }
@@ -287,14 +306,38 @@ TEST_CASE("sums, extremes, counts and an operation of a user's, whatever the key
   }
 }
 
-TEST_CASE("keys and values of other types, and the other map") {
+TEST_CASE("keys of 8 bytes, doubles") {
   for (auto const& [name, numbers] : distributions(many)) {
-    merges<karpos::hash_map<u64, double, space>>(name + ", 8+8", numbers, karpos::plus{});
-    merges<karpos::hash_map<std::int32_t, float, space>>(name + ", 4+4", numbers,
-                                                         karpos::maximum{});
-    merges<karpos::hash_map<float, extent, space>>(name + ", 4+8", numbers, unite{});
-    merges<karpos::hopscotch_map<u32, u32, space>>(name + ", hopscotch", numbers, karpos::plus{});
+    merges<karpos::hash_map<u64, double, space>>(name, numbers, karpos::plus{});
   }
+}
+
+TEST_CASE("signed keys, maxima of floats") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<karpos::hash_map<std::int32_t, float, space>>(name, numbers, karpos::maximum{});
+  }
+}
+
+TEST_CASE("keys of 4 bytes with a struct of 8, an operation of a user's") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<karpos::hash_map<float, extent, space>>(name, numbers, unite{});
+  }
+}
+
+TEST_CASE("plus of values of a user's") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<karpos::hash_map<u32, tropical, space>>(name, numbers, karpos::plus{});
+    merges<karpos::hash_map<u32, vector_2d, space>>(name, numbers, karpos::plus{});
+  }
+}
+
+TEST_CASE("the hopscotch map") {
+  for (auto const& [name, numbers] : distributions(many)) {
+    merges<karpos::hopscotch_map<u32, u32, space>>(name, numbers, karpos::plus{});
+  }
+}
+
+TEST_CASE("keys and values of unequal widths, counts") {
   counts<karpos::hash_map<u16, u64, space>>("2+8", uniform(many, 40'000));
   counts<karpos::hash_map<u64, u16, space>>("8+2, one by one", uniform(many, 40));
 }

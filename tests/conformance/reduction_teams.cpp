@@ -54,6 +54,18 @@ std::vector<narrow_row> narrow_rows(std::size_t n, u64 keys, u64 seed) {
   }
   return rows;
 }
+/// A value of a user's with an addition that zero does change.
+struct tropical {
+  u32 cost;
+  friend tropical operator+(tropical const& a, tropical const& b) {
+    return {std::min(a.cost, b.cost)};
+  }
+};
+std::vector<karpos::key_value<u32, tropical>> tropical_rows(std::size_t n, u64 keys, u64 seed) {
+  std::vector<karpos::key_value<u32, tropical>> rows;
+  for (narrow_row const& r : narrow_rows(n, keys, seed)) rows.push_back({r.key, {r.value + 5}});
+  return rows;
+}
 std::vector<wide_row> wide_rows(std::size_t n, u64 keys, u64 seed) {
   random_numbers random(seed);
   std::vector<wide_row> rows(n);
@@ -353,6 +365,13 @@ TEST_CASE("a round in rooms: groups are complete, all else is left as partial ro
         check_rooms(narrow_rows(n, keys, n), larger{}, half_one_key);
         check_rooms(wide_rows(n, keys, n), two_operations{}, half_one_key);
       }
+}
+
+TEST_CASE("plus of values of a user's has no identity") {
+  auto const rows = tropical_rows(3000, 40, 1);
+  CHECK(aggregates_first(rows, karpos::plus{}, 200));
+  CHECK(aggregates_chunks(rows, karpos::plus{}));
+  check_rooms(rows, karpos::plus{}, true);
 }
 
 TEST_CASE("tiles: every row comes to its part, in any number of parts") {

@@ -90,13 +90,14 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   pack<slot_values<ExecSpace, T>...> m_each;
 };
 
-/// Whether an operation has a value that changes no other. Only for those of ours: nobody tells that of the caller's, and
-/// the least or largest of floating-point numbers may be a NaN.
+/// Whether an operation has a value that changes no other. Only for those of ours, and of numbers: nobody tells what the
+/// caller's operations and additions leave alone, and the least or largest of floating-point numbers may be a NaN.
 template <class Op, class T>
 struct identity_of {
   static constexpr bool exists = false;
 };
 template <class T>
+  requires std::is_arithmetic_v<T>
 struct identity_of<plus, T> {
   static constexpr bool exists = true;
   KOKKOS_FORCEINLINE_FUNCTION static T get() {
