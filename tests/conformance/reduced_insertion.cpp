@@ -331,6 +331,27 @@ TEST_CASE("plus of values of a user's") {
   }
 }
 
+namespace {
+template <class Table>
+Table table_of(karpos::table_ref<Table> const&);
+template <class Map, class Op>
+constexpr bool retries =
+    karpos::detail::merges_by_retry<decltype(table_of(std::declval<typename Map::ref_type>())), Op>;
+}  // namespace
+
+TEST_CASE("where rows of one key repeat their merge on GPUs") {
+  using karpos::plus, karpos::maximum, karpos::hash_map, karpos::hopscotch_map;
+  CHECK(!retries<small_map, plus>);
+  CHECK(!retries<hash_map<u64, double, space>, plus>);
+  CHECK(!retries<hash_map<u16, u64, space>, maximum>);
+  CHECK(retries<small_map, add_modulo>);
+  CHECK(retries<hash_map<float, extent, space>, plus>);
+  CHECK(retries<hopscotch_map<u32, u32, space>, plus>);
+  CHECK(retries<hopscotch_map<u64, u64, space>, maximum>);
+  using device = karpos::detail::reduced_tuning<space, u32, plus, true>;
+  CHECK(device::min_rows == (is_device ? 1 << 12 : 1 << 16));
+}
+
 TEST_CASE("the hopscotch map") {
   for (auto const& [name, numbers] : distributions(many)) {
     merges<karpos::hopscotch_map<u32, u32, space>>(name, numbers, karpos::plus{});

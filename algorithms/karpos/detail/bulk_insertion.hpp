@@ -218,7 +218,9 @@ template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows const& rows,
                                             bulk_strategy strategy) {
-  using tuned = detail::reduced_tuning<execution_space, mapped_type, typename Rows::combine_type>;
+  using op = typename Rows::combine_type;
+  using tuned = detail::reduced_tuning<execution_space, mapped_type, op,
+                                       detail::merges_by_retry<table_type, op>>;
   if (!detail::may_go_reduced<tuned>(strategy, rows.size())) return false;
   if (strategy == bulk_strategy::reduced) return true;
   static_assert(sizeof(detail::key_sample) <= sizeof(insert_report));

@@ -29,19 +29,23 @@ namespace karpos::detail {
 template <class ExecSpace>
 inline constexpr std::uint64_t max_reduced_at_once = std::uint64_t(1) << 24;
 
-/// How rows of one key wait for each other on GPUs: integers, floats and doubles add by one instruction, in turns. Other
-/// operations repeat their compare-and-swap until no other row comes in between, n rows for n * n / 10 ns; but extremes do not,
-/// because few values are new ones.
+/// Whether tables of words that stay where they are merge by repeating a compare-and-swap until no other row comes in
+/// between, on GPUs n rows of one key for n * n / 10 ns. Integers, floats and doubles add by one instruction, in turns; extremes
+/// do not repeat much, because few values are new ones.
 template <class T, class Op>
-inline constexpr bool merges_by_retry =
+inline constexpr bool exchanges_by_retry =
     !(std::is_same_v<Op, plus> && std::is_arithmetic_v<T>)&&!std::is_same_v<Op, minimum> &&
     !std::is_same_v<Op, maximum>;
+/// Whether rows of one key repeat something in a table until it is their turn: the merge, or to take a lock, whatever is merged.
+template <class Table, class Op>
+inline constexpr bool merges_by_retry =
+    Table::merges_under_lock || exchanges_by_retry<typename Table::mapped_type, Op>;
 
 /// When rows are reduced before they are inserted. The times of GPUs are those of perf/results/h100/frequent_keys.md.
-template <class ExecSpace, class T, class Op>
+template <class ExecSpace, class T, class Op, bool ByRetry = exchanges_by_retry<T, Op>>
 struct reduced_tuning {
   static constexpr bool is_device = device::is_device<ExecSpace>;
-  static constexpr bool by_retry = is_device && merges_by_retry<T, Op>;
+  static constexpr bool by_retry = is_device && ByRetry;
   static constexpr bool adds_floats = std::is_same_v<Op, plus> && std::is_floating_point_v<T>;
   /// Fewer rows are not looked at: on an H100 a sample takes 30 us, and 2^18 rows go in in 50, unless one key has them.
   static constexpr std::uint64_t min_rows = std::uint64_t(1) << (!is_device ? 16

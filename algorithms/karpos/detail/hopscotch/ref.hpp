@@ -55,6 +55,8 @@ class table_ref : public Traits {
   using path = key_home;
   using located = location<word>;
   static constexpr int line_words = hopscotch::lines<Traits>::line_words;
+  static constexpr bool merges_under_lock =
+      true;  ///< values move: a merge holds the lock of its key
   /// In kernels that write: see launch.hpp.
   static constexpr unsigned threads_at_once =
       tuning<typename Traits::execution_space>::threads_at_once;

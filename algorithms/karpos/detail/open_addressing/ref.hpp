@@ -75,6 +75,7 @@ class table_ref : public Traits {
   /// Small buckets are full more often, so that paths may be longer.
   static constexpr std::uint32_t probe_limit =
       Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
+  static constexpr bool merges_under_lock = false;
   static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
   using order = key_order<typename Traits::key_bits, bucket_slots>;
 
