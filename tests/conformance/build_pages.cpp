@@ -25,6 +25,15 @@ using karpos_test::emulated_block;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
+TEST_CASE("a search for room begins at the first slot that was seen empty") {
+  u32 const none[] = {1, 2, 3, 4}, all[] = {9, 9, 9, 9}, left[] = {1, 2, 9, 9};
+  CHECK(first_empty(none, 9u) == 4);
+  CHECK(first_empty(all, 9u) == 0);
+  CHECK(first_empty(left, 9u) == 2);
+  u32 const torn[] = {1, 2, 3, 9, 4, 9, 9, 9};  // slot 3 was taken after it was read, slot 4 before
+  CHECK(first_empty(torn, 9u) == 3);
+}
+
 /// A map of buckets of 32 bytes, whose table a test may change.
 template <class Key, class T, class Hash = karpos::hash<Key>>
 struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Key>,

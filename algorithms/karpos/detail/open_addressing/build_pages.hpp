@@ -40,6 +40,17 @@ struct page_state {
       has_order;  // the order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp)
 };
 
+/// The first slot of a bucket whose key was seen to be the empty one; N if none was. Not the number of the others: the keys
+/// are read one after the other, so that slots behind one that was seen empty may have been seen taken, and the one that was
+/// is, perhaps, another thread's for the same key.
+template <class Key, std::size_t N>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key empty) {
+  auto first = static_cast<std::uint32_t>(N);
+  KARPOS_UNROLL
+  for (std::uint32_t s = 0; s < N; ++s) first = seen[s] == empty ? Kokkos::min(first, s) : first;
+  return first;
+}
+
 /// A step for GPUs: inserts rows that lie part by part. A team holds a page of the table in scratch, keys and values in
 /// arrays of their own, puts each row of the page into its first pair of buckets, as insertions one by one do, and writes the
 /// page back. Rows that find the pair full are left to those. Full buckets are written in the order of keys that says for
@@ -510,14 +521,11 @@ class build_pages {
     key_bits const empty = layout::key_of(m_table.slot().empty_slot());
     bucket_keys const seen = keys_of(p, bucket);
     std::uint32_t const first = bucket * bucket_slots;
-    std::uint32_t used = 0;
     KARPOS_UNROLL
-    for (std::uint32_t s = 0; s < bucket_slots; ++s) {
+    for (std::uint32_t s = 0; s < bucket_slots; ++s)
       if (is(seen.key[s])) found = first + s;
-      used += seen.key[s] != empty;
-    }
     if (found != no_slot) return outcome::existing;
-    for (std::uint32_t at = first + used; at < first + bucket_slots; ++at) {
+    for (std::uint32_t at = first + first_empty(seen.key, empty); at < first + bucket_slots; ++at) {
       key_bits const stored = device::compare_and_swap(device::scratch(p.keys + at), empty, bits);
       if (stored == empty) {
         if constexpr (layout::has_value) p.values[at] = layout::bits_of(r.value);
