@@ -25,6 +25,15 @@ using karpos_test::emulated_block;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
+TEST_CASE("rooms where rows and places can be counted") {
+  CHECK(room_of_part(1'000'000, 1'000) == 1'248);
+  CHECK(room_of_part(u64(1) << 31, 8) > u32(1) << 28);
+  CHECK(room_of_part(u64(1) << 31, 2) == 0);  // places beyond 2^31 in a room
+  CHECK(room_of_part(u64(1) << 31, 1) == 0);
+  CHECK(room_of_part((u64(1) << 32) - 1, 1) == 0);      // as long as all that 32 bits count
+  CHECK(room_of_part((u64(1) << 32) - 1, 4'096) == 0);  // their rooms are longer
+}
+
 TEST_CASE("a search for room begins at the first slot that was seen empty") {
   u32 const none[] = {1, 2, 3, 4}, all[] = {9, 9, 9, 9}, left[] = {1, 2, 9, 9};
   CHECK(first_empty(none, 9u) == 4);

@@ -31,6 +31,15 @@
 
 namespace karpos::detail::open_addressing {
 
+/// Rows of a room for so many rows in so many parts, or 0 where there are no rooms: what has been taken of one is counted in
+/// 31 bits (partition/move.hpp), places in all of them in 32.
+inline std::uint32_t room_of_part(std::uint64_t rows, std::uint64_t parts) {
+  double const mean = static_cast<double>(rows) / static_cast<double>(parts);
+  std::uint64_t const room = partition::room_for_mean(mean);
+  bool const is_counted = mean < 1 << 29 && parts * room <= ~std::uint32_t(0);
+  return is_counted ? static_cast<std::uint32_t>(room) : 0;
+}
+
 /// The arrays of an insertion of so many rows.
 template <class ExecSpace, class Table>
 struct page_memory {
@@ -56,10 +65,9 @@ struct page_memory {
         places(count) {
     left.room = n / 4;
     rooms.parts = static_cast<int>(pages.parts);
-    rooms.room =
-        partition::room_for_mean(static_cast<double>(n) / static_cast<double>(pages.parts));
+    rooms.room = room_of_part(n, pages.parts);
     rooms.capacity = static_cast<std::uint32_t>(n / 64 + 256);
-    if (has_rooms()) places = pages.parts * rooms.room;
+    places = Kokkos::max(n, pages.parts * rooms.room);
     arena a(memory);
     a.take(rows, places);
     a.take(rooms.list, has_rooms() ? rooms.capacity : 0);
@@ -73,8 +81,7 @@ struct page_memory {
     a.take(of_split, split.bytes());
     bytes = a.bytes();
   }
-  /// Whether places in rooms can be counted in 32 bits.
-  bool has_rooms() const { return pages.parts * rooms.room <= ~std::uint32_t(0); }
+  bool has_rooms() const { return rooms.room != 0; }
 };
 
 /// Says that no page is to be built where the list of rows that found no room is too short; counts them otherwise.

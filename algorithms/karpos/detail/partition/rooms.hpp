@@ -48,8 +48,8 @@ struct rooms {
 
 /// The room that a part of so many rows on average needs where keys are different: six and a half standard deviations
 /// more, one part in 10^10 needs more than that. A multiple of 32 rows, whole sectors of any row.
-inline std::uint32_t room_for_mean(double mean) {
-  auto const rows = static_cast<std::uint32_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
+inline std::uint64_t room_for_mean(double mean) {
+  auto const rows = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
   return (rows + 31) / 32 * 32;
 }
 
