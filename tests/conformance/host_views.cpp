@@ -128,6 +128,21 @@ TEST_CASE("host views: a table that grows, and one that does not") {
   throws<karpos::capacity_error>([&] { full.insert_or_throw(space{}, k.view, v.view); }, "is full");
 }
 
+TEST_CASE("host views: extents in the types of views") {
+  auto const numbers = unique_keys<u32>(23);
+  placed<pageable, u32> const keys(numbers);
+  Kokkos::View<u32[23], table_memory> const values("values");
+  Kokkos::deep_copy(values, to_space(numbers));
+  Kokkos::View<u32[23], pageable, Kokkos::MemoryUnmanaged> const same_keys(keys.view.data());
+  karpos_test::oracle<u32, u32> expected;
+  for (u32 const k : numbers) expected.insert(k, k);
+  karpos::hash_map<u32, u32, space> a(space{}, 100), b(space{}, 100);
+  holds("values", a.insert(space{}, keys.view, values) == karpos::insert_report{23, 0, 0, 0});
+  contents_are("contents with values of a fixed extent", a, expected);
+  holds("keys", b.insert(space{}, same_keys, values) == karpos::insert_report{23, 0, 0, 0});
+  contents_are("contents with keys of a fixed extent", b, expected);
+}
+
 TEST_CASE("host views: what is refused") {
   auto keys = unique_keys<u32>(23);
   keys[3] = keys[17] = ~u32(0);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Tables without memory, moves, and growth as an option.
+#include <cstdlib>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
 #include <utility>
+#include <vector>
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/listener.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -217,6 +220,50 @@ void grows_by_different_keys() {
   same("one key more", full.size(space{}), held + 1);
   holds("slots for one key more", full.capacity() < 2000);
 }
+TEST_CASE("growth where the views have their extent in their type") {
+  auto const numbers = unique_keys<u32>(300);
+  Kokkos::View<u32[300], space::memory_space> const keys("keys"), stencil("stencil");
+  Kokkos::deep_copy(keys, to_space(numbers));
+  Kokkos::deep_copy(stencil, 1u);
+  karpos::hash_map<u32, u32, space> map(space{}, 10, {.growth = growth::automatic});
+  holds("each key once", map.insert(space{}, keys, keys) == insert_report{300, 0, 0, 0});
+  same("no other", map.size(space{}), 300);
+  map.clear(space{});
+  holds("chosen by a stencil",
+        map.insert_if(space{}, keys, keys, stencil) == insert_report{300, 0, 0, 0});
+  karpos::hash_map<u32, u32, space> sums(space{}, 10, {.growth = growth::automatic});
+  holds("sums",
+        sums.insert_or_apply(space{}, keys, keys, karpos::plus{}) == insert_report{300, 0, 0, 0});
+}
+
+TEST_CASE("a table without memory to grow takes what it can at once, and says why not the rest") {
+  if (karpos_test::dies_without_memory) {
+    MESSAGE("skipped: the address sanitizer ends a program that has no memory");
+    return;
+  }
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
+    MESSAGE("skipped: the memory of " KARPOS_TEST_SPACE_NAME " cannot be limited");
+    return;
+  }
+  u64 const n = 600'000;
+  auto const keys = to_space(unique_keys<u32>(n));
+  karpos::hash_map<u32, u32, space> map(space{}, 200'000, {.growth = growth::automatic});
+  std::size_t launches = 0;
+  {
+    karpos_test::listener const ears;
+    karpos_test::memory_limit const limit(karpos_test::data_bytes());
+    std::vector<void*> taken;  // what is free already
+    while (void* const p = std::malloc(std::size_t(1) << 20)) taken.push_back(p);
+    throws<karpos::allocation_error>([&] { map.insert(space{}, keys, 1u); }, "out of memory");
+    for (void* const p : taken) std::free(p);
+    launches = karpos_test::record.launches.size();
+  }
+  CHECK(launches < 50);
+  u64 const held = map.size(space{});
+  holds("it was full", held > 200'000);
+  same("those in it", map.count(space{}, keys), held);
+}
+
 TEST_CASE("growth is bounded by the keys that differ") {
   grows_by_different_keys<karpos::hash_map<u32, u32, space>>();
   grows_by_different_keys<karpos::hopscotch_map<u32, u32, space>>();

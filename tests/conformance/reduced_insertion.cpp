@@ -478,6 +478,18 @@ TEST_CASE("full tables: the rows of keys that find no place are rejected, and co
   rejects<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map");
 }
 
+TEST_CASE("parts of views that have their extent in their type") {
+  auto const numbers = keys_of<u32>(uniform(many, 100));
+  Kokkos::View<u32[many], space::memory_space> const keys("keys");
+  Kokkos::deep_copy(keys, to_space(numbers));
+  std::map<u32, u32> expected;
+  insert_report const report = merge_into(expected, numbers, numbers, karpos::plus{});
+  small_map map(space{}, 1000);
+  CHECK(bool(map.insert_or_apply(space{}, keys, keys, karpos::plus{}, {bulk_strategy::reduced}) ==
+             report));
+  contents_are("contents", map, expected);
+}
+
 TEST_CASE("a table that grows takes all") {
   auto const keys = keys_of<u32>(uniform(many, 15'000));
   std::map<u32, u32> expected;

@@ -78,13 +78,31 @@ auto values_for(Keys const& keys, Values const& values) {
   }
 }
 
-/// Elements [first, last) of a view or a stencil; of what is the same for every key, itself.
+/// A view or a stencil with an extent of its object, not of its type: a part of a View<T[100]> is no View<T[100]>. What is the
+/// same for every key, itself.
 template <class X>
-X part_of(X const& x, std::uint64_t first, std::uint64_t last) {
+auto with_own_extent(X const& x) {
+  if constexpr (requires { x.stencil; }) {
+    auto const stencil = with_own_extent(x.stencil);
+    return where<std::remove_const_t<decltype(stencil)>, decltype(x.predicate)>{stencil,
+                                                                                x.predicate};
+  } else if constexpr (!Kokkos::is_view_v<X>) {
+    return x;
+  } else if constexpr (X::rank_dynamic() == 1) {
+    return x;
+  } else {
+    return Kokkos::View<typename X::value_type*, typename X::array_layout, typename X::device_type,
+                        typename X::memory_traits>(x);
+  }
+}
+/// Elements [first, last) of such a view or stencil; of what is the same for every key, itself.
+template <class X>
+auto part_of(X const& x, std::uint64_t first, std::uint64_t last) {
   if constexpr (Kokkos::is_view_v<X>)
-    return X(Kokkos::subview(x, std::pair(first, last)));
+    return decltype(with_own_extent(x))(
+        Kokkos::subview(with_own_extent(x), std::pair(first, last)));
   else if constexpr (requires { x.stencil; })
-    return X{part_of(x.stencil, first, last), x.predicate};
+    return decltype(with_own_extent(x)){part_of(x.stencil, first, last), x.predicate};
   else
     return x;
 }

@@ -47,14 +47,16 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
                                               bulk_options const& bulk) {
   this->require_memory();
   detail::require_known(bulk.strategy);
-  auto const each = detail::values_for<mapped_type>(keys, values);
+  auto const k = detail::with_own_extent(keys);
+  auto const each = detail::with_own_extent(detail::values_for<mapped_type>(keys, values));
+  auto const chosen = detail::with_own_extent(stencil);
   insert_report all;
   detail::in_batches(
-      exec, keys.extent(0),
-      [&](execution_space const& instance, auto const& k, auto const& v, auto const& s) {
-        all += insert_reachable(instance, detail::insertion{what, k, v, combine, s}, bulk);
+      exec, k.extent(0),
+      [&](execution_space const& instance, auto const& batch, auto const& v, auto const& s) {
+        all += insert_reachable(instance, detail::insertion{what, batch, v, combine, s}, bulk);
       },
-      detail::input{keys}, detail::input{each}, detail::input{stencil});
+      detail::input{k}, detail::input{each}, detail::input{chosen});
   detail::reject_invalid(all, keys.extent(0));
   return all;
 }
@@ -93,15 +95,17 @@ insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows
 }
 
 /// How many of the keys that are left are inserted next: those that the table has room for, given the share of new ones in
-/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for.
+/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for;
+/// without memory for that all go in at once, as far as they do.
 template <class Storage>
 std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
                                              std::uint64_t left) {
   if (left <= tombstones_to_keep()) return left;
   std::uint64_t const live = this->size(exec);
   auto const room = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
-  if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()))
-    is_rebuilt(exec, "rehash", 2 * live);
+  if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()) &&
+      !is_rebuilt(exec, "rehash", 2 * live))
+    return left;
   double const part = static_cast<double>(room()) / (share > 0 ? share : 1);
   return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
 }
