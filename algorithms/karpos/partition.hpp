@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -157,7 +158,8 @@ void split_as_planned(ExecSpace const& exec, Source const& source, PartOf const&
 
 template <class ExecSpace, class Source, class PartOf, class Out, class Offsets>
 void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out const& out,
-         Offsets const& offsets, partition_options const& options) {
+         Offsets const& offsets, std::initializer_list<memory_range> views,
+         partition_options const& options) {
   using row = typename Source::row;
   using offset = typename Offsets::non_const_value_type;
   static_assert(is_row<row>,
@@ -171,12 +173,22 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
   require_contiguous("rows of a partition", out);
   require_parts(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size());
+  require_apart("the offsets or the workspace of a partition",
+                {range_of(offsets), range_of(options.workspace)}, views);
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
   workspace<ExecSpace> const w(exec,
                                {"partition", "partition_bytes<Row>(exec, rows, parts, options)"},
                                options.workspace, plan.bytes());
   partition::split_as_planned(exec, source, part_of, plan, w.data(), out.data(), offsets);
   w.finish();
+}
+
+template <class Values>
+memory_range range_of_values(Values const& values) {
+  if constexpr (Kokkos::is_view_v<Values>)
+    return range_of(values);
+  else
+    return {};  // row numbers
 }
 
 template <class Key, class PartOf>
@@ -224,7 +236,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
-         offsets, options);
+         offsets, {detail::range_of(out), detail::range_of(keys)}, options);
 }
 
 /// The same for keys with values: rows of out are key_value<Key, T>, or any aggregate of `key` and `value` of 4, 8 or 16
@@ -259,7 +271,8 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
   p::run(exec, p::keys_and_values<row, Keys, Values>(keys, values),
-         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets, options);
+         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
+         {detail::range_of(out), detail::range_of(keys), p::range_of_values(values)}, options);
 }
 
 }  // namespace karpos

@@ -83,13 +83,13 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// Returns: the number of different keys; waits for it.
 /// Complexity: O(rows), however often a key occurs: where keys occur often, the rows are read once; else they are split
 ///   into parts as partition does, and read once more. On GPUs rows of frequent keys are merged while the others are split.
-/// Requires: the outputs overlap no other view. Those that are longer than the number of different keys are written no
+/// Requires: the outputs overlap no other view, nor the workspace. Those that are longer than the number of different keys are written no
 ///   further.
 /// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of floating-point numbers
 ///   depends on the order, which differs from call to call; reproducible_plus (reproducible_plus.hpp) does without.
 /// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes; on
 ///   GPUs 32 KB for each multiprocessor besides.
-/// Throws: std::invalid_argument for views of different length, outputs that are too short (the message says how many
+/// Throws: std::invalid_argument for views of different length, outputs that overlap anything, outputs that are too short (the message says how many
 ///   elements would do, what fitted is written), a workspace that is too small; hash_error for keys that were chosen to
 ///   have equal hashes; allocation_error.
 /// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011; Ashkiani, Davidson, Meyer,
@@ -112,8 +112,10 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
       "that "
       "of an aggregate(values, reproducible_plus{}, out)");
   detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-  detail::require_apart("the view of different keys", out_keys, keys, values, out_values);
-  detail::require_apart("the view of reduced values", out_values, keys, values);
+  auto const workspace = detail::range_of(options.workspace);
+  detail::require_apart("the view of different keys", out_keys, keys, values, out_values,
+                        workspace);
+  detail::require_apart("the view of reduced values", out_values, keys, values, workspace);
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
   return detail::reduce_by_key::run(exec, keys_and_values<row, Keys, Values>(keys, values),
                                     out_keys, out_values, op, options);
@@ -146,6 +148,9 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   require_value<count>();
   static_assert(std::is_integral_v<count>, "karpos: counts are integers");
   detail::require_reachable<ExecSpace, OutCounts>();
+  auto const workspace = detail::range_of(options.workspace);
+  detail::require_apart("the view of different keys", out_keys, keys, out_counts, workspace);
+  detail::require_apart("the view of counts", out_counts, keys, workspace);
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
   return detail::reduce_by_key::run(exec, keys_with_value<row, Keys, one<count>>{keys, {}},
                                     out_keys, out_counts, plus{}, options);
@@ -157,6 +162,8 @@ std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& o
                        reduce_by_key_options const& options = {}) {
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
+  detail::require_apart("the view of different keys", out_keys, keys,
+                        detail::range_of(options.workspace));
   using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
   return detail::reduce_by_key::run(exec, keys_alone<row, Keys>(keys), out_keys, out_keys, plus{},
                                     options);

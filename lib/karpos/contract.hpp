@@ -2,7 +2,9 @@
 #pragma once
 
 #include <Kokkos_Abort.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -72,19 +74,39 @@ inline void require_same_extent(char const* what, std::uint64_t a, char const* o
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
 }
 
-/// Throws std::invalid_argument where an output shares memory with another view. Of strided views, whose elements may lie
-/// between those of others, nothing is known.
-template <class Out, class... Views>
-void require_apart(std::string const& what, Out const& out, Views const&... others) {
-  auto const begin = [](auto const& v) { return reinterpret_cast<char const*>(v.data()); };
-  auto const end = [&](auto const& v) { return begin(v) + v.span() * sizeof(*v.data()); };
-  auto const overlaps = [&](auto const& v) {
-    return out.span_is_contiguous() && v.span_is_contiguous() && begin(v) < end(out) &&
-           begin(out) < end(v);
-  };
-  if ((overlaps(others) || ...))
-    reject(what + " overlaps another view of the call", "one memory for both",
-           "pass memory of its own");
+/// Memory that a call uses.
+struct memory_range {
+  char const* begin = nullptr;
+  char const* end = nullptr;
+  bool overlaps(memory_range const& other) const {
+    return begin < end && other.begin < other.end && begin < other.end && other.begin < end;
+  }
+};
+inline memory_range range_of(memory_range const& r) { return r; }
+/// That of a view; none of a strided one: its elements may lie between those of others.
+template <class View>
+  requires requires(View const& v) { v.span_is_contiguous(); }
+memory_range range_of(View const& v) {
+  if (!v.span_is_contiguous()) return {};
+  auto const* const begin = reinterpret_cast<char const*>(v.data());
+  return {begin, begin + v.span() * sizeof(*v.data())};
+}
+
+/// Throws std::invalid_argument where one of several outputs shares memory with another one, or with others' memory.
+inline void require_apart(std::string const& what, std::initializer_list<memory_range> outputs,
+                          std::initializer_list<memory_range> others) {
+  for (auto const* out = outputs.begin(); out != outputs.end(); ++out) {
+    auto const shares = [&](memory_range const& r) { return out->overlaps(r); };
+    if (std::any_of(outputs.begin(), out, shares) ||
+        std::any_of(others.begin(), others.end(), shares))
+      reject(what + " overlaps another view of the call", "one memory for both",
+             "pass memory of its own");
+  }
+}
+/// The same of one output; the others are views and memory.
+template <class Out, class... Others>
+void require_apart(std::string const& what, Out const& out, Others const&... others) {
+  require_apart(what, {range_of(out)}, {range_of(others)...});
 }
 
 /// Throws std::invalid_argument for a view that has a length, but no memory.

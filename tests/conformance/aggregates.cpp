@@ -254,6 +254,31 @@ TEST_CASE("the caller's workspace, as large as reduce_by_key_bytes says") {
       "workspace", std::to_string(bytes), "aggregates");
 }
 
+TEST_CASE("refused: outputs that share memory with another view") {
+  view<std::uint32_t> const keys("keys", 30), values("values", 30), groups("groups", 30),
+      out("out", 30);
+  auto const refuses = [&](auto const& to, auto const& wanted,
+                           karpos::reduce_by_key_options const& options = {}) {
+    throws<std::invalid_argument>(
+        [&] { karpos::reduce_by_key(space(), keys, to, wanted, options); },
+        "an output of a reduction overlaps");
+  };
+  auto const sum = aggregate(values, karpos::plus{}, out);
+  refuses(keys, sum);
+  refuses(out, sum);
+  refuses(values, sum);
+  refuses(groups, aggregate(values, karpos::plus{}, values));
+  refuses(groups, aggregate_count(groups));
+  refuses(groups, aggregate(values, karpos::plus{}, out, karpos::maximum{}, out));
+  refuses(groups, aggregates(sum, aggregate_count(out)));
+  std::size_t const bytes = karpos::reduce_by_key_bytes<std::uint32_t>(space(), 30, sum);
+  view<std::byte> const memory("workspace", bytes);
+  Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const inside(
+      reinterpret_cast<std::uint32_t*>(memory.data()), 30);
+  refuses(groups, aggregate(values, karpos::plus{}, inside), {{memory.data(), bytes}});
+  CHECK(karpos::reduce_by_key(space(), keys, groups, sum, {{memory.data(), bytes}}) == 1);
+}
+
 TEST_CASE("refused: a column of another length") {
   view<std::uint32_t> const keys("keys", 30), values("values", 30), other("other", 29),
       out("out", 30);

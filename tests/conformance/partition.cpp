@@ -306,7 +306,14 @@ TEST_CASE("refused: wrong lengths, no parts, strided output, offsets of a type t
   auto const column = Kokkos::subview(table, Kokkos::ALL, 0);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, column, offsets); },
                                 "contiguous");
-  karpos::partition(space(), column, out, offsets);  // strided keys are fine
+  auto const numbers = random_keys<std::uint32_t>(300, 5);
+  Kokkos::deep_copy(space(), column, to_space(numbers));
+  karpos::partition(space(), column, out, offsets, modulo{4}, {.stable = true});
+  auto const expected = oracle(numbers, 4, modulo{4});
+  holds("strided keys: rows", to_host(out) == expected.rows);
+  auto const begins = to_host(offsets);
+  holds("strided keys: offsets",
+        std::equal(begins.begin(), begins.end(), expected.offsets.begin(), expected.offsets.end()));
 }
 
 TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit") {
@@ -321,6 +328,26 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
   view<std::uint32_t> const out("out", 300);
   auto const inside = Kokkos::subview(out, std::pair(100, 105));
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, inside); }, "overlaps");
+  auto const of_keys = Kokkos::subview(keys, std::pair(100, 105));
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, of_keys); }, "offsets",
+                                "overlaps");
+  view<std::uint32_t> const values("values", 300);
+  view<key_value<std::uint32_t, std::uint32_t>> const pairs("rows", 300);
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::partition(space(), keys, values, pairs, Kokkos::subview(values, std::pair(0, 5)));
+      },
+      "offsets", "overlaps");
+  std::size_t const bytes = karpos::partition_bytes<std::uint32_t>(space(), 300, 4) + 1200;
+  view<std::byte> const memory("workspace", bytes);
+  Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const
+      in_workspace(reinterpret_cast<std::uint32_t*>(memory.data() + bytes) - 300, 300);
+  throws<std::invalid_argument>(
+      [&] {
+        partition_options const options{.workspace = {memory.data(), bytes}};
+        karpos::partition(space(), keys, in_workspace, offsets, {}, options);
+      },
+      "workspace", "overlaps");
   view<std::uint16_t> const many("keys", 70'000);
   view<key_value<std::uint16_t, std::uint16_t>> const rows("rows", 70'000);
   throws<std::invalid_argument>(

@@ -345,6 +345,28 @@ TEST_CASE("refused: outputs that share memory with another view; columns of one 
                                 "different keys overlaps");
   throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, values, out, values); },
                                 "reduced values overlaps");
+  throws<std::invalid_argument>([&] { karpos::distinct(space(), keys, keys); },
+                                "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::count_by_key(space(), keys, keys, out); },
+                                "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::count_by_key(space(), keys, out, out); },
+                                "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::count_by_key(space(), keys, out, keys); },
+                                "counts overlaps");
+  std::size_t const bytes =
+      karpos::reduce_by_key_bytes<std::uint32_t, std::uint32_t>(space(), keys.extent(0));
+  view<std::byte> const memory("workspace", bytes);
+  Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const inside(
+      reinterpret_cast<std::uint32_t*>(memory.data()), 30);
+  karpos::reduce_by_key_options const in_memory{{memory.data(), bytes}};
+  throws<std::invalid_argument>(
+      [&] { karpos::reduce_by_key(space(), keys, values, out, inside, {}, in_memory); },
+      "reduced values overlaps");
+  throws<std::invalid_argument>(
+      [&] { karpos::count_by_key(space(), keys, inside, out, in_memory); },
+      "different keys overlaps");
+  throws<std::invalid_argument>([&] { karpos::distinct(space(), keys, inside, in_memory); },
+                                "different keys overlaps");
   Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
       "table", 30, 2);
   auto const column = [&](int c) { return Kokkos::subview(table, Kokkos::ALL, c); };

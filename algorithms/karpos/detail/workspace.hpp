@@ -30,6 +30,12 @@ inline bool serves(wrapped_memory const& given, std::size_t bytes) {
           reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
 }
 
+/// For require_apart.
+inline memory_range range_of(wrapped_memory const& given) {
+  auto const* const begin = static_cast<char const*>(given.data);
+  return {begin, begin + (begin == nullptr ? 0 : given.bytes)};
+}
+
 /// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
 inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
                               std::size_t bytes) {

@@ -77,6 +77,9 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
                            std::index_sequence<O...>) {
     (require_same_extent("keys", keys.extent(0), "a column", std::get<C>(a.columns).extent(0)),
      ...);
+    require_apart("an output of a reduction",
+                  {range_of(out_keys), range_of(std::get<O>(a.outputs).out)...},
+                  {range_of(keys), range_of(std::get<C>(a.columns))..., range_of(given)});
     std::uint64_t room = out_keys.extent(0);
     ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
     fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
