@@ -16,6 +16,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/listener.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -185,6 +186,21 @@ TEST_CASE("a column with one number far above all others: the other keys do not 
   x.push_back(1e300);
   expected[999'999] = bits_of(1e300);
   holds("sums", sums<double>(keys, x) == expected);
+}
+
+TEST_CASE("a workspace that is too small is refused before a kernel runs") {
+  view<std::uint32_t> const keys("keys", 3000), out("out", 3000);
+  view<double> const column("column", 3000), sums("sums", 3000);
+  auto const wanted = aggregate(column, reproducible_plus{}, sums);
+  view<std::byte> const memory("workspace", 64);
+  karpos_test::listener const ears;
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::reduce_by_key(space(), keys, out, wanted, {{memory.data(), 64}});
+      },
+      "workspace", "too small");
+  CHECK(karpos_test::record.launches.empty());
+  CHECK(karpos_test::record.allocations.empty());
 }
 
 TEST_CASE("beside other aggregates") {

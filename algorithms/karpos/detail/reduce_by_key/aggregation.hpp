@@ -80,6 +80,8 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
     require_apart("an output of a reduction",
                   {range_of(out_keys), range_of(std::get<O>(a.outputs).out)...},
                   {range_of(keys), range_of(std::get<C>(a.columns))..., range_of(given)});
+    constexpr char const* bytes_call = "reduce_by_key_bytes<Key>(exec, rows, aggregates)";
+    require_workspace({"reduce_by_key", bytes_call}, given, bytes(exec, keys.extent(0)));
     std::uint64_t room = out_keys.extent(0);
     ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
     fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
@@ -89,7 +91,7 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
         exec, keys_and_columns<loaded, make>(loaded(keys, {{std::get<C>(a.columns)}...}), make{f}),
         result_fields<OutKeys, field_for<Outputs>...>{out_keys, f, room},
         merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
-        "reduce_by_key_bytes<Key>(exec, rows, aggregates)");
+        bytes_call);
   }
 };
 
