@@ -26,6 +26,8 @@ struct count_rows {};
 /// A view, and the operation whose results it takes: of column number Column; of none where rows are counted.
 template <int Column, class Op, class Out>
 struct output {
+  static_assert(!std::is_const_v<typename Out::value_type>,
+                "karpos: results of a reduction are written to views that are not const");
   static constexpr int column = Column;
   Op op;
   Out out;

@@ -251,6 +251,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   using key = typename Keys::non_const_value_type;
   using row = typename Out::value_type;
   detail::require_reachable<ExecSpace, Keys>();
+  static_assert(!std::is_const_v<row>, "karpos: rows are split into a view that is not const");
   static_assert(
       requires(row r) { r.key, r.value; },
       "karpos: rows of keys and values have members key and value: key_value<Key, T>");

@@ -146,7 +146,8 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   using count = typename OutCounts::value_type;
   require_keys<ExecSpace, Keys, OutKeys>();
   require_value<count>();
-  static_assert(std::is_integral_v<count>, "karpos: counts are integers");
+  static_assert(std::is_integral_v<count> && !std::is_const_v<count>,
+                "karpos: counts are written to a view of integers, not const");
   detail::require_reachable<ExecSpace, OutCounts>();
   auto const workspace = detail::range_of(options.workspace);
   detail::require_apart("the view of different keys", out_keys, keys, out_counts, workspace);

@@ -25,6 +25,14 @@ karpos_add_compile_fail(NAME fraction_for_all FILE fraction_for_all.cpp
   REGEX "karpos: a fraction cannot be the value of a table of integers")
 karpos_add_compile_fail(NAME counts_as_fractions FILE counts_as_fractions.cpp
   REGEX "karpos: counts are written to a view of integers, not const")
+karpos_add_compile_fail(NAME counts_by_key_const FILE counts_by_key_const.cpp
+  REGEX "karpos: counts are written to a view of integers, not const")
+karpos_add_compile_fail(NAME aggregate_const FILE aggregate_const.cpp
+  REGEX "karpos: results of a reduction are written to views that are not const")
+karpos_add_compile_fail(NAME aggregate_count_const FILE aggregate_count_const.cpp
+  REGEX "karpos: results of a reduction are written to views that are not const")
+karpos_add_compile_fail(NAME partition_const FILE partition_const.cpp
+  REGEX "karpos: rows are split into a view that is not const")
 karpos_add_compile_fail(NAME operations_of_another_type FILE operations_of_another_type.cpp
   REGEX "karpos: operations come in a view of map_operation<Key, T>")
 # g++ and clang++ say "constraints not satisfied", nvcc "template constraint not satisfied" or that nothing fits.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Counts of an aggregate in a view that is const.
+#include <karpos/aggregates.hpp>
+
+#ifdef KARPOS_GOOD
+using number = std::uint32_t;
+#else
+using number = std::uint32_t const;
+#endif
+
+auto count(Kokkos::View<number*> const& orders) { return karpos::aggregate_count(orders); }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Counts of keys in a view that is const.
+#include <karpos/reduce_by_key.hpp>
+
+#ifdef KARPOS_GOOD
+using number = std::uint32_t;
+#else
+using number = std::uint32_t const;
+#endif
+
+void count(Kokkos::View<std::uint32_t*> const& keys, Kokkos::View<number*> const& counts) {
+  karpos::count_by_key(Kokkos::DefaultExecutionSpace{}, keys, keys, counts);
+}
