@@ -172,7 +172,7 @@ void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out
   require_data("offsets of a partition", offsets);
   require_contiguous("rows of a partition", out);
   require_parts(offsets.extent(0) - 1);
-  require_counts<offset>("the offsets", source.size());
+  require_counts<offset>("the offsets", source.size(), source.size());
   require_apart("the offsets or the workspace of a partition",
                 {range_of(offsets), range_of(options.workspace)}, views);
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
@@ -266,7 +266,8 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
     detail::require_apart("the output of a partition", out, values);
   } else {
     static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
-    detail::partition::require_counts<decltype(row::value)>("the row numbers", keys.extent(0));
+    std::uint64_t const n = keys.extent(0);
+    detail::partition::require_counts<decltype(row::value)>("the row numbers", n, n - (n > 0));
   }
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);

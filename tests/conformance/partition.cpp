@@ -353,6 +353,18 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
   throws<std::invalid_argument>(
       [&] { karpos::partition(space(), many, karpos::row_numbers{}, rows, offsets); },
       "row numbers", "70000");
+  // 2^16 rows have numbers of 16 bits.
+  auto const first = [&](std::size_t n) { return std::pair<std::size_t, std::size_t>(0, n); };
+  auto const fits = Kokkos::subview(rows, first(65'536));
+  karpos::partition(space(), Kokkos::subview(many, first(65'536)), karpos::row_numbers{}, fits,
+                    offsets, one_part{3});
+  same("the largest row number", to_host(fits)[65'535].value, 65'535);
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::partition(space(), Kokkos::subview(many, first(65'537)), karpos::row_numbers{},
+                          Kokkos::subview(rows, first(65'537)), offsets);
+      },
+      "row numbers", "65537");
 }
 
 TEST_CASE("refused: views that have a length, but no memory") {

@@ -29,10 +29,10 @@ inline void require_parts(std::uint64_t parts) {
            "split the parts again");
 }
 
-/// Throws std::invalid_argument where so many rows cannot be counted in an integer of this type.
+/// Throws std::invalid_argument where an integer of this type does not hold the largest number that so many rows make.
 template <class Integer>
-void require_counts(char const* what, std::uint64_t rows) {
-  if (rows > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
+void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest) {
+  if (largest > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
     reject(std::string(what) + " of a partition have too small a type",
            std::to_string(rows) + " rows", "pass a view of 64-bit integers");
 }
