@@ -15,14 +15,15 @@ struct plus {
     return static_cast<T>(stored + value);
   }
 };
-/// Keeps the smaller value.
+/// Keeps the smaller value. Of floating-point numbers among which are NaNs it depends on their order what is kept: nothing is
+/// smaller than a NaN, and a NaN is smaller than nothing.
 struct minimum {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
     return value < stored ? value : stored;
   }
 };
-/// Keeps the larger value.
+/// Keeps the larger value. NaNs: as minimum.
 struct maximum {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
