@@ -19,8 +19,8 @@
 namespace karpos_test {
 
 class emulated_block;
-struct alignas(16) word_of_scratch {
-  unsigned char bytes[16];
+struct alignas(64) word_of_scratch {
+  unsigned char bytes[64];
 };
 
 /// What a step sees: the collectives of karpos::device::team.

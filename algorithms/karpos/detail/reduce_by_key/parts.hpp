@@ -55,7 +55,8 @@ struct aggregate_parts {
       aggregator<ExecSpace, row, decltype(Parts::op), tuned::part_batch(sizeof(row))>;
   static constexpr int threads = tuned::part_threads(sizeof(row)), teams_at_once = 2;
   static constexpr std::uint32_t slots = tuned::slots(sizeof(row)) / 8 * 4;
-  static constexpr std::size_t scratch_bytes = 16 + team_aggregator::bytes(slots);
+  static constexpr std::size_t front_bytes = alignof(team_words);  // a word (slots_that_fit)
+  static constexpr std::size_t scratch_bytes = front_bytes + team_aggregator::bytes(slots);
   /// Teams that write hot groups, and that write rows of the list.
   static constexpr int other_teams = 16;
 
@@ -72,7 +73,7 @@ struct aggregate_parts {
     std::uint32_t const fit = slots_that_fit(t);
     if (fit == 0) return leave(t, p);
     std::uint64_t const first = static_cast<std::uint64_t>(p) * parts.from.room;
-    team_aggregator a(t, t.scratch() + 16, fit, parts.op);
+    team_aggregator a(t, t.scratch() + front_bytes, fit, parts.op);
     bool all = a.add_all(t, parts.rows, first, first + n, tuned::part_looks);
     if (!all && fit < slots) {
       a.restart(t, slots);
@@ -85,7 +86,7 @@ struct aggregate_parts {
   }
 
  private:
-  /// Slots of a part's table, by the groups of those before it; none where there would be too many. Two barriers.
+  /// Slots of a part's table, by the groups of those before it; none where there would be too many. A barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slots_that_fit(Team const& t) const {
     auto* const word = reinterpret_cast<std::uint32_t*>(t.scratch());
