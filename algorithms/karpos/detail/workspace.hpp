@@ -39,6 +39,7 @@ inline memory_range range_of(wrapped_memory const& given) {
 /// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
 inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
                               std::size_t bytes) {
+  if (given.data == nullptr) return;
   std::string const what = std::string("the workspace of karpos::") + user.name;
   if (given.bytes < bytes)
     reject(what + " is too small",
