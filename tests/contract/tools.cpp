@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What a profiler sees: labels, instances, fences and allocations of every bulk call.
+#include <algorithm>
+#include <cstddef>
 #include <karpos/hash_map.hpp>
 #include <karpos/hopscotch_map.hpp>
 #include <karpos/map_operation.hpp>
@@ -103,6 +105,39 @@ TEST_CASE("bulk calls on an instance of the user's") {
     every_call<small_hash_map>(instances[1]);
     every_call<small_hopscotch_map>(instances[1]);
   }
+}
+
+/// Kernels of a call, also those that show as a region, with a word in their label.
+template <class F>
+bool launches_named(F const& f, std::string const& word) {
+  listener const ears;
+  f();
+  bool found = false;
+  for (auto const& [label, device] : record.launches)
+    found |= label.find(word) != std::string::npos;
+  for (std::string const& label : record.regions) found |= label.find(word) != std::string::npos;
+  return found;
+}
+
+TEST_CASE("insertions by pages, and of rows that are reduced first, in the caller's workspace") {
+  using karpos::bulk_strategy;
+  auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
+  constexpr std::size_t n = 20'000;
+  small_hash_map map(exec, 2 * n);
+  auto const keys = to_space(karpos_test::unique_keys<u32>(n));
+  view<u32> const values("values", n);
+  std::size_t const bytes = std::max(map.insert_bytes(exec, n, bulk_strategy::partitioned),
+                                     map.insert_or_apply_bytes(exec, n, bulk_strategy::reduced));
+  view<std::byte> const memory("workspace", bytes);
+  karpos::bulk_options const by_page{bulk_strategy::partitioned, {memory.data(), bytes}};
+  karpos::bulk_options const reduced{bulk_strategy::reduced, {memory.data(), bytes}};
+  Kokkos::fence();
+  auto const insert = [&] { map.insert(exec, keys, values, by_page); };
+  auto const apply = [&] { map.insert_or_apply(exec, keys, values, karpos::plus{}, reduced); };
+  check_call("insert by pages", exec, waits::on_the_instance, insert);
+  CHECK(launches_named(insert, "by page"));
+  check_call("insert_or_apply of groups", exec, waits::on_the_instance, apply);
+  CHECK(launches_named(apply, "reduce_by_key"));
 }
 
 /// Labels start with the name of the map, where Kokkos does not choose them.
