@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Tables without memory, moves, and growth as an option.
-#include <cstdlib>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
@@ -237,25 +236,15 @@ TEST_CASE("growth where the views have their extent in their type") {
 }
 
 TEST_CASE("a table without memory to grow takes what it can at once, and says why not the rest") {
-  if (karpos_test::dies_without_memory) {
-    MESSAGE("skipped: the address sanitizer ends a program that has no memory");
-    return;
-  }
-  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
-    MESSAGE("skipped: the memory of " KARPOS_TEST_SPACE_NAME " cannot be limited");
-    return;
-  }
+  if (!karpos_test::takes_memory()) return;
   u64 const n = 600'000;
   auto const keys = to_space(unique_keys<u32>(n));
   karpos::hash_map<u32, u32, space> map(space{}, 200'000, {.growth = growth::automatic});
   std::size_t launches = 0;
   {
     karpos_test::listener const ears;
-    karpos_test::memory_limit const limit(karpos_test::data_bytes());
-    std::vector<void*> taken;  // what is free already
-    while (void* const p = std::malloc(std::size_t(1) << 20)) taken.push_back(p);
+    karpos_test::no_memory const none(std::size_t(1) << 20);
     throws<karpos::allocation_error>([&] { map.insert(space{}, keys, 1u); }, "out of memory");
-    for (void* const p : taken) std::free(p);
     launches = karpos_test::record.launches.size();
   }
   CHECK(launches < 50);

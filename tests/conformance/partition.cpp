@@ -11,6 +11,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -384,6 +385,18 @@ TEST_CASE("refused: views that have a length, but no memory") {
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, null, rows, offsets); },
                                 "values of a partition", length);
   karpos::partition(space(), none, none, offsets);  // no rows need no memory
+}
+
+TEST_CASE("refused: no memory for a workspace") {
+  if (!karpos_test::takes_memory()) return;
+  std::size_t const n = 1'000'000;  // twice, in two passes
+  view<std::uint32_t> const keys("keys", n), out("out", n), offsets("offsets", (1 << 16) + 1);
+  throws<karpos::allocation_error>(
+      [&] {
+        karpos_test::no_memory const none(std::size_t(1) << 20);
+        karpos::partition(space(), keys, out, offsets);
+      },
+      "out of memory", "partition's workspace");
 }
 
 namespace {

@@ -14,6 +14,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -329,6 +330,18 @@ TEST_CASE("the caller's workspace, as large as reduce_by_key_bytes says; strided
         karpos::count_by_key(space(), in, out, counts, {{memory.data() + 1, bytes}});
       },
       "aligned");
+}
+
+TEST_CASE("refused: no memory for a workspace") {
+  if (!karpos_test::takes_memory()) return;
+  std::size_t const n = 1'000'000;
+  view<std::uint32_t> const keys("keys", n), values("values", n), out("out", n), sums("sums", n);
+  throws<karpos::allocation_error>(
+      [&] {
+        karpos_test::no_memory const none(std::size_t(1) << 20);
+        karpos::reduce_by_key(space(), keys, values, out, sums);
+      },
+      "out of memory", "reduce_by_key's workspace");
 }
 
 TEST_CASE("refused: values of another length") {

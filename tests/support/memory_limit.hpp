@@ -6,8 +6,13 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "support/space.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -51,5 +56,33 @@ class memory_limit {
  private:
   rlimit m_before{};
 };
+
+/// Takes all memory while it lives: this process can allocate nothing of so many bytes or more.
+class no_memory {
+ public:
+  explicit no_memory(std::size_t bytes) {
+    while (void* const p = std::malloc(bytes)) m_taken.push_back(p);  // what is free already
+  }
+  no_memory(no_memory const&) = delete;
+  ~no_memory() {
+    for (void* const p : m_taken) std::free(p);
+  }
+
+ private:
+  memory_limit m_limit{data_bytes()};
+  std::vector<void*> m_taken;
+};
+/// Whether that takes the memory of the space, too; says so where it does not.
+inline bool takes_memory() {
+  if (dies_without_memory) {
+    MESSAGE("skipped: the address sanitizer ends a program that has no memory");
+    return false;
+  }
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
+    MESSAGE("skipped: the memory of " KARPOS_TEST_SPACE_NAME " cannot be limited");
+    return false;
+  }
+  return true;
+}
 
 }  // namespace karpos_test
