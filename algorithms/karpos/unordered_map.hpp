@@ -83,6 +83,7 @@ class unordered_map {
                                                Device, Hasher, EqualTo>;
   using storage = detail::unordered_map::storage<traits>;
   using stored_value = typename traits::value_type;
+  using inserted_value = std::conditional_t<std::is_void_v<Value>, int, stored_value>;
   using flag = detail::unordered_map::flag;
 
  public:
@@ -106,12 +107,10 @@ class unordered_map {
   using insertable_map_type = unordered_map<key_type, value_type, Device, Hasher, EqualTo>;
   using modifiable_map_type = unordered_map<const_key_type, value_type, Device, Hasher, EqualTo>;
   using const_map_type = unordered_map<const_key_type, const_value_type, Device, Hasher, EqualTo>;
-  /// The same map in memory that the host reaches, with the same indices.
-  using host_mirror_type = unordered_map<
-      Key, Value,
-      std::conditional_t<Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible,
-                         Device, Kokkos::DefaultHostExecutionSpace>,
-      Hasher, EqualTo>;
+  /// The same map for the host, in the same memory if the host reaches that, with the same indices.
+  using host_mirror_type =
+      unordered_map<Key, Value, detail::unordered_map::host_mirror_device<Device>, Hasher, EqualTo>;
+  using HostMirror = host_mirror_type;  // Kokkos' name for it before 5
 
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool has_const_key = std::is_const_v<Key>;
@@ -196,10 +195,11 @@ class unordered_map {
   bool failed_insert() const { return m_storage.get(flag::failed); }
   void reset_failed_insert_flag() { m_storage.set(flag::failed, false); }
 
-  /// From here to end_erase keys may be erased, and insertions fail. Returns: false if that is so already, or keys are const. Waits.
+  /// From here to end_erase keys may be erased, and insertions fail. Returns: false if that is so already. Where keys are const it
+  /// changes nothing, and is true. Waits.
   bool begin_erase() const {
-    if (!is_insertable_map || capacity() == 0 || erasable()) return false;
-    m_storage.set(flag::erasable, true);
+    if (erasable()) return false;
+    if (is_insertable_map) m_storage.set(flag::erasable, true);
     return true;
   }
   /// Makes the slots of erased keys free for others; keys that are in keep their indices. Returns: false without a begin_erase.
@@ -215,7 +215,8 @@ class unordered_map {
   // On the host and in kernels.
 
   KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
-  /// Indices are below it; so many keys can be in, the four largest integers among them where keys are integers of 4 or 8 bytes.
+  /// Indices are below it, and so many keys can be in. Where keys are integers of 4 or 8 bytes four of the indices are those of the
+  /// four largest integers: other keys fill capacity() - 4.
   KOKKOS_FUNCTION size_type capacity() const { return table().capacity(); }
   /// Buckets that there are.
   KOKKOS_FUNCTION size_type hash_capacity() const { return 2 * table().pairs(); }
@@ -226,9 +227,9 @@ class unordered_map {
   /// 1,024 buckets at most (2,048 of two slots): below 98 % of capacity() it does not fail. One that is not bounded (rehash) fails when
   /// no slot is free.
   /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
-  /// op(stored, value) for values of four or eight bytes.
+  /// op(stored, value) for values of four or eight bytes. A set takes a number as value, and ignores it.
   template <class Op = default_op_type>
-  KOKKOS_FUNCTION insert_result insert(key_type const& key, stored_value const& value = {},
+  KOKKOS_FUNCTION insert_result insert(key_type const& key, inserted_value const& value = {},
                                        [[maybe_unused]] Op const& op = {}) const {
     static_assert(!is_set || std::is_same_v<Op, default_op_type>,
                   "karpos: there is no value in a set that an operation could change");
@@ -255,20 +256,17 @@ class unordered_map {
   KOKKOS_FUNCTION size_type find(key_type const& key) const {
     return table().template find<access>(key);
   }
-  KOKKOS_FUNCTION bool exists(key_type const& key) const {
-    if constexpr (is_insertable_map)
-      return valid_at(find(key));  // it may have been erased meanwhile
-    else
-      return find(key) != invalid_index;
-  }
+  KOKKOS_FUNCTION bool exists(key_type const& key) const { return find(key) != invalid_index; }
   /// Whether a key is at an index, of any size.
   KOKKOS_FUNCTION bool valid_at(size_type i) const { return table().template valid_at<access>(i); }
   /// The key at an index. Requires: valid_at(i).
   KOKKOS_FUNCTION key_type key_at(size_type i) const {
     KARPOS_EXPECTS(valid_at(i), "key_at takes the index of a key");
-    return table().slots().key_at(i);
+    return table().slots().template key_at<access>(i);
   }
-  /// The value at an index: a reference, or a copy where values are const. Requires: i < capacity(). Maps only.
+  /// The value at an index: a reference, or a copy where values are const. Of an erased key it is what it was, until end_erase.
+  /// It is read as by any plain load: beside kernels or threads that write it, use an atomic one. Requires: i < capacity(). Maps
+  /// only.
   KOKKOS_FUNCTION decltype(auto) value_at(size_type i) const
     requires(!is_set)
   {
@@ -277,10 +275,11 @@ class unordered_map {
     return static_cast<result>(*table().slots().value_at(i));
   }
 
-  // Copies, on the host. Indices stay. They wait.
+  // Copies, on the host, of maps of the same keys and values but for const. Indices stay. They wait.
 
   /// Becomes a copy of src, of any device, in memory of its own; nothing if the two share memory.
   template <class SKey, class SValue, class SDevice>
+    requires(has_types_of<SKey, SValue>)
   void create_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
     if (static_cast<void*>(m_storage.memory().data()) == src.m_storage.memory().data()) return;
     allocate_view(src);
@@ -288,12 +287,14 @@ class unordered_map {
   }
   /// Takes memory of its own, with the capacity of src; its contents are not defined before deep_copy_view.
   template <class SKey, class SValue, class SDevice>
+    requires(has_types_of<SKey, SValue>)
   void allocate_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
     m_storage = storage::shaped_like(src.m_storage);
     m_bounded_insert = src.m_bounded_insert;
   }
   /// Copies what is in src. Throws std::invalid_argument unless the capacities are equal.
   template <class SKey, class SValue, class SDevice>
+    requires(has_types_of<SKey, SValue>)
   void deep_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
     m_storage.copy_from(src.m_storage);
   }
@@ -302,6 +303,9 @@ class unordered_map {
   template <class, class, class, class, class>
   friend class unordered_map;
 
+  template <class SKey, class SValue>
+  static constexpr bool has_types_of = std::is_same_v<key_type, std::remove_const_t<SKey>> &&
+                                       std::is_same_v<value_type, std::remove_const_t<SValue>>;
   /// Nothing is inserted or erased beside maps of const keys.
   static constexpr auto access = has_const_key ? device::access::frozen : device::access::shared;
 
@@ -315,9 +319,12 @@ class unordered_map {
   bool m_bounded_insert = true;
 };
 
-/// Copies keys and values, from any device to any other; dst has the capacity of src (create_mirror). Indices stay. Waits.
+/// Copies keys and values, of the same types but for const, from any device to any other; dst has the capacity of src
+/// (create_mirror). Indices stay. Waits.
 template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
           class Hasher, class EqualTo>
+  requires(std::is_same_v<std::remove_const_t<DKey>, std::remove_const_t<SKey>> &&
+           std::is_same_v<std::remove_const_t<DValue>, std::remove_const_t<SValue>>)
 void deep_copy(unordered_map<DKey, DValue, DDevice, Hasher, EqualTo>& dst,
                unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
   dst.deep_copy_view(src);

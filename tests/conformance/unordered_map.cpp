@@ -328,6 +328,67 @@ void contention() {
   }
 }
 
+/// Many threads, few keys: who has inserted a key, or was told that it is in, finds it.
+template <class Map>
+struct insert_and_find {
+  Map map;
+  std::uint64_t keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& errors) const {
+    std::uint64_t const k = i % keys;
+    auto const r = insert(map, k, k % 100);
+    auto const at = map.find(key<Map>(k));
+    errors += r.failed() || at != r.index() || !map.exists(key<Map>(k));
+    typename Map::equal_to_type const equal{};
+    errors += at != Map::invalid_index && !equal(map.key_at(at), key<Map>(k));
+  }
+};
+template <class Map>
+void finds_what_it_inserts() {
+  for (int round = 0; round < 10; ++round)
+    for (std::uint64_t const keys : {1u, 4u, 32u, 300u, 2000u}) {
+      Map map(keys);
+      std::uint64_t errors = 0;
+      Kokkos::parallel_reduce(range(50'000), insert_and_find<Map>{map, keys}, errors);
+      same("keys that were not found, or read wrongly", errors, 0);
+    }
+}
+
+std::vector<operation> keys_from(std::uint32_t first, std::uint32_t last) {
+  std::vector<operation> of;
+  for (std::uint32_t i = first; i < last; ++i) of.push_back({i, i % 100});
+  return of;
+}
+
+/// Many threads look for few keys, erase them, and look again: what is erased is not there, its value is.
+template <class Map>
+struct erase_and_find {
+  Map map;
+  std::uint64_t keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& errors) const {
+    auto const k = key<Map>(i % keys);
+    auto const before = map.find(k);
+    map.erase(k);
+    errors += map.exists(k) || map.find(k) != Map::invalid_index;
+    if (before != Map::invalid_index)
+      errors += map.valid_at(before) ||
+                map.value_at(before) != nth<typename Map::value_type>::of(i % keys % 100);
+  }
+};
+template <class Map>
+void misses_what_it_erases() {
+  for (std::uint64_t const keys : {1u, 32u, 2000u}) {
+    Map map(keys);
+    oracle o;
+    insert_checked(map, keys_from(0, static_cast<std::uint32_t>(keys)), o);
+    holds("begin_erase", map.begin_erase());
+    std::uint64_t errors = 0;
+    Kokkos::parallel_reduce(range(50'000), erase_and_find<Map>{map, keys}, errors);
+    same("keys that were found, or whose values were lost", errors, 0);
+    holds("end_erase", map.end_erase() && map.size() == 0);
+    same_contents("erased", map, {}, keys);
+  }
+}
+
 /// Insertions beside lookups: what is found is there, and whole.
 template <class Map>
 struct insert_beside_find {
@@ -354,18 +415,14 @@ void lookups_beside_insertions() {
   }
 }
 
-std::vector<operation> keys_from(std::uint32_t first, std::uint32_t last) {
-  std::vector<operation> of;
-  for (std::uint32_t i = first; i < last; ++i) of.push_back({i, i % 100});
-  return of;
-}
 std::uint64_t failures(std::vector<answer> const& answers) {
   std::uint64_t n = 0;
   for (auto const& a : answers) n += a.what == 4;
   return n;
 }
 
-/// Every slot can be taken; then insertions fail, and say so, until slots are freed.
+/// Every slot can be taken, those of the largest integers too (nth counts them first); then insertions fail, and say so, until slots
+/// are freed.
 template <class Map>
 void full() {
   Map map;
@@ -435,6 +492,12 @@ void for_each_layout(F const& f) {
 TEST_CASE("of many insertions of a key one succeeds") {
   for_each_layout([](auto const& m) { contention<std::decay_t<decltype(m)>>(); });
 }
+TEST_CASE("who inserts a key finds it") {
+  for_each_layout([](auto const& m) { finds_what_it_inserts<std::decay_t<decltype(m)>>(); });
+}
+TEST_CASE("what is erased is not found, and its value stays until end_erase") {
+  for_each_layout([](auto const& m) { misses_what_it_erases<std::decay_t<decltype(m)>>(); });
+}
 TEST_CASE("lookups beside insertions find whole keys and values") {
   for_each_layout([](auto const& m) { lookups_beside_insertions<std::decay_t<decltype(m)>>(); });
 }
@@ -493,6 +556,14 @@ struct insert_numbers {
   }
 };
 template <class Map>
+struct insert_listed {
+  Map map;
+  view<typename Map::key_type> keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& in) const {
+    in += map.insert(keys(i % keys.extent(0)), 1).success();
+  }
+};
+template <class Map>
 struct insert_special {
   Map map;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& in) const {
@@ -538,6 +609,28 @@ TEST_CASE("zeros are one key, and so is NaN") {
   CHECK(in == 3);
 }
 
+TEST_CASE("zeros and NaN in complex numbers") {
+  using map_type = map_of<complex, int>;
+  map_type map(10);
+  double const nan = std::nan(""), zero = 0;
+  std::vector<complex> const numbers{{zero, 1}, {-zero, 1}, {1, -zero}, {1, zero},
+                                     {nan, 1},  {-nan, 1},  {1, nan},   {zero, zero}};
+  std::uint64_t in = 0;
+  Kokkos::parallel_reduce(range(80), insert_listed<map_type>{map, to_space(numbers)}, in);
+  CHECK(in == 5);
+}
+
+TEST_CASE("keys but the four largest fill all indices but four") {
+  using map_type = map_of<std::uint64_t, void>;
+  map_type map;
+  map.rehash(1000, false);
+  auto const n = map.capacity();
+  std::uint64_t in = 0;
+  Kokkos::parallel_reduce(range(n), insert_numbers<map_type>{map}, in);
+  CHECK(in == n - 4);
+  CHECK(map.failed_insert());
+}
+
 TEST_CASE("every key of a narrow type") {
   using map_type = map_of<std::uint8_t, int>;
   map_type map(256);
@@ -558,12 +651,29 @@ TEST_CASE("maps that do not match, and maps without memory") {
   CHECK(none.capacity() == 0);
   CHECK(none.size() == 0);
   CHECK(!none.rehash(10));
-  CHECK(!none.begin_erase());
+  CHECK((none.begin_erase() && !none.erasable() && !none.end_erase()));  // as Kokkos'
   none = large;
   CHECK(none.capacity() == large.capacity());
   CHECK(map_type::bytes_for(1000) > 8000);
   CHECK(map_type::invalid_index == 0xffffffffu);
 }
+
+namespace {
+
+template <class To, class From>
+concept copies_from = requires(To& to, From const& from) {
+  deep_copy(to, from);
+  to.create_copy_view(from);
+  to.allocate_view(from);
+  to.deep_copy_view(from);
+};
+template <class To, class From>
+concept copies_in_a_way = requires(To& to, From const& from) { deep_copy(to, from); } ||
+                          requires(To& to, From const& from) { to.create_copy_view(from); } ||
+                          requires(To& to, From const& from) { to.allocate_view(from); } ||
+                          requires(To& to, From const& from) { to.deep_copy_view(from); };
+
+}  // namespace
 
 TEST_CASE("types") {
   using map_type = map_of<int, double>;
@@ -582,5 +692,54 @@ TEST_CASE("types") {
   using set = map_of<int, void>;
   static_assert(set::is_set && set::const_map_type::is_const_map &&
                 std::is_constructible_v<set::const_map_type, set>);
-  CHECK(true);
+  using other = map_of<int, float>;
+  static_assert(copies_from<map_type, frozen> && copies_from<map_type, map_type::HostMirror>);
+  static_assert(!copies_in_a_way<map_type, other> &&
+                !copies_in_a_way<map_type, map_of<unsigned, double>> &&
+                !copies_in_a_way<map_type, set> && !copies_in_a_way<set, map_type>);
+  map_type map(10);
+  auto const mirror = create_mirror(map);
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                           typename decltype(mirror)::memory_space>::accessible &&
+                !karpos::device::is_device<typename decltype(mirror)::execution_space>);
+  CHECK(mirror.capacity() == map.capacity());
+}
+
+namespace {
+
+/// A lookup that looks first at words which may be old, as GPUs do, in a host's memory: comparing keys publishes another one.
+struct publication {
+  std::uint32_t* word = nullptr;
+  std::uint32_t live = 0;
+};
+struct publishing_equal {
+  publication* other = nullptr;
+  KOKKOS_FUNCTION bool operator()(std::uint32_t a, std::uint32_t b) const {
+    if (other != nullptr && other->word != nullptr) *other->word = other->live;
+    return a == b;
+  }
+};
+struct one_hash {
+  using is_avalanching = std::true_type;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return 5; }
+};
+struct looks_twice
+    : karpos::detail::unordered_map::traits<std::uint32_t, int, space, one_hash, publishing_equal> {
+  static constexpr bool looks_first = true;
+};
+
+}  // namespace
+
+TEST_CASE("a slot that was claimed at the first look is looked at again") {
+  if (karpos::device::is_device<space>) return;  // there all lookups are such: "who inserts a key"
+  using storage = karpos::detail::unordered_map::storage<looks_twice>;
+  publication other;
+  storage const s(10, one_hash{}, publishing_equal{&other}, storage::allocated);
+  auto const& table = s.view();
+  REQUIRE(table.insert(1u, 10, true).what == karpos::outcome::inserted);
+  auto const second = table.insert(2u, 20, true);
+  REQUIRE(second.what == karpos::outcome::inserted);
+  other = {table.slots().words(second.index), *table.slots().words(second.index)};
+  *other.word ^= 3;  // live to claimed, until key 1 is compared
+  CHECK(table.find<karpos::device::access::shared>(2u) == second.index);
 }

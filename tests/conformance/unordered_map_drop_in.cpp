@@ -226,12 +226,51 @@ void sets_and_growth() {
   holds("no failure in a cleared map", !set.failed_insert());
 }
 
+/// Erases key 0 and reads the value that was there.
+template <class Map>
+struct erase_and_read {
+  Map map;
+  KOKKOS_FUNCTION void operator()(std::uint32_t, std::uint64_t& value) const {
+    auto const at = map.find(0u);
+    value += map.erase(0u) && !map.valid_at(at) ? map.value_at(at) : 1'000'000;
+  }
+};
+template <class Set>
+struct put_with_value {
+  Set set;
+  KOKKOS_FUNCTION void operator()(std::uint32_t i, std::uint64_t& in) const {
+    in += set.insert(i, 0).success();
+  }
+};
+
+template <class Maps>
+void erase_phase() {
+  using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
+  map_type map(100);
+  put_all(map, 51, 50);  // key 0 with 0 or 50
+  typename map_type::const_map_type frozen = map;
+  holds("a const map begins, to no effect", frozen.begin_erase() && !frozen.end_erase());
+  same("insertions go on", put_all(map, 50, 50).failed, 0);
+  std::uint64_t const before = sum_of(map);
+  map.begin_erase();
+  std::uint64_t value = 0;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 1), erase_and_read<map_type>{map}, value);
+  map.end_erase();
+  same("the value of an erased key", value, before - sum_of(map));
+  using set_type = typename Maps::template map<std::uint32_t, void>;
+  set_type const set(100);
+  std::uint64_t in = 0;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 100), put_with_value<set_type>{set}, in);
+  same("a set ignores values", in, 100);
+}
+
 template <class Maps>
 void everything() {
   insert_find_erase<Maps>();
   values_and_operations<Maps>();
   copies<Maps>();
   sets_and_growth<Maps>();
+  erase_phase<Maps>();
 }
 
 }  // namespace

@@ -107,14 +107,15 @@ class packed_slots {
       return true;
     }
   }
-  /// Returns: whether this call erased it.
+  /// Erases the key alone: whoever holds the index reads the value still, until end_erase. Returns: whether this call did.
   KOKKOS_FUNCTION bool erase(std::uint64_t i, word seen) const {
     key_bits const key = layout::key_of(seen);
     while (is_live(seen) && layout::key_of(seen) == key) {
       if constexpr (std::is_same_v<word, device::word16>) {
         return device::compare_and_swap(&words(i)->lo, key, std::uint64_t(erased)) == key;
       } else {
-        word const before = device::compare_and_swap(words(i), seen, erased_word());
+        word const erased_pair = static_cast<word>(seen ^ key ^ erased);
+        word const before = device::compare_and_swap(words(i), seen, erased_pair);
         if (before == seen) return true;
         seen = before;  // its value has changed
       }
@@ -122,6 +123,7 @@ class packed_slots {
     return false;
   }
 
+  template <device::access>
   KOKKOS_FUNCTION Key key_at(std::uint64_t i) const {
     if (i >= m_slots) return from_bits<Key>(static_cast<key_bits>(lowest + (i - m_slots)));
     return from_bits<Key>(layout::key_of(device::load_relaxed(words(i))));

@@ -43,7 +43,7 @@ struct insert_again {
   Table from, to;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     if (!from.template valid_at<device::access::frozen>(i)) return;
-    to.insert(from.slots().key_at(i), value(i), false);
+    to.insert(from.slots().template key_at<device::access::frozen>(i), value(i), false);
   }
   KOKKOS_FUNCTION typename Table::value_type value([[maybe_unused]] std::uint64_t i) const {
     if constexpr (is_no_value<typename Table::value_type>)

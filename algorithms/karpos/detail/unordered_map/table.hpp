@@ -18,8 +18,8 @@
 // marks are those of hash_map (open_addressing/ref.hpp): a bucket is 32 bytes of words, in every space, so that a copy in
 // another space has the same indices. The slots are of one of two kinds: packed_slots.hpp, wide_slots.hpp.
 //
-// A slot goes from free to live, and from live to free between begin_erase and end_erase only, when nothing is inserted. So while
-// keys are inserted, all threads agree on this:
+// A slot goes from free to live (those that are not filled in one step are claimed in between), and from live to free between
+// begin_erase and end_erase only, when nothing is inserted. So while keys are inserted, all threads agree on this:
 //
 //   closed    a bucket with a slot that was never used: no key went past it. It ends a search, and so does a missing mark.
 //   place     a key that is not in takes the first free slot of its path, empty or erased
@@ -27,8 +27,8 @@
 // An insertion looks for its key up to the closed bucket, then claims the first free slot that it saw on the way. If another
 // thread was faster it looks at that bucket again: two insertions of equal keys meet at the same slot, one of them claims it and
 // the other finds it. A slot that was seen taken is taken for good, so that neither can pass the other. Therefore a look may be
-// at old words, too, such as those in the first cache of a GPU: what is taken there is taken, and what is not is claimed, or read
-// once more.
+// at old words, too, such as those in the first cache of a GPU: what is live there is live. What is free there is claimed, or read
+// once more; and so is a slot that was claimed for what may be the key, for that key may be in by now.
 
 namespace karpos::detail::unordered_map {
 
@@ -142,28 +142,20 @@ class table {
     return {outcome::full, no_index, p.tried()};
   }
 
-  /// Returns: the index of a key, or no_index. Beside insertions GPUs look at words in their first caches first: what is found
-  /// there is there. What is not may have come since.
+  /// Returns: the index of a key, or no_index. Where words of first caches were looked at, a key that is found may have been
+  /// erased since, if keys are erased just now.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
-    if (m_pairs == 0) return no_index;
-    if (slots_type::is_reserved(key)) {
-      std::uint64_t const at = m_slots.reserved_slot(key);
-      return valid_at<Access>(at) ? at : no_index;
-    }
-    std::uint64_t const hash = hash_of(m_hash, key);
+    std::uint64_t const at = find_or_erased<Access>(key);
     if constexpr (Access == access::shared && Traits::looks_first) {
-      std::uint64_t first_free = no_index;
-      std::uint64_t const at = find_by<access::frozen, Access>(hash, key, first_free);
-      if (at != no_index || is_free_still(first_free)) return at;
+      if (at != no_index && has_flag(erasable) && !valid_at<Access>(at)) return no_index;
     }
-    std::uint64_t unused = 0;
-    return find_by<Access, Access>(hash, key, unused);
+    return at;
   }
 
   /// Erases a key. Returns: whether this call did. While it runs, nothing is inserted.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
-    std::uint64_t const at = find<access::shared>(key);
+    std::uint64_t const at = find_or_erased<access::shared>(key);
     return at != no_index && m_slots.erase(at, load<access::shared>(at));
   }
 
@@ -172,7 +164,8 @@ class table {
   /// Leaves signs along the path to the key of a slot.
   KOKKOS_FUNCTION void mark_path_to(std::uint64_t i) const {
     if (!valid_at<access::frozen>(i) || i >= m_slots.slots()) return;
-    std::uint64_t const hash = hash_of(m_hash, m_slots.key_at(i)), bucket = i / bucket_slots;
+    key_type const key = m_slots.template key_at<access::frozen>(i);
+    std::uint64_t const hash = hash_of(m_hash, key), bucket = i / bucket_slots;
     for (path p(hash, m_pairs); p.bucket() != bucket && p.tried() < buckets(); p.advance(m_pairs)) {
       device::set_bits(m_passed + p.bucket() / 32, std::uint32_t(1) << p.bucket() % 32);
       if (open_addressing::at_mark(p.tried())) set_mark(p);
@@ -217,11 +210,29 @@ class table {
     }
     return no_index;
   }
-  /// The same along a path; words and records may be read in different ways. Where these differ, first_free becomes the first
-  /// free slot on the path, if there is one.
+  /// Returns: the index of a key, or no_index. Beside insertions GPUs look at words in their first caches first: what is found
+  /// there is there, unless it was erased since. What is not may have come since.
+  template <access Access>
+  KOKKOS_FUNCTION std::uint64_t find_or_erased(key_type const& key) const {
+    if (m_pairs == 0) return no_index;
+    if (slots_type::is_reserved(key)) {
+      std::uint64_t const at = m_slots.reserved_slot(key);
+      return valid_at<Access>(at) ? at : no_index;
+    }
+    std::uint64_t const hash = hash_of(m_hash, key);
+    if constexpr (Access == access::shared && Traits::looks_first) {
+      std::uint64_t first_open = no_index;
+      std::uint64_t const at = find_by<access::frozen, Access>(hash, key, first_open);
+      if (at != no_index || is_free_still(first_open)) return at;
+    }
+    std::uint64_t unused = 0;
+    return find_by<Access, Access>(hash, key, unused);
+  }
+  /// The same along a path; words and records may be read in different ways. Where these differ, first_open becomes the first
+  /// slot on the path, if there is one, that was free, or was about to be filled with what may be the key.
   template <access Words, access Records>
   KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key,
-                                        [[maybe_unused]] std::uint64_t& first_free) const {
+                                        [[maybe_unused]] std::uint64_t& first_open) const {
     auto const query = slots_type::ask(key, hash);
     thread const t{};
     for (path p(hash, m_pairs);; p.advance(m_pairs)) {
@@ -230,19 +241,20 @@ class table {
       if (at != no_index) return at;
       auto const empty = slots_type::empties(window);
       if constexpr (Words != Records) {
-        auto const free = empty | slots_type::tombstones(window);
-        if (free && first_free == no_index) first_free = index(p, free.first());
+        auto const open =
+            empty | slots_type::tombstones(window) | slots_type::pending(window, query);
+        if (open && first_open == no_index) first_open = index(p, open.first());
       }
       if (empty) return no_index;
       if (open_addressing::at_mark(p.tried()) && !marked(p)) return no_index;
       if (p.tried() == buckets()) return no_index;
     }
   }
-  /// Whether a slot that was the first free one of a path is free: then no key of that path came since.
+  /// Whether a slot that was the first one of a path where the key could go is free: then no key of that path came since.
   KOKKOS_FUNCTION bool is_free_still(std::uint64_t at) const {
     if (at == no_index) return false;
     word const w = load<access::shared>(at);
-    return w == slots_type::empty_word() || w == slots_type::erased_word();
+    return w == slots_type::empty_word() || slots_type::is_erased_word(w);
   }
   /// The n-th bucket of a path, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {

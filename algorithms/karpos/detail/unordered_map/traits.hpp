@@ -19,25 +19,38 @@
 
 namespace karpos::detail::unordered_map {
 
-/// Default hash of keys of any size: of numbers as hash<Key> has it, of everything else of the bytes, so that equal keys must have
-/// equal bytes.
+template <class Key>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<Kokkos::complex<T>> = sizeof(T) <= 8;
+
+/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of everything else of the bytes, so that
+/// equal keys must have equal bytes.
 template <class Key>
 struct default_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key) const {
-    auto const words = words_of(key);
-    std::uint64_t h = mix(words.word[0]);
-    for (int i = 1; i < words.count; ++i) h = mix(h ^ words.word[i]);
-    return h;
+    if constexpr (is_complex<Key>) {
+      default_hash<typename Key::value_type> const part;
+      return mix(part(key.real()) ^ key_bits_of<std::uint64_t>(key.imag()));
+    } else {
+      auto const words = words_of(key);
+      std::uint64_t h = mix(words.word[0]);
+      for (int i = 1; i < words.count; ++i) h = mix(h ^ words.word[i]);
+      return h;
+    }
   }
 };
 
-/// Default equality: ==, but every NaN is one key; the bytes, for a type without ==.
+/// Default equality: ==, but every NaN is one key, of parts of complex numbers, too; the bytes, for a type without ==.
 template <class Key>
 struct default_equal {
   KOKKOS_FUNCTION constexpr bool operator()(Key const& a, Key const& b) const {
     if constexpr (std::is_floating_point_v<Key>) {
       return a == b || (a != a && b != b);
+    } else if constexpr (is_complex<Key>) {
+      default_equal<typename Key::value_type> const equal;
+      return equal(a.real(), b.real()) && equal(a.imag(), b.imag());
     } else if constexpr (std::equality_comparable<Key>) {
       return a == b;
     } else {
@@ -50,6 +63,14 @@ struct default_equal {
     }
   }
 };
+
+/// Where a mirror for the host lies: in the same memory, if the host reaches that.
+template <class Device, class Memory = typename Device::memory_space>
+using host_mirror_device = std::conditional_t<
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible,
+    Kokkos::DefaultHostExecutionSpace,
+    std::conditional_t<device::is_device<typename Device::execution_space>,
+                       Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Memory>, Device>>;
 
 template <class EqualTo, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<EqualTo, Known> || ...);

@@ -86,10 +86,7 @@ class wide_slots {
   /// Whether a slot that was seen live, with the tag, holds the key.
   template <device::access Access, class Equal>
   KOKKOS_FUNCTION bool holds(std::uint64_t i, Key const& key, Equal const& equal) const {
-    if constexpr (Access == device::access::frozen)
-      return equal(m_records[i].key, key);
-    else
-      return equal(published_key(i), key);
+    return equal(key_at<Access>(i), key);
   }
 
   template <class T>
@@ -105,7 +102,13 @@ class wide_slots {
     return is_live(seen) && device::compare_and_swap(words(i), seen, erased_word()) == seen;
   }
 
-  KOKKOS_FUNCTION Key key_at(std::uint64_t i) const { return m_records[i].key; }
+  template <device::access Access>
+  KOKKOS_FUNCTION Key key_at(std::uint64_t i) const {
+    if constexpr (Access == device::access::frozen)
+      return m_records[i].key;
+    else
+      return published_key(i);
+  }
   KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const { return &m_records[i].value; }
 
  private:
