@@ -66,6 +66,9 @@ bfs_batch_report run_passes(ExecSpace const& exec,
                             std::int32_t max_distance, std::uint64_t vertices, Make const& make) {
   Kokkos::Profiling::ScopedRegion const region("karpos::bfs_batch");
   require_reachable<ExecSpace, Sources>();
+  if (max_distance < 0)
+    reject("max_distance of a batch of searches is negative", std::to_string(max_distance),
+           "pass 0 or more");
   check_sources(exec, sources, vertices);
   batch<ExecSpace, Graph> const b(exec, workspace, options, max_distance);
   bfs_batch_report report;
@@ -90,7 +93,7 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument for a source that is no vertex, for distances of other extents, and for
+/// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for distances of other extents, and for
 ///  launch_mode::persistent_kernel where the space has none; std::range_error when a distance above 254 is found and
 ///  distances have 8 bits: they are then unspecified.
 /// Source: see the top of this file.

@@ -14,7 +14,7 @@ namespace karpos {
 
 /// Options of a batch of searches. What it finds depends on the first alone.
 struct bfs_batch_options {
-  /// Vertices farther away than that count as not reached.
+  /// Vertices farther away than that count as not reached. Not negative.
   std::int32_t max_distance = std::numeric_limits<std::int32_t>::max() - 1;
   /// Levels whose frontier, of all searches together, has at least this part of all edges pull: each vertex looks at its
   /// in-neighbours. The first such level, and those after it. 0: every level; above 1: none.
@@ -32,8 +32,8 @@ struct bfs_source_report {
 /// What a batch of searches did.
 struct bfs_batch_report {
   std::vector<bfs_source_report> source;  ///< of each source, in the order of the sources
-  std::int32_t levels = 0;                ///< of all passes, one after another
-  std::int32_t pull_levels = 0;           ///< of these
+  std::int32_t levels = 0;                ///< of the longest search of each pass, added up
+  std::int32_t pull_levels = 0;           ///< of these; those at max_distance are not expanded
   std::uint64_t edges_pushed = 0;         ///< by the other levels, each for all its searches
 };
 

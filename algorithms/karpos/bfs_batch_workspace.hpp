@@ -36,7 +36,8 @@ class bfs_batch_workspace {
   using memory_space = typename Graph::memory_space;
 
   /// Copies the graph. Complexity: that of build_csr for its edges; waits for it.
-  /// Memory: while it works, that of build_csr and 4 bytes an edge.
+  /// Memory: while it works, that of build_csr and 4 bytes an edge; where a vertex has more edges than there are vertices (parallel
+  ///  edges), 8 bytes for each of them.
   /// Throws: std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with offsets of 32
   ///  bits; allocation_error if memory cannot be had.
   bfs_batch_workspace(ExecSpace const& exec, Graph const& graph)

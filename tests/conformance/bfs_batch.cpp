@@ -53,6 +53,7 @@ rows cut(rows all, std::int32_t max_distance) {
 void check_reports(std::string const& what, rows const& expected,
                    karpos::bfs_batch_report const& report) {
   same(what + ": reports", report.source.size(), expected.size());
+  std::int32_t levels = 0, of_pass = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     std::uint64_t visited = 0, sum = 0;
     std::int32_t last = -1;
@@ -64,7 +65,10 @@ void check_reports(std::string const& what, rows const& expected,
     auto const& r = report.source[i];
     holds(what + ", search " + std::to_string(i) + ": report",
           r.visited == visited && r.sum_distances == sum && r.levels == last + 1);
+    of_pass = i % 64 == 0 ? last + 1 : std::max(of_pass, last + 1);
+    if (i % 64 == 63 || i + 1 == expected.size()) levels += of_pass;
   }
+  same(what + ": levels of all passes", report.levels, levels);
 }
 
 template <class Value, class Layout>
@@ -98,12 +102,24 @@ class batch_subject {
     auto const report = karpos::bfs_batch(space(), m_workspace, from, d, o);
     same(what + ": wrong distances", wrong_distances(d, expected), 0);
     check_reports(what, expected, report);
+    check_directions(what, o, report);
     check_reports(what + ", no distances", expected,
                   karpos::bfs_batch(space(), m_workspace, from, o));
   }
   auto const& workspace() const { return m_workspace; }
 
  private:
+  /// Levels are pulled where the options say always or never. All but those at max_distance are expanded.
+  void check_directions(std::string const& what, bfs_batch_options const& o,
+                        karpos::bfs_batch_report const& report) const {
+    bool const pulls = m_graph.has_transpose();
+    if (o.pull_from > 1 || !pulls) same(what + ": pull levels", report.pull_levels, 0);
+    bool const whole = o.max_distance == bfs_batch_options{}.max_distance;
+    if (o.pull_from != 0 || o.pull_until != 0 || !pulls || !whole) return;
+    same(what + ": pull levels", report.pull_levels, report.levels);
+    same(what + ": edges pushed", report.edges_pushed, 0);
+  }
+
   std::string m_name;
   graph_type m_graph;
   karpos::bfs_batch_workspace<space, graph_type> m_workspace;
@@ -210,6 +226,21 @@ TEST_CASE("batches that stop at a distance") {
     }
 }
 
+TEST_CASE("edges that a batch pushes") {
+  auto const path = make_graph("path", 40, karpos_test::path_edges(40));
+  batch_subject<std::uint32_t, std::uint64_t> const subject(path);
+  auto const report_of = [&](std::vector<std::uint32_t> const& sources, std::int32_t most) {
+    return karpos::bfs_batch(space(), subject.workspace(), karpos_test::to_space(sources),
+                             {.max_distance = most, .pull_from = 2, .pull_until = 2});
+  };
+  same("of one search", report_of({0}, 100).edges_pushed, 78);
+  same("of equal searches, in step", report_of({0, 0}, 100).edges_pushed, 78);
+  same("of two from the ends", report_of({0, 39}, 100).edges_pushed, 156);
+  same("of one that is cut", report_of({0}, 20).edges_pushed, 39);  // vertex 0, and 19 with two
+  same("of two passes", report_of(std::vector<std::uint32_t>(65, 0), 100).edges_pushed, 156);
+  same("levels of two passes", report_of(std::vector<std::uint32_t>(65, 0), 20).levels, 42);
+}
+
 TEST_CASE("distances of 8 bits that are not enough") {
   auto const longest = make_graph("path", 256, karpos_test::path_edges(256));
   batch_subject<std::uint32_t, std::uint64_t> const subject(longest);
@@ -233,6 +264,13 @@ TEST_CASE("batches that are refused") {
   karpos_test::throws<std::invalid_argument>([&] { run({1, 10, 11}, 3, 10); }, "2 sources", "10");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 2, 10); }, "rows of distances");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 1, 11); }, "columns of distances");
+  karpos_test::throws<std::invalid_argument>(
+      [&] {
+        karpos::bfs_batch(space(), subject.workspace(),
+                          karpos_test::to_space(std::vector<std::uint32_t>{1}),
+                          {.max_distance = -1});
+      },
+      "max_distance", "-1");
   if (karpos::device::has_grid_barrier<space>) return;
   karpos_test::throws<std::invalid_argument>(
       [&] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "karpos/bfs_batch_options.hpp"
@@ -84,7 +85,7 @@ class batch {
         step{w.state(false), distances, w.m_ordered.rank().data(), w.m_record.data()});
   }
   static void add_to(bfs_batch_report& report, batch_record const& r, int searches) {
-    report.levels += r.state.level;
+    report.levels += *std::max_element(r.state.levels, r.state.levels + searches);
     report.pull_levels += r.state.pull_levels;
     report.edges_pushed += r.state.edges_pushed;
     for (int i = 0; i < searches; ++i)
