@@ -13,8 +13,17 @@
 
 namespace {
 
+/// The ranks but the first agree with each other on an error, and the first waits for them.
+void fail_on_some(karpos_test::communicator const& all) {
+  MPI_Comm some = MPI_COMM_NULL;
+  MPI_Comm_split(all.mpi(), all.rank() == 0 ? 0 : 1, all.rank(), &some);
+  karpos_test::communicator const ranks(some);
+  if (all.rank() != 0) karpos::distributed::require_same(ranks, "the load", all.rank());
+}
+
 void fail(std::string const& how) {
   auto const ranks = karpos_test::world();
+  if (how == "unequal_on_some") fail_on_some(ranks);
   bool const last = ranks.rank() == ranks.size() - 1;
   if (how == "throws" && last) throw std::runtime_error("the last rank has had enough");
   if (how == "no_exception" && last) throw 5;

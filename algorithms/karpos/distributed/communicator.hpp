@@ -294,7 +294,7 @@ void require_same(communicator<ExecSpace> const& ranks, std::string const& what,
       throw collective_error("karpos: " + what + " is not the same on all ranks (rank 0 has " +
                                  text(all[0]) + ", rank " + std::to_string(r) + " has " +
                                  text(all[r]) + "): pass one value on every rank",
-                             -1);
+                             -1, ranks);
 }
 
 }  // namespace karpos::distributed
@@ -325,7 +325,7 @@ auto together(karpos::distributed::communicator<ExecSpace> const& ranks, F const
   int const first = ranks.all_reduce(failed, minimum{});
   if (first < ranks.size())
     throw karpos::distributed::collective_error(
-        message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first);
+        message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first, ranks);
   if constexpr (!is_void) return std::move(*answer);
 }
 

@@ -51,7 +51,7 @@ class csr_graph {
                                    std::to_string(m_begin[r]) +
                                    " (status words have 32 bits, and one owner): let blocks "
                                    "begin at multiples of 32",
-                               -1);
+                               -1, ranks);
     m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
   }
 

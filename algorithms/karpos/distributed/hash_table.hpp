@@ -277,7 +277,7 @@ class hash_table {
         "karpos: a distributed table is full (it holds " + std::to_string(held) +
             " keys; rejected: " + who +
             "): construct or rehash with max_keys >= " + std::to_string(held + report.rejected),
-        first);
+        first, *m_ranks);
   }
   template <class Answer, class Queries, class Out, class LookUp>
   void look_up(Queries const& queries, Out const& out, LookUp const& look_up) const {

@@ -14,16 +14,28 @@
 
 namespace karpos::distributed {
 
-/// Thrown by a collective operation on every rank, with the message of the lowest rank that failed: an argument that was
-/// refused, memory that could not be had, arguments that differ. Every rank may catch it and go on.
+/// Thrown by a collective operation on every rank of its communicator, with the message of the lowest rank that failed: an
+/// argument that was refused, memory that could not be had, arguments that differ. Every rank may catch it and go on. Communicators
+/// that it destroys on its way are not given back to MPI: make them outside of what may be caught.
 class collective_error : public std::runtime_error {
  public:
-  collective_error(std::string const& what, int rank) : std::runtime_error(what), m_rank(rank) {}
+  /// Of the ranks of a communicator.
+  template <class Ranks>
+  collective_error(std::string const& what, int rank, Ranks const& ranks)
+      : std::runtime_error(what),
+        m_rank(rank),
+        m_ranks(ranks.size()),
+        m_is_first(ranks.rank() == 0) {}
   /// The rank that failed; -1 where several disagree.
   int rank() const noexcept { return m_rank; }
+  /// How many ranks throw it: those of the communicator.
+  int ranks() const noexcept { return m_ranks; }
+  /// Whether this is the first of them.
+  bool is_first() const noexcept { return m_is_first; }
 
  private:
-  int m_rank;
+  int m_rank, m_ranks;
+  bool m_is_first;
 };
 
 }  // namespace karpos::distributed
@@ -65,7 +77,8 @@ namespace karpos::distributed {
 
 /// Runs f() on every rank, and sees to it that all end when one of them fails: an exception that leaves f on some ranks only
 /// ends all processes (MPI_Abort), for the others may wait in an operation that this one will never join. A
-/// collective_error, which every rank throws, is printed by the first rank, and the program may end as usual.
+/// collective_error, which every rank throws, is printed by the first rank, and the program may end as usual; one of a
+/// communicator of some ranks ends all processes, too, with the message of its first rank.
 ///
 /// Returns: what f returns if that is an int, else 0; 1 after a collective_error.
 /// Requires: MPI is initialised; f returns void or int. Every rank of `comm` calls it.
@@ -79,9 +92,11 @@ int run_ranks(MPI_Comm comm, F const& f) {
       return f();
     }
   } catch (collective_error const& e) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    if (rank == 0) std::fprintf(stderr, "%s\n", e.what());
+    int size = 1;
+    MPI_Comm_size(comm, &size);
+    if (e.is_first() && e.ranks() < size)
+      karpos::detail::distributed::end_all_ranks(comm, e.what());
+    if (e.is_first()) std::fprintf(stderr, "%s\n", e.what());
     return 1;
   } catch (...) {
     karpos::detail::distributed::end_all_ranks(comm,

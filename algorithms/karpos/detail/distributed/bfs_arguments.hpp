@@ -28,7 +28,8 @@ struct search_terms {
 };
 
 /// Throws collective_error, on every rank, unless all have passed alike what decides about levels.
-inline void require_same_terms(std::vector<search_terms> const& all) {
+template <class Ranks>
+void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all) {
   auto const differ = [&](char const* what, auto const of) {
     for (std::size_t r = 1; r < all.size(); ++r)
       if (of(all[r]) != of(all[0]))
@@ -36,7 +37,7 @@ inline void require_same_terms(std::vector<search_terms> const& all) {
             std::string("karpos: ") + what + " is not the same on all ranks (rank 0 has " +
                 std::to_string(of(all[0])) + ", rank " + std::to_string(r) + " has " +
                 std::to_string(of(all[r])) + "): pass one value on every rank",
-            -1);
+            -1, ranks);
   };
   differ("the direction of a search", [](search_terms const& t) { return t.direction; });
   differ("the driver of a search", [](search_terms const& t) { return t.driver; });
@@ -66,13 +67,14 @@ void require_results(Graph const& graph, Distances const& distances, Parents con
 }
 
 /// Throws collective_error where some sources of all ranks are no vertices.
-inline void require_vertices(std::uint64_t wrong, std::uint64_t vertices) {
+template <class Ranks>
+void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t vertices) {
   if (wrong > 0)
     throw karpos::distributed::collective_error(
         "karpos: " + std::to_string(wrong) +
             " of the sources of a search are no vertices (the graph has " +
             std::to_string(vertices) + "): pass vertices below that",
-        -1);
+        -1, ranks);
 }
 
 /// The sources of all ranks, on each.
@@ -116,12 +118,13 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
         "karpos::bfs: check sources", ranks.exec(), total,
         bfs::count_out_of_range<decltype(all.views)>{all.views, vertices});
   }
-  require_vertices(wrong, vertices);
+  require_vertices(ranks, wrong, vertices);
   return all;
 }
 
-[[noreturn]] inline void refuse_for_all(std::string const& what) {
-  throw karpos::distributed::collective_error("karpos: " + what, -1);
+template <class Ranks>
+[[noreturn]] void refuse_for_all(Ranks const& ranks, std::string const& what) {
+  throw karpos::distributed::collective_error("karpos: " + what, -1, ranks);
 }
 
 /// What all ranks know of a search before it starts.
@@ -165,17 +168,19 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
     together(ranks, [&] {
       if (problem) std::rethrow_exception(problem);
     });
-  require_same_terms(all);
+  require_same_terms(ranks, all);
   for (search_terms const& t : all)  // a rank without vertices has no parents to show
     if (agreed.with_parents && t.has_vertices != 0 && t.has_parents == 0)
-      refuse_for_all("some ranks ask for parents, and others do not: pass views of them on all");
+      refuse_for_all(ranks,
+                     "some ranks ask for parents, and others do not: pass views of them on all");
   if (o.driver == launch_mode::persistent_kernel && !agreed.in_one_kernel)
     refuse_for_all(
+        ranks,
         "launch_mode::persistent_kernel is not available to these ranks (their devices do not "
         "address each other): choose launch_mode::automatic");
   if constexpr (std::is_integral_v<Source>) {
     agreed.sources.list = {nullptr, 1, mine.source};
-    require_vertices(mine.source < graph.vertices() ? 0 : 1, graph.vertices());
+    require_vertices(ranks, mine.source < graph.vertices() ? 0 : 1, graph.vertices());
   } else {
     agreed.sources = sources_of_all<VertexId>(ranks, graph.vertices(), source);
   }
