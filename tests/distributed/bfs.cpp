@@ -323,6 +323,8 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(50), distances),
                        doctest::Contains("the graph has 50"), collective_error);
   CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), is_last ? other : distances), collective_error);
+  CHECK_THROWS_WITH_AS(graph.gather(ranks, is_last ? other : distances),
+                       doctest::Contains((last + " of").c_str()), collective_error);
   CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
                             karpos::bfs_options{.hub_cache = true}),
                   collective_error);

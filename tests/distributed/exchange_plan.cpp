@@ -113,6 +113,20 @@ TEST_CASE("columns and answers of other lengths on one rank are refused, on all 
   refused([&] { p.exchange_back(column(receives), column(3)); });
   refused([&] { p.exchange_back(column(p.receives()), column(sends)); });
   CHECK(ranks.all_reduce(p.exchange(column(3)).extent(0)) == 3 * std::size_t(ranks.size()));
+  // A strided view, on one rank.
+  using strided = Kokkos::View<double*, Kokkos::LayoutStride, memory>;
+  Kokkos::View<double**, Kokkos::LayoutRight, memory> const table("table", 3, 2);
+  Kokkos::View<double**, Kokkos::LayoutRight, memory> const all("all", p.receives(), 2);
+  bool const receives_some = p.receives() > 1;  // the first rank alone: the owner of all
+  strided const gaps = Kokkos::subview(all, Kokkos::ALL, 0), whole = column(p.receives());
+  strided const in = Kokkos::subview(table, Kokkos::ALL, 0);
+  std::string const first = "rank 0 of ";
+  CHECK_THROWS_WITH_AS(p.exchange(in, receives_some ? gaps : whole),
+                       doctest::Contains(first.c_str()), collective_error);
+  CHECK_THROWS_WITH_AS(p.exchange_back(receives_some ? gaps : whole, in),
+                       doctest::Contains(first.c_str()), collective_error);
+  p.exchange(in, whole);
+  p.exchange_back(whole, in);
 }
 
 TEST_CASE("an owner that is no rank is refused, on all ranks") {

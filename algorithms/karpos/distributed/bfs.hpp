@@ -144,8 +144,9 @@ class bfs_workspace {
     if (m_graph.has_transpose()) s.in.offset -= first;
     for (int i = 0; i < 2; ++i) s.visited[i] = m_visited[i].data();
     s.isolated = m_isolated.data();
-    s.distance = distances - first;
-    s.parent = with_parents ? parents - first : nullptr;
+    bool const owns = m_graph.local().vertices() > 0;  // else the views may be null
+    s.distance = owns ? distances - first : nullptr;
+    s.parent = owns && with_parents ? parents - first : nullptr;
     s.proposal = with_parents ? m_proposals.data() : nullptr;
     return s;
   }

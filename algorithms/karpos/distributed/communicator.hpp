@@ -51,7 +51,8 @@ struct communicator_options {
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
-/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can be moved, not copied.
+/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can be moved, not copied; not any
+/// more where a plan, table or workspace is made with it, which keep its address.
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is gone. All ranks make it and let it go together.
 /// Concurrency: one operation at a time; from the thread that initialised MPI unless that allows more.
@@ -109,7 +110,7 @@ class communicator {
     requires std::is_arithmetic_v<T>
   T all_reduce(T value, Op = {}) const {
     m_bytes_sent += sizeof(T);
-    m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op>());
+    m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op, T>());
     return value;
   }
   /// The same for each element of a view, in place. Requires: the views of all ranks have the same length.
@@ -120,12 +121,12 @@ class communicator {
     using space = typename View::memory_space;
     auto const kind = detail::distributed::number_kind_of<number>();
     m_bytes_sent += bytes;
-    if (travels_by_itself<View>() && m_between_devices->reduces(kind, kind_of<Op>())) {
-      m_between_devices->all_reduce(data.data(), data.extent(0), kind, kind_of<Op>());
+    if (travels_by_itself<View>() && m_between_devices->reduces(kind, kind_of<Op, number>())) {
+      m_between_devices->all_reduce(data.data(), data.extent(0), kind, kind_of<Op, number>());
       return;
     }
     void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, true);
-    m_engine->all_reduce(at, data.extent(0), kind, kind_of<Op>());
+    m_engine->all_reduce(at, data.extent(0), kind, kind_of<Op, number>());
     m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
 
@@ -216,12 +217,14 @@ class communicator {
 
  private:
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  template <class Op>
+  template <class Op, class Number>
   static constexpr auto kind_of() {
     using kind = detail::distributed::reduction_kind;
     static_assert(std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> ||
                       std::is_same_v<Op, maximum> || std::is_same_v<Op, bit_or>,
                   "karpos: ranks reduce by karpos::plus, minimum, maximum or distributed::bit_or");
+    static_assert(!std::is_same_v<Op, bit_or> || std::is_integral_v<Number>,
+                  "karpos: distributed::bit_or reduces integers");
     if constexpr (std::is_same_v<Op, minimum>)
       return kind::min;
     else if constexpr (std::is_same_v<Op, maximum>)

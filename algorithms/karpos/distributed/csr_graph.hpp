@@ -97,10 +97,14 @@ class csr_graph {
   }
 
   /// Returns: what all ranks have of a view with an element for each vertex of theirs, on every rank. Collective.
+  /// Throws: collective_error on every rank for a view of another length, or a strided one, and without memory.
   /// Memory: an element for each vertex of the graph.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
     auto const all = detail::distributed::together(ranks, [&] {
+      detail::require_same_extent("what is gathered", own.extent(0), "vertices of this rank",
+                                  m_out.vertices());
+      detail::require_contiguous("what is gathered", own);
       return detail::distributed::allocate<typename View::non_const_value_type>(
           ranks.exec(), "karpos::distributed: gathered", vertices());
     });

@@ -34,7 +34,7 @@ struct owner_is_named {
 
 /// Where each row of this rank goes, and what comes in return.
 ///
-/// Requires: the communicator outlives the plan.
+/// Requires: the communicator outlives the plan, and stays where it is.
 /// Concurrency: one exchange at a time.
 /// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each, or as large as the largest column that it has
 ///   moved.
@@ -81,7 +81,8 @@ class exchange_plan {
   counts_type const& receive_counts() const { return m_receive_counts; }
 
   /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out. Collective.
-  /// Throws: collective_error on every rank for views that are not as long as sends() and receives(), or without memory.
+  /// Throws: collective_error on every rank for views that are not as long as sends() and receives(), for a strided out, or
+  ///   without memory.
   template <view_1d In, view_1d Out>
   void exchange(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -90,6 +91,7 @@ class exchange_plan {
       detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
       detail::require_same_extent("what is received", out.extent(0), "rows of the plan",
                                   receives());
+      detail::require_contiguous("what is received", out);
       return buffer<element>(sends());
     });
     device::loop_over(
@@ -108,7 +110,8 @@ class exchange_plan {
     return out;
   }
   /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent for row i. Collective.
-  /// Throws: collective_error on every rank for views that are not as long as receives() and sends(), or without memory.
+  /// Throws: collective_error on every rank for views that are not as long as receives() and sends(), for a strided in, or
+  ///   without memory.
   template <view_1d In, view_1d Out>
   void exchange_back(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -116,6 +119,7 @@ class exchange_plan {
     auto const sorted = detail::distributed::together(*m_ranks, [&] {
       detail::require_same_extent("what belongs to received rows", in.extent(0), "rows of the plan",
                                   receives());
+      detail::require_contiguous("what belongs to received rows", in);
       detail::require_same_extent("answers", out.extent(0), "rows of the plan", sends());
       return buffer<element>(sends());
     });

@@ -51,7 +51,9 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
     return d::allocate<std::uint32_t>(exec, "karpos::validate_bfs: sets", 2 * words);
   });
   detail::fill("karpos::validate_bfs: sets", exec, sets, 0);
-  counts_view const counts(Kokkos::view_alloc(exec, "karpos::validate_bfs: defects"), 1);
+  counts_view const counts = d::together(ranks, [&] {
+    return counts_view(Kokkos::view_alloc(exec, "karpos::validate_bfs: defects"), 1);
+  });
   detail::fill("karpos::validate_bfs: no defects", exec, counts, checks::defect_counts{});
   checks::vertex_set const is_source{sets.data()}, proven{sets.data() + words};
   checks::collect_sources(exec, sources, sources.extent(0), n, is_source);

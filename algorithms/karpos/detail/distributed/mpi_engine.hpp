@@ -43,6 +43,7 @@ class duplicated_comm {
         m_exceptions(other.m_exceptions) {}
   duplicated_comm& operator=(duplicated_comm&& other) noexcept {
     std::swap(m_comm, other.m_comm);
+    std::swap(m_exceptions, other.m_exceptions);
     return *this;
   }
   ~duplicated_comm() {
