@@ -48,6 +48,10 @@ struct map_grid {
     vectors x;
     KOKKOS_FUNCTION void operator()(std::uint32_t p) const {
       auto const cell = cells.insert(cell_of(x, p), std::uint32_t(none));
+      if (cell.failed()) {  // the point is missing: the grids disagree
+        next(p) = none;
+        return;
+      }
       next(p) = Kokkos::atomic_exchange(&cells.value_at(cell.index()), p);
     }
   };
@@ -214,9 +218,8 @@ result run(space const& exec, vectors const& x, numbers const& touching, int fra
     r.pairs += pairs;
   }
   std::uint32_t const sample = n < 200 ? n : 200;
-  if (n != 0)
-    Kokkos::parallel_reduce("check", Kokkos::RangePolicy(exec, 0, sample),
-                            check_sample{x, touching, n / sample}, r.wrong);
+  Kokkos::parallel_reduce("check", Kokkos::RangePolicy(exec, 0, sample),
+                          check_sample{x, touching, n / sample}, r.wrong);
   return r;
 }
 
@@ -241,8 +244,13 @@ void write_picture(char const* file, vectors const& x, numbers const& touching) 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   space const exec;
-  auto const n = static_cast<std::uint32_t>(argc > 1 ? std::atoi(argv[1]) : 20'000);
-  int const frames = argc > 2 ? std::atoi(argv[2]) : 3;
+  int const points = argc > 1 ? std::atoi(argv[1]) : 20'000,
+            frames = argc > 2 ? std::atoi(argv[2]) : 3;
+  if (points < 1 || frames < 1) {
+    std::fprintf(stderr, "moving_points [points] [frames] [picture.ppm]: one of each at least\n");
+    return 2;
+  }
+  auto const n = static_cast<std::uint32_t>(points);
   vectors const x("x", n);
   numbers const touching("touching", n);
 

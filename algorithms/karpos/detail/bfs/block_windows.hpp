@@ -127,8 +127,10 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
           State::tuned::has_team_windows
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
               : 0;
+      // Small teams of a large league have no room: their first window overflows, and levels are expanded one by one.
+      std::size_t const rest = all > front ? all - front : 0;
       room = Kokkos::min(room_of_list(s, team.league_size()),
-                         static_cast<std::uint32_t>((all - front) / (2 * sizeof(queued))));
+                         static_cast<std::uint32_t>(rest / (2 * sizeof(queued))));
       first = reinterpret_cast<queued*>(team.scratch() + front);
     }
     KOKKOS_FUNCTION queued* entry(std::uint32_t hop) const { return first + (hop % 2) * room; }
