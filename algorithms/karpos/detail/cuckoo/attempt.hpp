@@ -40,7 +40,9 @@ class build_attempt {
 
   /// Regions for n items of a table.
   static region_plan plan_for(std::uint64_t n, shape const& s) {
-    constexpr std::uint64_t one_pass = tune::on_device ? tune::max_regions : ~std::uint64_t(0);
+    constexpr std::uint64_t of_rooms = partition::tuning<ExecSpace>::max_parts(false),
+                            one_pass = tune::on_device ? Kokkos::min(tune::max_regions, of_rooms)
+                                                       : ~std::uint64_t(0);
     auto p = region_plan::of(n, s.groups, region_shift(s), one_pass);
     if (s.layout == cuckoo_layout::two_level)
       p.room = Kokkos::min<std::uint32_t>(p.room, builder::max_items);

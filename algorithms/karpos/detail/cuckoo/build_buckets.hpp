@@ -21,8 +21,8 @@ namespace karpos::detail::cuckoo {
 ///   every unplaced key claims its slot in subtable (round mod 3); of several claims one wins; keys whose claim lost, and
 ///   keys evicted by one, are unplaced in the next round
 ///
-///   rounds 1, 2, 3   all threads of a GPU's team, an item in a register each: nobody is evicted, for the subtables were
-///                    empty, so that an item is placed if it finds its claim in the slot after a barrier
+///   rounds 1, 2, 3   all threads of a GPU's team, each with the claims of its items in registers: nobody is evicted, for the
+///                    subtables were empty, so that an item is placed if its claim is in the slot after a barrier
 ///   the others       a warp for each bucket, without the others: the six per cent of its keys that are unplaced are listed
 ///
 /// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables everywhere.
