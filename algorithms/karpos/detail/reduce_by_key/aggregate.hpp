@@ -189,7 +189,7 @@ class aggregator {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       slot_of_row slot{0, false, false};
-      if (is(j)) slot = m_table.template find_or_take<false>(rows[j], probes);
+      if (is(j)) slot = find_or_take(rows[j], probes);
       warp.sync();
       m_taken += slot.taken;
       if (is(j) && !slot.present) without_slot |= 1u << j;
@@ -197,6 +197,17 @@ class aggregator {
         if (slot.present) m_table.merge(slot.index, rows[j].value, m_op);
     }
     return without_slot;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
+    if constexpr (Sparse) {
+      auto const home = m_table.look_at_home(r);
+      slot_of_row slot{home.index, true, false};
+      if (!table::is_found(home, r))
+        slot = m_table.template find_or_take_behind<false>(r, home, probes);
+      return slot;
+    } else {
+      return m_table.template find_or_take<false>(r, probes);
+    }
   }
   /// Whether a row has found no slot, as far as the warp knows.
   template <class Team>

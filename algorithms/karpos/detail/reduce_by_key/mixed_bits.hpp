@@ -27,7 +27,7 @@ struct mixing<std::uint64_t> {
 
 /// The inverse of an odd number modulo 2^(8 * sizeof(Bits)): each step of Newton's doubles the bits that are right.
 template <class Bits>
-constexpr Bits inverse_of_odd(Bits odd) {
+KOKKOS_FUNCTION constexpr Bits inverse_of_odd(Bits odd) {
   Bits inverse = odd;  // three bits
   for (int bits = 3; bits < 8 * static_cast<int>(sizeof(Bits)); bits *= 2)
     inverse *= 2 - odd * inverse;

@@ -72,15 +72,40 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
     if (key == empty) return look_at<Stores>(r, m_slots, 0);
-    if constexpr (width == 1) {
+    if constexpr (width == 1)
       return find_or_take_in_slots<Stores>(r, probes);
-    } else if constexpr (Sparse) {
-      std::uint32_t const i = home(key, m_rows) * m_columns + m_column;
-      slot_of_row const slot = look_at<Stores>(r, i, key);
-      return slot.present ? slot : find_or_take_in_buckets<Stores>(r, i / width, probes);
-    } else {
+    else if constexpr (Sparse)
+      return find_or_take_behind<Stores>(r, look_at_home(r), probes);
+    else
       return find_or_take_in_buckets<Stores>(r, home(key, m_slots / width), probes);
+  }
+
+  /// The home slot of a row's key in a sparse table of a GPU, and what it holds.
+  struct home_slot {
+    std::uint32_t index;
+    bits stored;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION home_slot look_at_home(Row const& r) const {
+    std::uint32_t const i = home(reduce_by_key::key_of(r), m_rows) * m_columns + m_column;
+    return {i, device::load_relaxed(device::scratch(m_keys + i))};
+  }
+  /// Whether the key is there. That whose bits are those of an empty slot never is.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_found(home_slot const& h, Row const& r) {
+    bits const key = reduce_by_key::key_of(r);
+    return h.stored == key && key != empty;
+  }
+  /// The same as find_or_take for a row whose key is not: this seldom taken way apart, the threads of a warp stay together.
+  template <bool Stores>
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_behind(Row const& r, home_slot const& h,
+                                                              std::uint32_t probes) const {
+    bits const key = reduce_by_key::key_of(r);
+    if (key == empty) return look_at<Stores>(r, m_slots, 0);
+    if (h.stored == key) return {h.index, true, false};
+    if (h.stored == empty) {
+      slot_of_row const slot = take<Stores>(r, h.index, key);
+      if (slot.present) return slot;
     }
+    return find_or_take_in_buckets<Stores>(r, h.index / width, probes);
   }
 
   /// CPUs, first look: adds a row if its first slot has its key or none. Which of the two it finds costs no branch where
