@@ -121,6 +121,8 @@ class bfs_workspace {
       std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
       m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
       if (!m_windows->is_open()) return;
+      m_record =
+          record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
       auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
       for (std::uint64_t i = 0; i < 2; ++i)
         m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
@@ -166,10 +168,11 @@ class bfs_workspace {
     if constexpr (spans) {
       if (in_one_kernel) {
         loop.s.peers = m_windows->get().distances();
-        loop.record = opened::record(m_local);
+        loop.record = m_record.data();
         device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
             m_ranks->exec(), opened::grid_memory(m_local), m_windows->get(), loop);
-        return detail::read_back(m_ranks->exec(), loop.record, "karpos::distributed::bfs");
+        m_ranks->exec().fence("karpos::distributed::bfs: searched");
+        return *loop.record;
       }
     }
     auto const record = std::make_unique<detail::bfs::search_record>();
@@ -199,12 +202,14 @@ class bfs_workspace {
   using tuned = detail::bfs::tuning<ExecSpace>;
   static constexpr bool spans = device::spans_devices<ExecSpace>;
   using windows = detail::distributed::windows_of<ExecSpace>;
+  using record_view = Kokkos::View<detail::bfs::search_record, Kokkos::SharedHostPinnedSpace>;
 
   communicator<ExecSpace> const* m_ranks;
   Graph m_graph;
   std::uint64_t m_words;
   local_workspace m_local;
   std::shared_ptr<windows> m_windows;  // before what lies in them
+  record_view m_record;                // written by kernels, read by the host
   array<std::uint32_t> m_visited[2], m_isolated;
   mutable array<vertex_type> m_proposals;
   mutable detail::distributed::found_exchange<ExecSpace> m_exchange;

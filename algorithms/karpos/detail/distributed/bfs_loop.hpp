@@ -117,8 +117,14 @@ struct rank_level_loop {
   KOKKOS_FUNCTION void operator()(Grid& grid, rank_progress& p) const {
     using G = typename Grid::template handle_of<State>;
     grid.run_on_all(reset_rank<G>{grid.handle(s), sources}, [&] { begin(p); });
-    if (sources.list != nullptr) grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
-    scan_marks(grid, p);
+    if (sources.list == nullptr && sources.count == 1) {
+      using P = typename Grid::template handle_of<bfs::progress>;
+      grid.run_on_all(seed_single<G, P>{grid.handle(s), grid.handle(p.own), sources.single},
+                      &s.counters(0), [&] { decide(grid, p); });
+    } else {
+      if (sources.count > 0) grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
+      scan_marks(grid, p);
+    }
     while (!p.all.done)
       if (p.own.bottom_up)
         expand_bottom_up(grid, p);

@@ -90,10 +90,6 @@ struct opened_workspace {
     return w.m_grid;
   }
   template <class Workspace>
-  static bfs::search_record* record(Workspace const& w) {
-    return w.m_record.data();
-  }
-  template <class Workspace>
   static auto grid(auto const& exec, Workspace const& w) {
     using space = std::decay_t<decltype(exec)>;
     return device::launched_grid<space>(exec, w.m_grid.shape(), w.m_grid.scratch(),

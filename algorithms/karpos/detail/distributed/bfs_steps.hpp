@@ -13,8 +13,29 @@
 
 namespace karpos::detail::distributed {
 
-/// Starts a search: of this rank's vertices no distances and no parents; of all vertices the isolated ones visited. A single
-/// source is found at once. A source, isolated or not, is its own parent.
+/// Runs f(w, now[w], next[w]) for every word of both status bitmaps, each on a lane of the grid, which loads four of each at
+/// once: the bitmaps lie in the L2 cache, and passes over them are bound by its latency.
+template <class State, class Team, class F>
+KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int current, F const& f) {
+  struct alignas(16) four {
+    std::uint32_t word[4];
+  };
+  std::uint32_t const* const now = s.bitmap(current);
+  std::uint32_t const* const next = s.bitmap(1 - current);
+  std::uint64_t const fours = s.words / 4;
+  bfs::for_each_index<State::width>(team, fours + 1, [&](std::uint64_t i) {
+    if (i < fours) {
+      four const a = reinterpret_cast<four const*>(now)[i];
+      four const b = reinterpret_cast<four const*>(next)[i];
+      for (std::uint64_t k = 0; k < 4; ++k) f(4 * i + k, a.word[k], b.word[k]);
+    } else {
+      for (std::uint64_t w = 4 * fours; w < s.words; ++w) f(w, now[w], next[w]);
+    }
+  });
+}
+
+/// Starts a search: of this rank's vertices no distances and no parents; of all vertices the isolated ones visited. A source,
+/// isolated or not, is its own parent.
 template <class StateHandle>
 struct reset_rank {
   static constexpr char const* label = "karpos::bfs::reset_rank";
@@ -42,11 +63,39 @@ struct reset_rank {
       bfs::for_each_index<width>(team, s->vertices,
                                  [&](std::uint64_t v) { s->proposal[v] = no_source<vertex_id>; });
     bfs::for_each_index<width>(team, s->words, [&](std::uint64_t w) {
-      std::uint32_t const found =
-          single && w == sources.single / 32 ? bfs::bit_of(sources.single) : 0;
-      s->visited[0][w] = s->isolated[w] & ~found;
-      s->visited[1][w] = found;
+      s->visited[0][w] = s->isolated[w];
+      s->visited[1][w] = 0;
     });
+  }
+};
+
+/// Makes a single source the first frontier: what a scan of its mark would do.
+template <class StateHandle, class ProgressHandle>
+struct seed_single {
+  static constexpr char const* label = "karpos::bfs::seed_single";
+
+  StateHandle s;
+  ProgressHandle p;
+  std::uint64_t source;
+
+  std::uint64_t work() const { return 1; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (team.league_rank() != 0 || team.rank() != 0) return;
+    auto const& state = *s;
+    state.bitmap(p->current)[source / 32] |= bfs::bit_of(source);
+    if (!state.is_own_word(source / 32)) return;
+    auto const v = static_cast<bfs::local_vertex>(source);
+    state.distance[source] = 0;
+    state.hooks.discovered(state.global(v), 0);
+    std::uint64_t const degree = state.out.degree(source);
+    int const c = state.class_of(degree);
+    state.queue[state.class_begin[c] + p->tail[c]] = v;
+    bfs::level_counters& to = state.counters(0);
+    to.in_class[c] = 1;
+    to.edges = degree;
+    to.hubs = degree > state.hub_degree ? 1 : 0;
   }
 };
 
@@ -87,14 +136,15 @@ struct tell_marks {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    std::uint32_t const* const now = s->bitmap(p->current);
-    std::uint32_t* const next = s->bitmap(1 - p->current);
-    bfs::for_each_index<State::width>(team, s->words, [&](std::uint64_t w) {
-      std::uint32_t const marked = next[w] & ~now[w];
-      if (marked == 0) return;
-      for (int r = 0; r < s->peers.count; ++r)
-        if (r != s->peers.me) device::set_bits_of_peer(s->peers.of(r, next + w), marked);
-    });
+    std::uint32_t* const words = s->bitmap(1 - p->current);
+    for_each_status_word(team, *s, p->current,
+                         [&](std::uint64_t w, std::uint32_t now, std::uint32_t next) {
+                           std::uint32_t const marked = next & ~now;
+                           if (marked == 0) return;
+                           for (int r = 0; r < s->peers.count; ++r)
+                             if (r != s->peers.me)
+                               device::set_bits_of_peer(s->peers.of(r, words + w), marked);
+                         });
   }
 };
 
@@ -108,11 +158,11 @@ struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     auto const& state = *this->s;
-    std::uint32_t* const now = state.bitmap(this->p->current);
-    std::uint32_t const* const next = state.bitmap(1 - this->p->current);
-    bfs::for_each_index<StateHandle::state::width>(team, state.words, [&](std::uint64_t w) {
-      if (!state.is_own_word(w)) now[w] |= next[w];
-    });
+    std::uint32_t* const words = state.bitmap(this->p->current);
+    for_each_status_word(team, state, this->p->current,
+                         [&](std::uint64_t w, std::uint32_t now, std::uint32_t next) {
+                           if ((next & ~now) != 0 && !state.is_own_word(w)) words[w] = now | next;
+                         });
     bfs::scan_count<StateHandle, ProgressHandle>::operator()(team);
   }
 };
@@ -130,19 +180,19 @@ struct commit_marks {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    std::uint32_t* const now = s->bitmap(p->current);
-    std::uint32_t const* const next = s->bitmap(1 - p->current);
+    std::uint32_t* const words = s->bitmap(p->current);
     std::uint64_t found = 0, edges = 0, all_found = 0, all_edges = 0;
-    bfs::for_each_index<State::width>(team, s->words, [&](std::uint64_t w) {
-      lane_mask<32> marked(next[w] & ~now[w]);
-      if (!marked) return;
-      now[w] |= marked.bits();
-      if (!s->is_own_word(w)) return;
-      found += static_cast<std::uint64_t>(marked.count());
-      for (; marked; marked = marked.without_first())
-        edges += discover(
-            static_cast<bfs::local_vertex>(w * 32 + static_cast<std::uint64_t>(marked.first())));
-    });
+    for_each_status_word(team, *s, p->current,
+                         [&](std::uint64_t w, std::uint32_t now, std::uint32_t next) {
+                           lane_mask<32> marked(next & ~now);
+                           if (!marked) return;
+                           words[w] = now | next;
+                           if (!s->is_own_word(w)) return;
+                           found += static_cast<std::uint64_t>(marked.count());
+                           for (; marked; marked = marked.without_first())
+                             edges += discover(static_cast<bfs::local_vertex>(
+                                 w * 32 + static_cast<std::uint64_t>(marked.first())));
+                         });
     team.prefix_sum(found, all_found);
     team.prefix_sum(edges, all_edges);
     if (team.rank() != 0 || all_found == 0) return;
