@@ -85,6 +85,10 @@ class unordered_map {
   using stored_value = typename traits::value_type;
   using inserted_value = std::conditional_t<std::is_void_v<Value>, int, stored_value>;
   using flag = detail::unordered_map::flag;
+  template <class SKey, class SValue>
+  static constexpr bool has_types_of =
+      std::is_same_v<std::remove_const_t<Key>, std::remove_const_t<SKey>> &&
+      std::is_same_v<std::remove_const_t<Value>, std::remove_const_t<SValue>>;
 
  public:
   using declared_key_type = Key;
@@ -303,9 +307,6 @@ class unordered_map {
   template <class, class, class, class, class>
   friend class unordered_map;
 
-  template <class SKey, class SValue>
-  static constexpr bool has_types_of = std::is_same_v<key_type, std::remove_const_t<SKey>> &&
-                                       std::is_same_v<value_type, std::remove_const_t<SValue>>;
   /// Nothing is inserted or erased beside maps of const keys.
   static constexpr auto access = has_const_key ? device::access::frozen : device::access::shared;
 
