@@ -21,11 +21,11 @@ class collective_error : public std::runtime_error {
  public:
   /// Of the ranks of a communicator.
   template <class Ranks>
-  collective_error(std::string const& what, int rank, Ranks const& ranks)
+  collective_error(std::string const& what, int rank, Ranks const& of)
       : std::runtime_error(what),
         m_rank(rank),
-        m_ranks(ranks.size()),
-        m_is_first(ranks.rank() == 0) {}
+        m_ranks(of.size()),
+        m_is_first(of.rank() == 0) {}
   /// The rank that failed; -1 where several disagree.
   int rank() const noexcept { return m_rank; }
   /// How many ranks throw it: those of the communicator.
