@@ -55,8 +55,9 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
   joined_rows<typename ExecSpace::memory_space> result;
   d::together(ranks, [&] {
     auto const& exec = ranks.exec();
+    auto const left_rows = d::as_rows(right, mine.rows);
     auto const index = row_index(exec, d::as_rows(right, theirs.rows));
-    karpos::join const joined(exec, d::as_rows(right, mine.rows), index, kind);
+    d::local_join<decltype(left_rows), decltype(index)> const joined(exec, left_rows, index, kind);
     d::number_rows(exec, joined, mine.numbers, theirs.numbers, result.left, result.right);
     result.total = joined.size();
   });

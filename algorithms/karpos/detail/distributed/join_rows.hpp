@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/device/loops.hpp"
@@ -91,6 +92,10 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
   ranks.exec().fence("karpos::join: before what was sent is freed");
   return owned;
 }
+
+/// karpos::join, where a function of that name hides it. (nvcc loses the namespace where its arguments are deduced.)
+template <class Left, class Index>
+using local_join = karpos::join<std::remove_const_t<Left>, std::remove_const_t<Index>>;
 
 /// Replaces the numbers of received rows by those in the whole table.
 template <class Numbers>
