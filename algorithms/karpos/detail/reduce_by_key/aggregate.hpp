@@ -180,7 +180,7 @@ class aggregator {
     if (is_whole(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
     return merge_at_once(t, probes, rows, [&](int j) { return index<Run>(t, first, j) < last; });
   }
-  /// The same for the rows that are. The threads of a warp meet before they merge.
+  /// The same for the rows that are.
   template <class Team, class Is>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint32_t probes,
                                                           Row const (&rows)[batch], Is const& is) {
@@ -188,26 +188,38 @@ class aggregator {
     std::uint32_t without_slot = 0;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
-      slot_of_row slot{0, false, false};
-      if (is(j)) slot = find_or_take(rows[j], probes);
-      warp.sync();
-      m_taken += slot.taken;
-      if (is(j) && !slot.present) without_slot |= 1u << j;
-      if constexpr (has_value<Row>)
-        if (slot.present) m_table.merge(slot.index, rows[j].value, m_op);
+      bool present = is(j);
+      if constexpr (Sparse) {
+        typename table::home_slot home{};
+        if (present) home = m_table.look_at_home(rows[j]);
+        std::uint32_t slot = home.index;
+        if (present && !table::is_found(home, rows[j]))
+          present = find_behind(rows[j], home, probes, slot);
+        warp.sync();  // together into the additions
+        merge_if(present, slot, rows[j]);
+      } else {
+        slot_of_row slot{0, false, false};
+        if (present) slot = m_table.template find_or_take<false>(rows[j], probes);
+        m_taken += slot.taken;
+        present = slot.present;
+        merge_if(present, slot.index, rows[j]);
+        warp.sync();
+      }
+      if (is(j) && !present) without_slot |= 1u << j;
     }
     return without_slot;
   }
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
-    if constexpr (Sparse) {
-      auto const home = m_table.look_at_home(r);
-      slot_of_row slot{home.index, true, false};
-      if (!table::is_found(home, r))
-        slot = m_table.template find_or_take_behind<false>(r, home, probes);
-      return slot;
-    } else {
-      return m_table.template find_or_take<false>(r, probes);
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void merge_if(bool yes, std::uint32_t slot, Row const& r) const {
+    if constexpr (has_value<Row>)
+      if (yes) m_table.merge(slot, r.value, m_op);
+  }
+  /// Finds a slot for a row that is not in its home slot as it has been read. Returns: whether there is one.
+  KOKKOS_FORCEINLINE_FUNCTION bool find_behind(Row const& r, typename table::home_slot const& home,
+                                               std::uint32_t probes, std::uint32_t& slot) {
+    slot_of_row const s = m_table.template find_or_take_behind<false>(r, home, probes);
+    m_taken += s.taken;
+    slot = s.index;
+    return s.present;
   }
   /// Whether a row has found no slot, as far as the warp knows.
   template <class Team>

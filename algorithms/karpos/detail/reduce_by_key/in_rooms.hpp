@@ -155,8 +155,8 @@ class reduction_in_rooms {
     partition::move_into_rooms(m_exec, rows(m_arrays.first(), room, left), room,
                                part_of<partial_rows<Row>>(parts), to, out);
     using split = partial_rows<Row>;
-    return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0,
-                     2 * groups(s) / parts + 16);
+    auto const of_part = static_cast<std::uint32_t>(2 * groups(s) / parts + 16);
+    return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0, of_part, 0);
   }
   /// As many columns of so many slots as a table has room for, up to one for each thread of a warp.
   static std::uint32_t columns_for(double slots, std::uint32_t most) {
@@ -196,7 +196,7 @@ class reduction_in_rooms {
       partition::move_into_rooms(m_exec, keys, keys.size(), part_of<Source>(parts), to, out);
     }
     return aggregate(of_split(out, parts * to.room), of_split(to.list, to.capacity), to,
-                     is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0,
+                     is_hot ? partition::teams_of_rooms(m_exec, keys.size()) : 0, ~std::uint32_t(0),
                      most_groups(s) / static_cast<double>(parts));
   }
   template <class Source>
@@ -220,11 +220,11 @@ class reduction_in_rooms {
             static_cast<int>(parts),
             holder};
   }
-  /// Aggregates the parts; those that have too many groups for half of the scratch at once where so many are expected of one,
-  /// else once they have been counted. Waits.
+  /// Aggregates the parts, the first ones in tables for so many groups; those that have too many for half of the scratch at once
+  /// where one may have so many, else once they have been counted. Waits.
   template <class Rows, class Rooms>
   counters aggregate(Rows const& rows, Rows const& listed, Rooms const& from,
-                     std::uint64_t hot_teams, double groups_of_part) const {
+                     std::uint64_t hot_teams, std::uint32_t expected, double most) const {
     using parts = parts_in_rooms<ExecSpace, Rows, Op, Result, Rooms>;
     parts const p{rows,
                   listed,
@@ -236,7 +236,7 @@ class reduction_in_rooms {
                   m_counts,
                   m_arrays.again,
                   m_op,
-                  static_cast<std::uint32_t>(Kokkos::min(groups_of_part, 1e6))};
+                  expected};
     using step = aggregate_parts<ExecSpace, parts>;
     device::for_each_in_league("karpos::reduce_by_key: aggregate parts", m_exec,
                                from.parts + 2 * step::other_teams, step{p});
@@ -244,10 +244,10 @@ class reduction_in_rooms {
       device::for_each_in_league("karpos::reduce_by_key: aggregate parts again", m_exec,
                                  device::processors(m_exec), aggregate_again<ExecSpace, parts>{p});
     };
-    bool const expected = groups_of_part > 0.5 * step::slots;
-    if (expected) again();
-    counters counts = read_counters();
-    if (expected || counts.again == 0) return counts;
+    bool const at_once = most > 0.5 * step::slots;
+    if (at_once) again();
+    counters const counts = read_counters();
+    if (at_once || counts.again == 0) return counts;
     again();
     return read_counters();
   }
