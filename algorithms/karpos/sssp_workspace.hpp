@@ -66,7 +66,7 @@ namespace karpos {
 /// Weight: float, double, or integers of 32 or 64 bits; weights(e) is that of the edge column_indices()(e).
 /// Requires: neither the graph nor its weights change while the workspace is used.
 /// Concurrency: copies share the memory. One call at a time: two concurrent ones may deadlock.
-/// Memory: 16.4 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes).
+/// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes).
 template <execution_space ExecSpace, class Graph, class Weight>
 class sssp_workspace {
  public:
@@ -107,7 +107,7 @@ class sssp_workspace {
   /// Bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
-    return words * 3 * sizeof(std::uint32_t) +
+    return words * 2 * sizeof(std::uint32_t) +
            graph.vertices() * 4 * sizeof(detail::bfs::local_vertex) +
            sizeof(detail::sssp::fixed_memory) +
            device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
@@ -158,7 +158,7 @@ class sssp_workspace {
       return made;
     };
     m_queue = words("queue", 4 * m_graph.vertices());
-    m_bits = words("bits", 3 * m_words);
+    m_bits = words("bits", 2 * m_words);
     m_fixed =
         array<detail::sssp::fixed_memory>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
@@ -186,7 +186,7 @@ class sssp_workspace {
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
     double const mean_degree = edges / static_cast<double>(m_graph.vertices());
-    m_delta = mean_weight > 0 ? tuned::delta_factor * mean_weight / (mean_degree * mean_degree) : 1;
+    m_delta = mean_weight > 0 ? tuned::delta(mean_weight, mean_degree) : 1;
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
   }
 
@@ -205,7 +205,6 @@ class sssp_workspace {
     s.queue = m_queue.data();
     for (int i = 0; i < 2; ++i)
       s.near_bits[i] = m_bits.data() + static_cast<std::uint64_t>(i) * m_words;
-    s.far_bits = m_bits.data() + 2 * m_words;
     auto* const f = m_fixed.data();
     s.levels = f->levels;
     s.far = f->far;

@@ -31,9 +31,10 @@ struct relax {
   KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
                                                 progress<typename State::weight_type> const& p,
                                                 local_vertex, local_vertex v, word to) {
-    if (device::fetch_min(s.label + v, to) <= to) return goes::nowhere;
+    word const before = device::fetch_min(s.label + v, to);
+    if (before <= to) return goes::nowhere;
     if (to < p.threshold) return State::mark(s.near(1 - p.side()), v) ? goes::near : goes::nowhere;
-    return State::mark(s.far_bits, v) ? goes::far : goes::nowhere;
+    return before == State::labels::farthest() ? goes::far : goes::nowhere;
   }
 };
 

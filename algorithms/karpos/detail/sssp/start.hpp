@@ -93,7 +93,7 @@ struct reset {
       if (state.parent != nullptr) state.parent[v] = State::no_parent;
     });
     for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
-      state.near_bits[0][w] = state.near_bits[1][w] = state.far_bits[w] = 0;
+      state.near_bits[0][w] = state.near_bits[1][w] = 0;
     });
   }
 };
@@ -165,7 +165,6 @@ struct split_far : step<StateHandle, ProgressHandle> {
         if (at(lane) >= n) return 0;
         local_vertex const v = from[at(lane)];
         word const d = device::load_relaxed(state.label + v);
-        if (d < now.threshold) State::unmark(state.far_bits, v);
         if (d >= now.threshold) least = Kokkos::min(least, d);
         return d < now.lower ? 0 : d < now.threshold ? 1 : 2;
       });

@@ -16,7 +16,8 @@
 //                 frontier queue of bfs. A round expands one near queue and fills the other one, and a far queue
 //   near_bits[2]  of each near queue: a bit for each vertex that has been put into it while the other one is expanded, so
 //                 that none enters twice. The round that expands a queue clears its bits
-//   far_bits      a bit for each vertex of the far queue
+//                 A far queue needs none: a vertex is in it as long as its label is a length beyond the bucket, so that
+//                 whoever gives it its first label puts it there
 //   levels[3]     counters of the near queues, those of round r in levels[r % 3]; each step clears the next but one
 //   far[3]        the same for the far queues, by number of the split
 //   far_min[3]    the smallest label of those that a split leaves in the far queue
@@ -71,7 +72,7 @@ struct state {
   std::uint32_t window_hops;
 
   local_vertex* queue;
-  std::uint32_t *near_bits[2], *far_bits;
+  std::uint32_t* near_bits[2];
   level_counters *levels, *far;
   std::uint64_t* far_min;       // wide, so that a grid can read it
   std::uint64_t* window_edges;  // looked at in windows

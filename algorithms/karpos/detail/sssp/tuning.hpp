@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 
 #include "karpos/detail/bfs/tuning.hpp"
@@ -16,11 +17,17 @@ struct tuning : bfs::tuning<ExecSpace> {
       device::is_device<ExecSpace> ? 4096 : bfs::tuning<ExecSpace>::team_degree;
   /// Entries of a tile's bin: one for the near queue and one for the far queue.
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 128 : 2048;
-  /// Width of a bucket, automatic: times the mean weight over the square of the mean degree. Wide ones have fewer rounds, and
-  /// expand more vertices in vain. Kronecker 16 (mean degree 28, weights 1 … 255), edges looked at for each edge there is: 1.06
-  /// with a width of 5, 1.38 with 10 and 20, 1.95 with 40, 2.3 with 73. Grid 512^2 (2.8): 1.03 with 200, 1.13 with 731, 1.43
-  /// with 2,000, 3.1 with 8,000.
-  static constexpr double delta_factor = 64;
+  /// Width of a bucket, automatic, by the mean weight and degree. Wide ones have fewer rounds, and expand more vertices in vain:
+  /// GPUs have threads to spare where few vertices are expanded at once, as in graphs of low degree. Weights 1 … 255, edges
+  /// looked at for each edge there is: Kronecker 22 (mean degree 31) 1.1 with a width of 4, 1.24 with 8, 1.74 with 20, 1.93
+  /// with 40 (5.07, 5.02, and more, ms on an H200); grid 4096^2 (2.8) 1.36 with 1,045, 2.1 with 4,000, 3.2 with 8,000, 5.4
+  /// with 16,000 (55.9, 42.3, 40.4, 52.2 ms). 16 CPU cores, grid 2048^2: 56.6 ms with 1,045, 56.0 with 2,000, 46.3 and 43.5 in
+  /// another run with 3,000 and 1,045.
+  static double delta(double weight, double degree) {
+    double const wide =
+        device::is_device<ExecSpace> ? 1000 / (degree * degree * degree) : 64 / (degree * degree);
+    return weight * Kokkos::max(wide, 1.0 / 64);
+  }
   /// Edges of a bucket for each team below which the next one is wider.
   static constexpr std::uint64_t few_edges = 1024;
   /// Vertices of a narrow frontier for each team, at most, and entries of each of its two queues.

@@ -126,11 +126,11 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       for (edge e = state.out.begin(u.vertex); e < state.out.end(u.vertex); ++e) {
         local_vertex const v = State::local(state.out.column[e]);
         word const d = state.along(u.label, e);
-        if (d >= device::load_relaxed(state.label + v) ||
-            device::fetch_min(state.label + v, d) <= d)
-          continue;
+        if (d >= device::load_relaxed(state.label + v)) continue;
+        word const before = device::fetch_min(state.label + v, d);
+        if (before <= d) continue;
         if (d >= this->p->threshold) {
-          if (State::mark(state.far_bits, v)) found.far.push_one(t, v);
+          if (before == State::labels::farthest()) found.far.push_one(t, v);
         } else if (pushed < room) {
           device::prefetch(state.out.offset + v);
           to[pushed++] = {d, v, u.vertex};
@@ -226,7 +226,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       if (before[i] <= l.label[i]) continue;
       if (l.label[i] < this->p->threshold)
         l.inside |= 1u << i;
-      else if (State::mark(state.far_bits, l.vertex[i]))
+      else if (before[i] == State::labels::farthest())
         l.beyond |= 1u << i;
     }
     return l;
