@@ -94,8 +94,10 @@ int run_ranks(MPI_Comm comm, F const& f) {
   } catch (collective_error const& e) {
     int size = 1;
     MPI_Comm_size(comm, &size);
-    if (e.is_first() && e.ranks() < size)
-      karpos::detail::distributed::end_all_ranks(comm, e.what());
+    if (e.ranks() < size) {
+      if (e.is_first()) karpos::detail::distributed::end_all_ranks(comm, e.what());
+      MPI_Barrier(comm);  // which the first never joins: until it has ended all
+    }
     if (e.is_first()) std::fprintf(stderr, "%s\n", e.what());
     return 1;
   } catch (...) {
