@@ -113,7 +113,8 @@ class batch_subject {
   void check_directions(std::string const& what, bfs_batch_options const& o,
                         karpos::bfs_batch_report const& report) const {
     bool const pulls = m_graph.has_transpose();
-    if (o.pull_from > 1 || !pulls) holds(what + ": no pull level", report.pull_levels == 0);
+    bool const never = o.pull_from > 1 && m_graph.edges() > 0;  // all of no edges is none
+    if (never || !pulls) holds(what + ": no pull level", report.pull_levels == 0);
     bool const whole = o.max_distance == bfs_batch_options{}.max_distance;
     if (o.pull_from != 0 || o.pull_until != 0 || !pulls || !whole) return;
     holds(what + ": all levels pull",
