@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +12,6 @@
 #include "karpos/hopscotch_map.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
-#include "support/listener.hpp"
-#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 // Insertions by parts of the table: against an oracle, whatever the types, and with insertions one by one in between.
@@ -223,28 +220,6 @@ TEST_CASE("a full table rejects what does not fit, and a growing one takes it") 
   std::map<u32, u32> expected;
   for (u64 i = 0; i < n; ++i) expected[keys[i]] = static_cast<u32>(i);
   check_contents(grown, expected);
-}
-
-TEST_CASE("without memory to split them keys go in one by one") {
-  if (!karpos_test::takes_memory()) return;
-  u64 const n = 500'000;
-  auto const numbers = karpos_test::unique_keys<u32>(n);
-  auto const keys = to_space(numbers);
-  karpos::hash_map<u32, u32, space> map(space{}, n);
-  map.insert(space{}, keys, u32(1));  // Kokkos keeps scratch memory of its own
-  map.clear(space{});
-  std::size_t launches = 0;
-  {
-    karpos_test::listener const ears;
-    karpos_test::no_memory const none(std::size_t(1) << 20);
-    CHECK(map.insert(space{}, keys, u32(1), partitioned) == insert_report{n, 0, 0, 0});
-    for (auto const& [label, device] : karpos_test::record.launches)
-      launches += label.find("by page") != std::string::npos;
-  }
-  CHECK(launches == 0);
-  std::map<u32, u32> expected;
-  for (u32 const k : numbers) expected[k] = 1;
-  check_contents(map, expected);
 }
 
 TEST_CASE("direct and partitioned insertions, erasures and lookups take turns") {

@@ -202,8 +202,8 @@ class aggregator {
         if (present) slot = m_table.template find_or_take<false>(rows[j], probes);
         m_taken += slot.taken;
         present = slot.present;
+        warp.sync();  // the same
         merge_if(present, slot.index, rows[j]);
-        warp.sync();
       }
       if (is(j) && !present) without_slot |= 1u << j;
     }
