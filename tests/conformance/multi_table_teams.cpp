@@ -50,8 +50,8 @@ class grouping {
         m_rows(parts.size() * room) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       m_taken.push_back(static_cast<u32>(parts[p].size()));
-      std::copy(parts[p].begin(), parts[p].end(),
-                m_rows.begin() + static_cast<std::ptrdiff_t>(p * room));
+      std::transform(parts[p].begin(), parts[p].end(),
+                     m_rows.begin() + static_cast<std::ptrdiff_t>(p * room), &grouping::in_room);
       for (Row const& r : parts[p]) {
         auto const key = static_cast<Key>(reduce::key_of(r));
         ++m_pairs;
@@ -97,6 +97,19 @@ class grouping {
   std::vector<mapped> heads;
 
  private:
+  /// A row as the source of a batch has it, of which rooms are filled.
+  static Row in_room(Row const& r) {
+    using host = Kokkos::HostSpace;
+    Key const key = static_cast<Key>(reduce::key_of(r));
+    Kokkos::View<Key const*, host, Kokkos::MemoryUnmanaged> const keys(&key, 1);
+    if constexpr (Blocks::has_values) {
+      using value = reduce::value_type<Row>;
+      Kokkos::View<value const*, host, Kokkos::MemoryUnmanaged> const values(&r.value, 1);
+      return mt::source_of_batch<Row, Blocks>(keys, values).load(0);
+    } else {
+      return mt::source_of_batch<Row, Blocks>(keys, keys).load(0);
+    }
+  }
   static u64 value_of(Row const& r) {
     if constexpr (Blocks::has_values)
       return static_cast<u64>(r.value);

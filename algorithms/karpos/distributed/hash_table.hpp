@@ -323,11 +323,11 @@ insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, O
   namespace d = detail::distributed;
   detail::require_key_type<key_type, Keys>();
   detail::require_value_type<mapped_type, Values>();
-  detail::require_known(strategy);
   d::groups<execution_space, key_type, mapped_type> groups;
   bool is_reduced = false;
   if constexpr (d::can_combine<key_type, mapped_type>)
     is_reduced = d::together(*m_ranks, [&] {
+      detail::require_known(strategy);
       detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
       bool const pays =
           strategy == bulk_strategy::reduced ||
@@ -336,6 +336,8 @@ insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, O
       if (pays) groups = d::reduce_rows(m_ranks->exec(), keys, values, op);
       return pays;
     });
+  else
+    d::together(*m_ranks, [&] { detail::require_known(strategy); });
   std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
   using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
   using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;

@@ -80,7 +80,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       if (!s->follows(from, v)) continue;
       if (output == frontier_output::status_bits) {
         s->propose_parent(v, from);
-        device::set_bits(s->bitmap(1 - p->current) + v / 32, bit_of(v));
+        mark(v);
         continue;
       }
       if ((device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v)) & bit_of(v)) != 0) continue;
@@ -147,13 +147,21 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KOKKOS_FORCEINLINE_FUNCTION bool is_unvisited(local_vertex v) const {
     return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
   }
+  /// In the status of the next level. Where devices of others set bits of it meanwhile, the scope is that of all of them.
+  KOKKOS_FORCEINLINE_FUNCTION void mark(local_vertex v) const {
+    auto* const word = s->bitmap(1 - p->current) + v / 32;
+    if constexpr (requires { s->peers; })
+      device::set_bits_of_peer(word, bit_of(v));
+    else
+      device::set_bits(word, bit_of(v));
+  }
   template <class From>
   KOKKOS_FORCEINLINE_FUNCTION void set_status_bits(local_vertex const (&v)[at_once],
                                                    std::uint32_t open, From const& from) const {
     for (int i = 0; i < at_once; ++i)
       if ((open >> i & 1u) != 0) {
         s->propose_parent(v[i], from(i));
-        device::set_bits(s->bitmap(1 - p->current) + v[i] / 32, bit_of(v[i]));
+        mark(v[i]);
       }
   }
 };

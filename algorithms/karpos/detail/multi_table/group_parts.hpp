@@ -150,7 +150,7 @@ struct group_parts {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static Key key_at(scratch_type const& m, std::uint32_t slot) {
-    return from_bits<Key>(m.keys.get(slot));
+    return reduce_by_key::key_of_mixed<Key>(m.keys.get(slot));
   }
   /// Slots are divided among warps, whose lanes take neighbours.
   struct slot_range {

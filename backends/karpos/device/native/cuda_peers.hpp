@@ -87,6 +87,7 @@ class peer_window {
     m_distances = {};
   }
   void free() noexcept {
+    if (m_base == nullptr) return;
     cudaSetDevice(m_device);
     cudaFree(std::exchange(m_base, nullptr));
   }
