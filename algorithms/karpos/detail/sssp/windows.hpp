@@ -41,6 +41,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   static constexpr std::size_t team_bytes = window_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
   static constexpr std::uint32_t room = tuned::team_queue_entries;
+  // A row too long for a window goes to the near queue, and is not narrow in the next round.
+  static_assert(tuned::window_degree >= tuned::tile_degree);
 
   std::uint64_t work() const { return this->p->frontier.edges + this->p->frontier.queued(); }
 
