@@ -126,7 +126,7 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
     for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
     same("rows", counts.rows, n);
   };
-  left_out.number(n == 0 ? 0 : n - 1) = 123456789;
+  if (n > 0) left_out.number(n - 1) = 123456789;
   run(room);
   if (room < n) same("a row without room", left_out.number(n - 1), 123456789);
   run(n);

@@ -213,7 +213,7 @@ void check_mixing() {
   random_numbers random(3);
   std::size_t wrong = 0, far = 0;
   for (int i = 0; i < 100'000; ++i) {
-    auto const x = static_cast<Bits>(i < 1000 ? static_cast<Bits>(i) << (i % 3 * 20) : random());
+    auto const x = static_cast<Bits>(i < 1000 ? std::uint64_t(i) << (i % 3 * 20) : random());
     wrong += unmixed(mixed(x)) != x || mixed(unmixed(x)) != x;
     for (std::uint32_t n : {1u, 7u, 8192u})
       far += by_high_bits(mixed(x), n) >= n || by_low_bits(mixed(x), n) >= n;

@@ -252,7 +252,7 @@ def lists_with_gaps(driver, edges, scores):
 
 def mistyped_words(driver):
     cases = [
-        (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, count, distinct"),
+        (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, components, count, distinct"),
         ([], "there is no command"), (["bfs", "--sorce=3"], "did you mean --source?"), (["bfs", "x", "--max-depth", 3], "no option '--max-depth': karpos bfs"),
         (["topk", "x", "--weight", 1], "did you mean --weights?"), (["--versoin"], "did you mean --version?"), (["info", "-q"], "no option '-q'"),
         (["count", "x", "y"], "'y' is one word too many"), (["info", "x"], "'x' is one word too many"), (["bfs"], "graph is required"),
