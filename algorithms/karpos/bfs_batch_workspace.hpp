@@ -8,6 +8,7 @@
 
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs_batch/level_loop.hpp"
 #include "karpos/detail/bfs_batch/prepare.hpp"
 #include "karpos/device/program.hpp"
@@ -44,10 +45,7 @@ class bfs_batch_workspace {
       : m_vertices(graph.vertices()),
         m_has_in(graph.has_transpose()) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    require_at_most(max_vertices, graph.vertices(), "vertices",
-                    "): its queues hold 32-bit entries");
-    require_at_most(max_edges, graph.edges(), "edges",
-                    " with offsets of 32 bits): use offsets of 64 bits");
+    detail::bfs::require_size("bfs_batch", graph);
     m_ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>(exec, graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",
                                               "free memory or search a smaller graph",
@@ -78,17 +76,6 @@ class bfs_batch_workspace {
   using tuned = detail::bfs_batch::tuning<ExecSpace>;
   using state_type = detail::bfs_batch::batch_state<ExecSpace, typename Graph::offset_type>;
 
-  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
-  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
-                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
-                                                 : ~std::uint64_t(0);
-
-  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
-                              char const* suggestion) {
-    if (n > max)
-      throw std::length_error("karpos: a graph for bfs_batch has " + std::to_string(n) + " " + of +
-                              " (at most " + std::to_string(max) + suggestion);
-  }
   static std::uint64_t items(std::uint64_t vertices, std::uint64_t edges) {
     return vertices + edges / tuned::item_edges;
   }

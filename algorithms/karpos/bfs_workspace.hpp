@@ -9,6 +9,7 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bfs/bottom_up.hpp"
+#include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
 #include "karpos/device/program.hpp"
 
@@ -34,10 +35,7 @@ class bfs_workspace {
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    require_at_most(max_vertices, graph.vertices(), "vertices",
-                    "): its queues hold 32-bit entries");
-    require_at_most(max_edges, graph.edges(), "edges",
-                    " with offsets of 32 bits): use offsets of 64 bits");
+    detail::bfs::require_size("bfs", graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
                                               "free memory or search a smaller graph",
                                               [&] { allocate(exec); });
@@ -69,18 +67,6 @@ class bfs_workspace {
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
 
-  static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
-  /// Steps of a GPU compute edge numbers up to a grid's width beyond the last edge.
-  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
-                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
-                                                 : ~std::uint64_t(0);
-
-  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
-                              char const* suggestion) {
-    if (n > max)
-      throw std::length_error("karpos: a graph for bfs has " + std::to_string(n) + " " + of +
-                              " (at most " + std::to_string(max) + suggestion);
-  }
   static std::uint64_t hub_capacity(Graph const& graph) {
     return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
   }

@@ -8,6 +8,7 @@
 
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/arrays.hpp"
+#include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
 #include "karpos/detail/sssp/loop.hpp"
 #include "karpos/device/loops.hpp"
@@ -90,10 +91,7 @@ class sssp_workspace {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view, Weights>();
     detail::require_contiguous("weights", weights);
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
-    require_at_most(max_vertices, graph.vertices(), "vertices",
-                    "): its queues hold 32-bit entries");
-    require_at_most(max_edges, graph.edges(), "edges",
-                    " with offsets of 32 bits): use offsets of 64 bits");
+    detail::bfs::require_size("sssp", graph, max_vertices);
     read_weights(exec);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "shortest paths",
                                               "free memory or choose a smaller graph",
@@ -123,16 +121,7 @@ class sssp_workspace {
       detail::sssp::state<ExecSpace, vertex_type, typename Graph::offset_type, Weight>;
 
   static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 31) - 64;
-  static constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
-                                                 ? (std::uint64_t(1) << 32) - (1 << 21)
-                                                 : ~std::uint64_t(0);
 
-  static void require_at_most(std::uint64_t max, std::uint64_t n, char const* of,
-                              char const* suggestion) {
-    if (n > max)
-      throw std::length_error("karpos: a graph for sssp has " + std::to_string(n) + " " + of +
-                              " (at most " + std::to_string(max) + suggestion);
-  }
   static device::grid_shape shape_of(ExecSpace const& exec) {
     return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
         exec, detail::sssp::window_bytes<ExecSpace, typename state_type::word>,

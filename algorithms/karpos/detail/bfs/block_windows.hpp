@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/bfs/for_each_index.hpp"
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
@@ -51,18 +52,6 @@ struct team_window_step {
     return reinterpret_cast<std::uint32_t*>(s->distance + v);
   }
   KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
-  /// Runs f(v) for all vertices, each on a lane.
-  template <class Team, class F>
-  KOKKOS_FUNCTION void for_each_vertex(Team& team, F const& f) const {
-    tile const t = team.template this_tile<width>();
-    team.template for_each_tile<width>((s->vertices + width - 1) / width, [&](std::uint64_t i) {
-      t.each([&](int lane) {
-        std::uint64_t const v = i * width + static_cast<std::uint64_t>(lane);
-        if (v < s->vertices) f(v);
-        return 0;
-      });
-    });
-  }
 };
 
 template <class StateHandle, class ProgressHandle>
@@ -311,7 +300,7 @@ struct forget : team_window_step<StateHandle, ProgressHandle> {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    this->for_each_vertex(team, [&](std::uint64_t v) {
+    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
       if (*this->label_of(v) > this->first_label()) *this->label_of(v) = ~std::uint32_t(0);
     });
   }
@@ -327,7 +316,7 @@ struct find_parents : team_window_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
     auto const entered = static_cast<std::uint32_t>(this->p->window.entered);
-    this->for_each_vertex(team, [&](std::uint64_t v) {
+    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
       std::uint32_t const mine = *this->label_of(v);
       if (mine < entered || mine >= this->first_label()) return;
       auto const u = static_cast<local_vertex>(v);

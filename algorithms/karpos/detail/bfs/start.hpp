@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/bfs/for_each_index.hpp"
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
@@ -13,6 +14,14 @@ struct source_list {
   void const* list = nullptr;  // of vertex ids
   std::uint64_t count = 1;
   std::uint64_t single = 0;
+
+  /// Source i, as the steps of a search number vertices.
+  template <class State>
+  KOKKOS_FUNCTION local_vertex at(std::uint64_t i) const {
+    using vertex_id = typename State::vertex_id;
+    return list == nullptr ? static_cast<local_vertex>(single)
+                           : State::local(static_cast<vertex_id const*>(list)[i]);
+  }
 };
 
 /// Counts the sources that are no vertices of the graph.
@@ -24,19 +33,6 @@ struct count_out_of_range {
     if (static_cast<std::uint64_t>(sources(i)) >= vertices) ++count;
   }
 };
-
-/// Runs f(i) for every i in [0, n), each on a lane of the grid.
-template <int W, class Team, class F>
-KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
-  auto const t = team.template this_tile<W>();
-  team.template for_each_tile<W>((n + W - 1) / W, [&](std::uint64_t tile) {
-    t.each([&](int lane) {
-      std::uint64_t const i = tile * W + static_cast<std::uint64_t>(lane);
-      if (i < n) f(i);
-      return 0;
-    });
-  });
-}
 
 /// Writes -1 to n distances.
 template <int W, class Team>
@@ -102,20 +98,16 @@ struct seed {
       auto const first = i * width;
       auto const won = t.each([&](int lane) -> std::uint32_t {
         std::uint64_t const mine = first + static_cast<std::uint64_t>(lane);
-        return mine < sources.count && claim(source(mine)) ? 1 : 0;
+        return mine < sources.count && claim(sources.template at<State>(mine)) ? 1 : 0;
       });
-      found.push(t, won,
-                 [&](int lane, int) { return source(first + static_cast<std::uint64_t>(lane)); });
+      found.push(t, won, [&](int lane, int) {
+        return sources.template at<State>(first + static_cast<std::uint64_t>(lane));
+      });
     });
     found.flush(t);
   }
 
  private:
-  KOKKOS_FUNCTION local_vertex source(std::uint64_t i) const {
-    using vertex_id = typename State::vertex_id;
-    return sources.list == nullptr ? static_cast<local_vertex>(sources.single)
-                                   : State::local(static_cast<vertex_id const*>(sources.list)[i]);
-  }
   /// A source may occur twice, and an isolated one counts as visited in visited[0]: visited[1] decides who wins.
   KOKKOS_FUNCTION bool claim(local_vertex v) const {
     if ((device::fetch_or(s->visited[1] + v / 32, bit_of(v)) & bit_of(v)) != 0) return false;

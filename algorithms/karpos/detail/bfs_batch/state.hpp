@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/detail/bfs/for_each_index.hpp"
 #include "karpos/detail/bfs/state.hpp"
 #include "karpos/detail/bfs_batch/tuning.hpp"
 #include "karpos/device/atomics.hpp"
@@ -142,20 +143,6 @@ KOKKOS_FUNCTION void add_totals(Team const& team, thread_totals const& sum, leve
   } else {
     set(sum.reached);
   }
-}
-
-/// Runs f(i) for every i in [0, n), each on a lane of the grid.
-template <class ExecSpace, class Team, class F>
-KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
-  constexpr int width = tuning<ExecSpace>::width;
-  auto const t = team.template this_tile<width>();
-  team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t tile) {
-    t.each([&](int lane) {
-      std::uint64_t const i = tile * width + static_cast<std::uint64_t>(lane);
-      if (i < n) f(i);
-      return 0;
-    });
-  });
 }
 
 }  // namespace karpos::detail::bfs_batch

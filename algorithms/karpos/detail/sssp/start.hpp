@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/bfs/for_each_index.hpp"
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/sssp/state.hpp"
@@ -9,19 +10,6 @@
 // Steps over all vertices: before the first round, between two buckets, and for parents.
 
 namespace karpos::detail::sssp {
-
-/// Runs f(i) for all i in [0, n), each on a lane of the grid.
-template <int Width, class Team, class F>
-KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
-  auto const t = team.template this_tile<Width>();
-  team.template for_each_tile<Width>((n + Width - 1) / Width, [&](std::uint64_t tile) {
-    t.each([&](int lane) {
-      std::uint64_t const i = tile * Width + static_cast<std::uint64_t>(lane);
-      if (i < n) f(i);
-      return 0;
-    });
-  });
-}
 
 /// The bins of a tile, one for the near queue that is filled and one for a far queue.
 template <class State>
@@ -88,11 +76,11 @@ struct reset {
       *state.too_far = 0;
       *state.window_edges = 0;
     }
-    for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
+    bfs::for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
       state.label[v] = State::labels::farthest();
       if (state.parent != nullptr) state.parent[v] = State::no_parent;
     });
-    for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
+    bfs::for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
       state.near_bits[0][w] = state.near_bits[1][w] = 0;
     });
   }
@@ -117,23 +105,17 @@ struct seed : step<StateHandle, ProgressHandle> {
     team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
       auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
       auto const won = t.each([&](int lane) -> std::uint32_t {
-        if (at(lane) >= sources.count || !State::mark(state.near_bits[1], source(at(lane))))
+        if (at(lane) >= sources.count ||
+            !State::mark(state.near_bits[1], sources.template at<State>(at(lane))))
           return 0;
-        local_vertex const v = source(at(lane));
+        local_vertex const v = sources.template at<State>(at(lane));
         state.label[v] = 0;  // the word of zero, in every type
         if (state.parent != nullptr) state.parent[v] = State::global(v);
         return 1;
       });
-      found.near.push(t, won, [&](int lane, int) { return source(at(lane)); });
+      found.near.push(t, won, [&](int lane, int) { return sources.template at<State>(at(lane)); });
     });
     found.flush(t);
-  }
-
- private:
-  KOKKOS_FUNCTION local_vertex source(std::uint64_t i) const {
-    using vertex_id = typename State::vertex_id;
-    return sources.list == nullptr ? static_cast<local_vertex>(sources.single)
-                                   : State::local(static_cast<vertex_id const*>(sources.list)[i]);
   }
 };
 
