@@ -232,8 +232,8 @@ class bfs_workspace {
 };
 
 /// Bytes that a bfs_workspace for this graph allocates.
-template <class Graph, execution_space ExecSpace = typename Graph::memory_space::execution_space>
-std::size_t bfs_workspace_bytes(Graph const& graph, ExecSpace const& exec = {}) {
+template <execution_space ExecSpace, class Graph>
+std::size_t bfs_workspace_bytes(ExecSpace const& exec, Graph const& graph) {
   return bfs_workspace<ExecSpace, Graph>::bytes_for(exec, graph);
 }
 

@@ -18,7 +18,7 @@
 // Which vertices hang together: connected components, by hooking with samples.
 //
 //   connected_components(exec, graph, labels)    labels(v): the smallest vertex of v's component
-//   connected_components_bytes(graph, exec)      the memory that it works in
+//   connected_components_bytes(exec, graph)      the memory that it works in
 //
 // The labels are a forest of disjoint sets (detail/connected_components/forest.hpp): an edge joins two trees, the root with
 // the larger number hooks onto the other. A few edges of each vertex join most of a graph into one component; the label
@@ -130,8 +130,8 @@ class run {
 }  // namespace detail::connected_components
 
 /// Bytes that connected_components works in for this graph, beside the labels.
-template <class Graph, execution_space ExecSpace = typename Graph::memory_space::execution_space>
-std::size_t connected_components_bytes(Graph const& graph, ExecSpace const& /*exec*/ = {}) {
+template <execution_space ExecSpace, class Graph>
+std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& graph) {
   return detail::connected_components::run<ExecSpace, Graph>::bytes_for(graph);
 }
 
@@ -164,7 +164,7 @@ components_report connected_components(ExecSpace const& exec,
   using run = detail::connected_components::run<ExecSpace, graph_type>;
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");
   detail::workspace<ExecSpace> const memory(
-      exec, {"connected_components", "connected_components_bytes(graph, exec)"}, options.workspace,
+      exec, {"connected_components", "connected_components_bytes(exec, graph)"}, options.workspace,
       run::bytes_for(graph));
   auto const report = run(exec, graph, labels.data(), memory.data(), options)();
   memory.finish();

@@ -225,9 +225,8 @@ sssp_workspace(ExecSpace const&, Graph const&, Weights const&)
     -> sssp_workspace<ExecSpace, Graph, typename Weights::non_const_value_type>;
 
 /// Bytes that an sssp_workspace for this graph allocates, with weights of type Weight.
-template <class Weight, class Graph,
-          execution_space ExecSpace = typename Graph::memory_space::execution_space>
-std::size_t sssp_workspace_bytes(Graph const& graph, ExecSpace const& exec = {}) {
+template <class Weight, execution_space ExecSpace, class Graph>
+std::size_t sssp_workspace_bytes(ExecSpace const& exec, Graph const& graph) {
   return sssp_workspace<ExecSpace, Graph, Weight>::bytes_for(exec, graph);
 }
 

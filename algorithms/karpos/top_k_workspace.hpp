@@ -70,9 +70,8 @@ class top_k_workspace {
 
 /// Bytes that a top_k_workspace for these lists allocates. Queries that fall back to score vectors allocate
 /// later as much as a workspace for another aggregate.
-template <class Aggregate = weighted_sum, class Lists,
-          execution_space ExecSpace = typename Lists::memory_space::execution_space>
-std::size_t top_k_workspace_bytes(Lists const& lists, std::uint64_t k, ExecSpace const& exec = {}) {
+template <class Aggregate = weighted_sum, execution_space ExecSpace, class Lists>
+std::size_t top_k_workspace_bytes(ExecSpace const& exec, Lists const& lists, std::uint64_t k) {
   return top_k_workspace<ExecSpace, Lists, Aggregate>::bytes_for(exec, lists, k);
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("components of graphs of other types") {
 TEST_CASE("components in memory of the caller's, and what is refused") {
   auto const g = make_graph("path", 100, karpos_test::path_edges(100));
   auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
-  std::size_t const bytes = karpos::connected_components_bytes(graph, space());
+  std::size_t const bytes = karpos::connected_components_bytes(space(), graph);
   Kokkos::View<std::byte*, space::memory_space> const memory("memory", bytes + 1);
   view<std::uint32_t> const labels("labels", 100), few("labels", 99);
   auto const run = [&](view<std::uint32_t> const& to, void* at, std::size_t size) {

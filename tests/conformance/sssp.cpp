@@ -308,5 +308,5 @@ TEST_CASE("shortest paths that are refused") {
 TEST_CASE("a workspace takes the memory that it says") {
   auto const g = make_graph("path", 100003, karpos_test::path_edges(100003));
   auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
-  CHECK(karpos::sssp_workspace_bytes<float>(graph, space()) >= 16 * g.vertices);
+  CHECK(karpos::sssp_workspace_bytes<float>(space(), graph) >= 16 * g.vertices);
 }

@@ -92,9 +92,9 @@ TEST_CASE("the same query again gives the same answer") {
 
 TEST_CASE("a workspace takes the memory that it says") {
   auto const lists = karpos_test::to_space(draw_lists<u32, float>(uniform_of(100000, 2)));
-  std::size_t const said = karpos::top_k_workspace_bytes(lists, 100, karpos_test::space());
+  std::size_t const said = karpos::top_k_workspace_bytes(karpos_test::space(), lists, 100);
   CHECK(said >= 100000 * sizeof(u32));  // some bytes of each object
-  CHECK(said >= karpos::top_k_workspace_bytes(lists, 10, karpos_test::space()));
+  CHECK(said >= karpos::top_k_workspace_bytes(karpos_test::space(), lists, 10));
 }
 
 TEST_CASE("of uniform scores a query reads a small part") {

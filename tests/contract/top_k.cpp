@@ -102,7 +102,7 @@ TEST_CASE("a workspace of a ranked query takes the memory that it says, and give
   for (id_kind const ids : {id_kind::dense, id_kind::sparse})
     for (std::uint64_t const objects : {1, 1000, 300000}) {
       auto const lists = uniform(ids, objects);
-      std::uint64_t const said = karpos::top_k_workspace_bytes(lists, k, space{});
+      std::uint64_t const said = karpos::top_k_workspace_bytes(space{}, lists, k);
       listener const ears;
       {
         query_workspace const w(space{}, lists, k);

@@ -87,7 +87,7 @@ class components_measurement {
 
  private:
   std::uint64_t label(array<std::uint32_t> const& labels) {
-    m_run.workspace_bytes = connected_components_bytes(m_graph, m_exec);
+    m_run.workspace_bytes = connected_components_bytes(m_exec, m_graph);
     auto const bytes = make_array<std::byte>("workspace", m_run.workspace_bytes);
     components_options const options{.sampled_neighbours = m_run.parameters.sampled,
                                      .workspace = {bytes.data(), bytes.extent(0)}};

@@ -140,7 +140,7 @@ class topk_measurement {
     top_k_workspace<space, lists_type, Aggregate> workspace(m_exec, m_lists, k);
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
-    m_run.workspace_bytes = top_k_workspace_bytes<Aggregate>(m_lists, k, m_exec);
+    m_run.workspace_bytes = top_k_workspace_bytes<Aggregate>(m_exec, m_lists, k);
     m_report(0.7, "queries");
     m_run.time = m_timer.repeat(
         parameters().repetitions, [] {},
