@@ -171,7 +171,8 @@ action define_bfs(CLI::App& app) {
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "GTEPS: 10^9 directed edges of the reached component a second, the reset of the state\n"
-      "included. A file that is called like a generator is reached as ./NAME.");
+      "included. A file that is called like a generator is reached as ./NAME.\n"
+      "Example: karpos bfs kron:scale=16 --sources 4 --validate");
   return [o] { return bfs(*o); };
 }
 

@@ -123,7 +123,8 @@ action define_components(CLI::App& app) {
   app.footer(
       "A label is the smallest vertex of the component. All are compared with disjoint sets on "
       "the\n"
-      "host.");
+      "host.\n"
+      "Example: karpos components kron:scale=16 --baseline");
   return [o] { return components(o->parameters, o->as_json); };
 }
 

@@ -170,7 +170,9 @@ action define_count(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "yes", "no"}));
   app.add_flag("--text", o->format.text, "count words, also where they are numbers");
   app.add_flag("--json", o->as_json, "print one JSON object");
-  app.footer("Of an edge list, the counts over all columns are the degrees of the vertices.");
+  app.footer(
+      "Of an edge list, the counts over all columns are the degrees of the vertices.\n"
+      "Example: karpos count docs/examples/data/karate.txt --top 5");
   return [o] { return count(*o); };
 }
 

@@ -48,7 +48,8 @@ action define_distinct(CLI::App& app) {
   add_table_options(app, p);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Rows come in the order in which they come first. Empty fields are equal to each other.");
+      "Rows come in the order in which they come first. Empty fields are equal to each other.\n"
+      "Example: karpos distinct docs/examples/data/states.csv --by counties --top 5");
   return [o] { return distinct_rows(*o); };
 }
 

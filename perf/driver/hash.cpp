@@ -138,6 +138,11 @@ action define_hash(CLI::App& app) {
   app.add_flag("--distributed", o->distributed,
                "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a part of the keys");
   add_last_map_options(app, o->words, p);
+  app.footer(
+      "G/s: 10^9 keys a second; GB/s: 10^9 bytes of keys and values. Ceilings are what the memory "
+      "of\n"
+      "this machine allows in loops that do no more than read, or compare and swap, at random.\n"
+      "Example: karpos hash --keys 2^18 --load 0.8 --peers kokkos");
   return [o] { return hash(*o); };
 }
 

@@ -34,6 +34,9 @@ int info(bool as_json) {
 action define_info(CLI::App& app) {
   auto const as_json = std::make_shared<bool>(false);
   app.add_flag("--json", *as_json, "print one JSON object");
+  app.footer(
+      "Of this build and this machine; every --json of the other commands has it as its context.\n"
+      "Example: karpos info --json");
   return [as_json] { return info(*as_json); };
 }
 

@@ -198,7 +198,8 @@ action define_sssp(CLI::App& app) {
   app.footer(
       "Weights of files are not read: each edge has a random one, the same in both directions.\n"
       "Distances are proved: no edge shortens one, and an edge from a nearer vertex leads to "
-      "each.");
+      "each.\n"
+      "Example: karpos sssp grid:256x256 --max-weight 100");
   return [o] { return shortest_paths(*o); };
 }
 

@@ -166,7 +166,8 @@ action define_topk(CLI::App& app) {
   app.footer(
       "Peers: full, adding up everything and selecting, where the driver runs; nra and lara,\n"
       "one thread of the host. Every answer is checked against brute force on the host.\n"
-      "A file that is called like a generator is reached as ./NAME.");
+      "A file that is called like a generator is reached as ./NAME.\n"
+      "Example: karpos topk docs/examples/data/states.csv --k 5 --weights 1e-6,1e-4,0.1");
   return [o] { return topk(*o); };
 }
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the manual page holds all that the driver says of itself, that roff reads it, and that bash completes its words.
+"""Checks that the manual page holds all that the driver says of itself, that roff reads it, that bash completes its words, and
+that the example in every command's help runs in the root of the repository.
 
     manual.py DRIVER FOLDER     FOLDER: perf/driver/manual
 """
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -65,10 +68,24 @@ def completion(driver, folder):
     check("a file: left to the shell", completed(driver, folder, "count", ""), [])
 
 
+def examples(driver, folder):
+    """What a newcomer types first works as it stands."""
+    os.chdir(folder.parents[2])
+    for command in commands_of(driver):
+        lines = re.findall(r"^Example: (.*)$", run(driver, command, "--help").stdout, re.M)
+        check(f"karpos {command} --help: examples", len(lines), 1)
+        for line in lines:
+            program, named, *words = shlex.split(line)
+            check(f"{line}: of which program and command", (program, named), ("karpos", command))
+            done = run(driver, named, *words)
+            check(f"{line}: exit code; {done.stderr}", (done.returncode, done.stdout != ""), (0, True))
+
+
 def main():
-    driver, folder = sys.argv[1], Path(sys.argv[2])
+    driver, folder = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     manual_page(driver, folder)
     completion(driver, folder)
+    examples(driver, folder)
     return checks.verdict("--help")
 
 

@@ -12,8 +12,6 @@ EXIT_CODES = [("0", "good"), ("1", "wrong answers, or output that did not arrive
               ("2", "input or options that cannot be used; a sentence on standard error says which and why")]
 ENVIRONMENT = [("OMP_NUM_THREADS", "threads of the OpenMP backend; also --kokkos-num-threads=N"),
                ("OMP_PROC_BIND, OMP_PLACES", "where neither is set, a thread for each processor is bound to it")]
-EXAMPLES = ["karpos count edges.txt --top 5", "karpos bfs kron:scale=20,ef=16 --validate", "karpos groupby sales.csv --by city --sum price",
-            "karpos hash --keys 2^26 --load 0.8 --peers"]
 
 
 def output_of(*words):
@@ -40,22 +38,28 @@ def commands_of(help_text):
     return re.findall(r"^  (\S+)\s+(.*)$", block, re.M)
 
 
+def example_of(help_text):
+    """The line that begins with "Example: " in the help of a command."""
+    return re.search(r"^Example: (karpos .*)$", help_text, re.M)[1]
+
+
 def page(driver):
     main = output_of(driver, "--help")
     version = output_of(driver, "--version").split()[-1]
     commands = commands_of(main)
+    helps = {name: output_of(driver, name, "--help") for name, _ in commands}
     sections = [
         ("NAME", escaped("karpos - irregular parallel algorithms on graphs, tables and maps, measured and checked")),
         ("SYNOPSIS", ".B karpos\n.I command\n[\n.I options\n]"),
         ("DESCRIPTION", escaped("Counts, groups, joins, searches and ranks what text files hold, or what it generates, by the algorithms of the library "
                                 "Karpos, and measures these beside what the machine allows. Every command checks its answers.")),
         ("COMMANDS", definitions(commands)),
-        *((f"KARPOS {name.upper()}", verbatim(output_of(driver, name, "--help"))) for name, _ in commands),
+        *((f"KARPOS {name.upper()}", verbatim(text)) for name, text in helps.items()),
         ("OPTIONS", definitions([("--version", "print the version"), ("--help", "print the commands; behind a command, its options"),
                                  ("--kokkos-...", "goes to Kokkos, e.g. --kokkos-num-threads=2")])),
         ("EXIT STATUS", definitions(EXIT_CODES)),
         ("ENVIRONMENT", definitions(ENVIRONMENT)),
-        ("EXAMPLES", verbatim("\n".join(EXAMPLES))),
+        ("EXAMPLES", verbatim("\n".join(map(example_of, helps.values())))),
     ]
     body = "\n".join(f".SH {title}\n{text}" for title, text in sections)
     return f'.\\" Made of what the driver prints for --help.\n.TH KARPOS 1 "" "Karpos {version}" "User Commands"\n{body}\n'
