@@ -18,8 +18,8 @@ OPENMP = ("OMP_", "GOMP_", "KMP_", "KOKKOS_")
 
 
 def run(driver, *words, **changes):
-    """Runs it in an environment that chooses nothing for OpenMP but what `changes` say."""
-    free = {name: value for name, value in os.environ.items() if not name.startswith(OPENMP)}
+    """Runs it in an environment that chooses nothing for OpenMP but how to wait, and what `changes` say."""
+    free = {name: value for name, value in os.environ.items() if not name.startswith(OPENMP) or name == "OMP_WAIT_POLICY"}
     return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env={**free, **changes})
 
 
