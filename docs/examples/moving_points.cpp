@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spatial hash of moving points, rebuilt in every frame: which points are nearer to each other than a cell of a grid of 128^3 is
-// wide? The grid is one body of code for Kokkos::UnorderedMap and karpos::unordered_map; beside it a hash_multimap, and
-// sorting by cell with a search by halves. All must count the same pairs, and a sample is counted without any grid.
+// A spatial hash of moving points, rebuilt in every frame: which points are nearer to each other than a cell of a grid of 128^3
+// is wide? Four ways to find the points of a cell:
+//
+//   - points sorted by cell, and a search by halves;
+//   - the same, and a map from each cell that has points to the first of them, as two-level cuckoo hashing was published with:
+//     cuckoo_map, hash_map, hopscotch_map;
+//   - a map from each cell to one of its points, which knows the next: one body of code for Kokkos::UnorderedMap and
+//     karpos::unordered_map;
+//   - a hash_multimap of all points under their cells.
+//
+// All must count the same pairs, and a sample is counted without any grid.
 //
 //   moving_points [points] [frames] [picture.ppm]        20,000 points and 3 frames by default
 #include <Kokkos_Core.hpp>
@@ -12,8 +20,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <karpos/cuckoo_map.hpp>
+#include <karpos/hash_map.hpp>
 #include <karpos/hash_multimap.hpp>
+#include <karpos/hopscotch_map.hpp>
 #include <karpos/unordered_map.hpp>
+#include <utility>
 #include <vector>
 
 using space = Kokkos::DefaultExecutionSpace;
@@ -147,6 +159,70 @@ struct sorted_grid {
   reader read() const { return {order}; }
 };
 
+/// What a map that is only built as a whole has.
+template <class Map>
+constexpr bool builds_at_once =
+    requires(Map& m, space const& exec, numbers const& x) { m.build(exec, x, x); };
+/// For lookups in kernels, while nobody changes the map.
+template <class Map>
+auto reading_ref(Map const& m) {
+  if constexpr (builds_at_once<Map>)
+    return m.ref();
+  else
+    return m.frozen_ref();
+}
+
+/// Points in the order of their cells, and a map from each cell that has points to the first of them. Any of our maps.
+template <class Map>
+struct indexed_grid {
+  struct is_first {
+    sorted_grid::words order;
+    numbers cells, firsts;
+    KOKKOS_FUNCTION void operator()(std::uint32_t i, std::uint32_t& n, bool last) const {
+      auto const cell = static_cast<std::uint32_t>(order(i) >> 32);
+      if (i != 0 && order(i - 1) >> 32 == cell) return;
+      if (last) {
+        cells(n) = cell;
+        firsts(n) = i;
+      }
+      ++n;
+    }
+  };
+  struct reader {
+    decltype(reading_ref(std::declval<Map const&>())) map;
+    sorted_grid::words order;
+    template <class F>
+    KOKKOS_FUNCTION void for_each_in(std::uint32_t cell, F const& f) const {
+      auto const first = map.find(cell);
+      if (!first) return;
+      for (std::size_t i = *first; i < order.extent(0) && order(i) >> 32 == cell; ++i)
+        f(static_cast<std::uint32_t>(order(i)));
+    }
+  };
+  sorted_grid points;
+  numbers cells, firsts;
+  Map map;
+
+  explicit indexed_grid(std::uint32_t n) : points(n), cells("cells", n), firsts("firsts", n) {
+    if constexpr (!builds_at_once<Map>) map = Map(space(), n);
+  }
+  void build(space const& exec, vectors const& x) {
+    points.build(exec, x);
+    std::uint32_t n = 0;
+    Kokkos::parallel_scan("firsts", Kokkos::RangePolicy(exec, 0, x.extent(0)),
+                          is_first{points.order, cells, firsts}, n);
+    auto const keys = Kokkos::subview(cells, Kokkos::pair(0u, n));
+    auto const values = Kokkos::subview(firsts, Kokkos::pair(0u, n));
+    if constexpr (builds_at_once<Map>) {
+      map.build(exec, keys, values);
+    } else {
+      map.clear(exec);
+      map.insert(exec, keys, values);
+    }
+  }
+  reader read() const { return {reading_ref(map), points.order}; }
+};
+
 /// How many points each point touches.
 template <class Reader>
 struct count_touching {
@@ -256,12 +332,18 @@ int main(int argc, char** argv) {
 
   using kokkos_map = Kokkos::UnorderedMap<std::uint32_t, std::uint32_t, space>;
   using karpos_map = karpos::unordered_map<std::uint32_t, std::uint32_t, space>;
+  using cuckoo = karpos::cuckoo_map<std::uint32_t, std::uint32_t, space>;
+  using hash = karpos::hash_map<std::uint32_t, std::uint32_t, space>;
+  using hopscotch = karpos::hopscotch_map<std::uint32_t, std::uint32_t, space>;
   struct row {
     char const* name;
     result r;
   };
   row const rows[] = {
       {"sort + search", run<sorted_grid>(exec, x, touching, frames)},
+      {"sort + cuckoo_map", run<indexed_grid<cuckoo>>(exec, x, touching, frames)},
+      {"sort + hash_map", run<indexed_grid<hash>>(exec, x, touching, frames)},
+      {"sort + hopscotch_map", run<indexed_grid<hopscotch>>(exec, x, touching, frames)},
       {"Kokkos::UnorderedMap", run<map_grid<kokkos_map>>(exec, x, touching, frames)},
       {"karpos::hash_multimap", run<multimap_grid>(exec, x, touching, frames)},
       {"karpos::unordered_map", run<map_grid<karpos_map>>(exec, x, touching, frames)},
