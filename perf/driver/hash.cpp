@@ -85,8 +85,10 @@ void settle_input(hash_parameters& p) {
 
 /// Pairs of a key: of a multimap, which is compared with hash_map as it is.
 void settle_multiplicity(hash_options& o) {
-  if (o.multiplicity.empty()) return;
   hash_parameters& p = o.parameters;
+  if (!p.widths.empty() && o.multiplicity.empty())
+    throw bad_input("--width is measured with --map multi --multiplicity");
+  if (o.multiplicity.empty()) return;
   p.multiplicity = parse_count(o.multiplicity);
   if (p.multiplicity < 1 || p.multiplicity > p.keys)
     throw bad_input("--multiplicity is out of range (" + o.multiplicity + " of " +
@@ -129,6 +131,12 @@ action define_hash(CLI::App& app) {
                  "pairs of each key of --map multi: measures insert, count and retrieve, beside\n"
                  "hash_map with as many different keys")
       ->transform(count_word());
+  app.add_option(
+         "--width", p.widths,
+         "with --multiplicity: also kernels in which so many lanes count, or visit the values of,\n"
+         "one query together: 1,2,4,8,16,32")
+      ->delimiter(',')
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}));
   app.add_option(
          "--input", p.input,
          "where keys, values and answers lie: pinned is host memory that copies reach directly,\n"

@@ -25,6 +25,7 @@ json to_json(hash_run const& run) {
   json own = {{"miss", p.miss}};
   if (p.input != "device") own["input"] = p.input;
   if (p.multiplicity > 0) own["multiplicity"] = p.multiplicity;
+  if (!p.widths.empty()) own["widths"] = p.widths;
   return run_json("karpos-hash-1", run, parameters_json(p, run.table_bytes, own),
                   [](hash_result const& r) { return to_json(r); });
 }

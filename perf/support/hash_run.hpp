@@ -15,6 +15,7 @@ struct hash_parameters : map_parameters {
   std::string input =
       "device";  ///< where keys, values and answers lie: device, host, pinned, shared
   std::uint64_t multiplicity = 0;  ///< pairs of a key of a multimap (multi_run.hpp); 0: keys differ
+  std::vector<int> widths;         ///< with a multiplicity: lanes that look up one query together
 };
 
 /// One operation of one map.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "karpos/device/launch.hpp"
 #include "karpos/hash_multimap.hpp"
 #include "perf/support/map_experiment.hpp"
 #include "perf/support/workload.hpp"
@@ -63,6 +64,50 @@ struct count_not_once {
   }
 };
 
+/// What a kernel of one's own does with W lanes a query.
+template <class Key, class Reader>
+struct count_by_tile {
+  Reader read;
+  array<Key> queries;
+  array<std::uint32_t> counts;
+  template <class Tile>
+  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    std::uint64_t const n = read.count(t, queries(i));
+    t.on(lane_mask<Tile::width>::of(0), [&](int) { counts(i) = static_cast<std::uint32_t>(n); });
+  }
+};
+/// A value is where its pair stands among all, key by key: there the number of the query goes.
+template <class Key, class Reader>
+struct visit_by_tile {
+  Reader read;
+  array<Key> queries;
+  array<std::uint32_t> asked_by;
+  template <class Tile>
+  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    read.for_each_match(t, queries(i),
+                        [&](Key value) { asked_by(value) = static_cast<std::uint32_t>(i); });
+  }
+};
+struct count_wrong_visits {
+  permutation order;
+  std::uint64_t multiplicity;
+  array<std::uint32_t> asked_by;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& wrong) const {
+    bool const is_asked = asked_by(i) != ~std::uint32_t(0);
+    wrong += !is_asked || order(asked_by(i)) != i / multiplicity;
+  }
+};
+/// Calls run(width) with that width as a constant.
+template <class Run>
+void with_width(int width, Run const& run) {
+  if (width == 1) run(std::integral_constant<int, 1>{});
+  if (width == 2) run(std::integral_constant<int, 2>{});
+  if (width == 4) run(std::integral_constant<int, 4>{});
+  if (width == 8) run(std::integral_constant<int, 8>{});
+  if (width == 16) run(std::integral_constant<int, 16>{});
+  if (width == 32) run(std::integral_constant<int, 32>{});
+}
+
 template <class Key>
 class multi_measurement : map_experiment<Key, hash_run> {
   using base = map_experiment<Key, hash_run>;
@@ -71,7 +116,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
 
  public:
   multi_measurement(hash_parameters const& p, reporter const& report)
-      : base(p, 5, report),
+      : base(p, 5 + 2 * static_cast<double>(p.widths.size()), report),
         m_pairs(workload<Key>::checked(p.keys)),
         m_different((p.keys + p.multiplicity - 1) / p.multiplicity),
         m_key{p.seed},
@@ -100,6 +145,8 @@ class multi_measurement : map_experiment<Key, hash_run> {
     measure_insert(map);
     measure_count(map);
     measure_retrieve(map);
+    for (int const w : parameters().widths)
+      with_width(w, [&](auto width) { measure_width<width()>(map.frozen_ref()); });
     m_keys = m_values = {};
   }
 
@@ -128,11 +175,9 @@ class multi_measurement : map_experiment<Key, hash_run> {
   template <class Map>
   void measure_retrieve(Map const& map) {
     step("retrieve");
-    auto const queries = make_array<Key>("queries", m_different);
+    auto const queries = make_queries();
     auto const numbers = make_array<std::uint32_t>("numbers", m_pairs);
     auto const values = make_array<Key>("matches", m_pairs);
-    Kokkos::parallel_for("karpos::perf::queries", range(m_exec, m_different),
-                         make_multi_queries<Key>{m_key, m_asked, queries});
     auto result = blank("retrieve", "random_read");
     result.time = m_timer.repeat(parameters().repetitions,
                                  [&] { map.retrieve(m_exec, queries, numbers, values); });
@@ -141,6 +186,36 @@ class multi_measurement : map_experiment<Key, hash_run> {
         sum(count_wrong_matches<Key>{m_asked, parameters().multiplicity, numbers, values, seen}) +
         sum(count_not_once{seen});
     m_run.results.push_back(result);
+  }
+
+  array<Key> make_queries() const {
+    auto const queries = make_array<Key>("queries", m_different);
+    Kokkos::parallel_for("karpos::perf::queries", range(m_exec, m_different),
+                         make_multi_queries<Key>{m_key, m_asked, queries});
+    return queries;
+  }
+  template <int W, class Reader>
+  void measure_width(Reader const& read) {
+    auto const by = " by " + std::to_string(W);
+    step("count" + by);
+    auto const seen = make_array<std::uint32_t>("seen", m_pairs);
+    auto count = blank(("count" + by).c_str(), "random_read");
+    count.time = m_timer.repeat(parameters().repetitions, [&] {
+      device::for_each_tile<W>("karpos::perf::count", m_exec, m_pairs,
+                               count_by_tile<Key, Reader>{read, m_keys, seen});
+    });
+    count.wrong = sum(count_wrong_counts<Key>{m_order, parameters().multiplicity, m_pairs, seen});
+    m_run.results.push_back(count);
+    step("visit" + by);
+    auto const queries = make_queries();
+    Kokkos::deep_copy(m_exec, seen, ~std::uint32_t(0));
+    auto visit = blank(("visit" + by).c_str(), "random_read");
+    visit.time = m_timer.repeat(parameters().repetitions, [&] {
+      device::for_each_tile<W>("karpos::perf::visit", m_exec, m_different,
+                               visit_by_tile<Key, Reader>{read, queries, seen});
+    });
+    visit.wrong = sum(count_wrong_visits{m_asked, parameters().multiplicity, seen});
+    m_run.results.push_back(visit);
   }
 
   void measure_map() {
