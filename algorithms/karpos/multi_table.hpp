@@ -297,7 +297,7 @@ class multi_table {
   }
   /// Emits what was found, and waits: its memory is freed.
   template <class Matches, class Emit>
-  void emit(execution_space const& exec, Matches const& matches, Emit const& emit) const {
+  void emit(execution_space const& exec, Matches&& matches, Emit const& emit) const {
     matches.emit(exec, m_batches, emit);
     exec.fence("karpos::multi_table: before the offsets are freed");
   }

@@ -208,6 +208,30 @@ TEST_CASE("nothing is written where a room was too small") {
   CHECK(g.counts.pairs + g.counts.groups + g.counts.reserved == 0);
   CHECK(std::count(values.begin(), values.end(), 77u) == 20);
 }
+TEST_CASE("the head of a lone block says how many values it has, where they are few") {
+  using blocks = mt::value_blocks<u32, u32>;
+  CHECK(blocks::count_bits_for(0) == 16);
+  CHECK(blocks::count_bits_for((u64(1) << 31) - 8) == 1);
+  CHECK(blocks::count_bits_for((u64(1) << 30) - 7) == 1);
+  CHECK(blocks::count_bits_for((u64(1) << 30) - 8) == 2);
+  CHECK(blocks::count_bits_for(u64(1) << 26) == 5);
+  CHECK(mt::value_blocks<u32, u64>::count_bits_for((u64(1) << 40) - 8) == 16);
+  std::vector<u32> values(600), links(600);
+  for (int bits : {1, 2, 5, 8}) {
+    blocks const b{values.data(), links.data(), bits};
+    u64 const most = (u64(1) << bits) - 1;
+    for (u64 const count : {u64(1), u64(2), most, most + 1}) {
+      u32 const first = b.write_block(300, count);
+      same("values", b.count(first), count);
+      CHECK(b.begin_of(first) == 300);
+      CHECK(((first & most) != 0) == (count <= most));
+      u32 const both = b.chain(b.write_block(20, 3), first);
+      same("values of a chain", b.count(both), count + 3);
+      CHECK(b.at(both).count == 3);
+      CHECK(b.begin_of(b.at(both).next) == 300);
+    }
+  }
+}
 TEST_CASE("a room has fewer pairs than there are slots, and fewer of longer values") {
   using sizes = mt::group_sizes<emulated_device, karpos::key_value<u32, u32>>;
   static_assert(sizes::room > 1000 && sizes::room < sizes::slots);

@@ -16,12 +16,12 @@
 // What belongs to a key that may be there several times. Values lie in blocks, one for all that an insertion brings for a key,
 // and the blocks of a key are chained, the last one first:
 //
-//   table     | 7 : 5 | 3 : 0 | 4 : 7, lone |   the head of a key: where its first block begins
+//   table     | 7 : 5 | 3 : 0, 2 | 4 : 7, 1 |   the head of a key: where its first block begins, how many values a lone one has
 //   values    | d | e | a | b | c | f | g | h |
 //   links     | . | 2 | . | 3 |   | 2 | 2 | . |     7 has the block f g, before it a b c; 3 has d e; 4 has h
 //             the next block, and whether this one has more than one value; then its length stands in the second word
 //
-// The head of a key with one value says so: its link is not read. A set has no values: its table counts.
+// The head of a key with one block of few values says how many: its link is not read. A set has no values: its table counts.
 
 namespace karpos::detail::multi_table {
 
@@ -33,8 +33,8 @@ inline constexpr std::uint64_t rows_ahead = 16;
 template <class T, class Number>
 struct value_blocks {
   using mapped =
-      Number;  // of a key in the table: its head, where its first block begins and, in the lowest bit, whether it
-  // has one value only
+      Number;  // of a key in the table: its head, where its first block begins and, in the lowest bits, how many values
+  // it has, where that is the only block and they are few; else 0
   using value_type = T;
   static constexpr bool has_values = true;
   /// Stands for no block.
@@ -46,33 +46,48 @@ struct value_blocks {
   };
   T* values;
   Number* links;
+  /// Of a head, for the number of values.
+  int count_bits = 1;
 
+  /// As many as room for so many pairs leaves, and no more than 16.
+  static int count_bits_for(std::uint64_t pairs) {
+    constexpr int bits = 8 * sizeof(Number);
+    int n = 1;
+    while (n < 16 && pairs <= (std::uint64_t(1) << (bits - n - 1)) - 8) ++n;
+    return n;
+  }
+  KOKKOS_FUNCTION Number most_counted() const {
+    return static_cast<Number>((Number(1) << count_bits) - 1);
+  }
+  KOKKOS_FUNCTION Number begin_of(Number head) const {
+    return static_cast<Number>(head >> count_bits);
+  }
   KOKKOS_FUNCTION block at(Number head) const {
-    auto const begin = static_cast<Number>(head >> 1);
-    if ((head & 1) != 0) return {begin, none, 1};
+    Number const begin = begin_of(head), counted = most_counted();
+    if ((head & counted) != 0) return {begin, none, static_cast<std::uint64_t>(head & counted)};
     Number const link = links[begin];
-    return {begin, static_cast<Number>((link | 1) == none ? none : link & ~Number(1)),
+    return {begin, static_cast<Number>((link | counted) == none ? none : link & ~counted),
             (link & 1) != 0 ? static_cast<std::uint64_t>(links[begin + 1]) : 1};
   }
   /// Writes a block that is the only one of its key so far. Returns: the head of that key.
   KOKKOS_FUNCTION Number write_block(std::uint64_t begin, std::uint64_t count) const {
-    links[begin] = static_cast<Number>(none << 1 | Number(count > 1));
+    links[begin] = static_cast<Number>((none & ~most_counted()) | Number(count > 1));
     if (count > 1) links[begin + 1] = static_cast<Number>(count);
-    return static_cast<Number>(begin << 1 | std::uint64_t(count == 1));
+    return static_cast<Number>(begin << count_bits | (count <= most_counted() ? count : 0));
   }
   /// Puts the block of a head before those of another. Returns: the head of both.
   KOKKOS_FUNCTION Number chain(Number head, Number before) const {
-    Number& link = links[head >> 1];
-    link = static_cast<Number>((before & ~Number(1)) | (link & 1));
-    return static_cast<Number>(head & ~Number(1));
+    Number& link = links[begin_of(head)];
+    link = static_cast<Number>((before & ~most_counted()) | (link & 1));
+    return static_cast<Number>(head & ~most_counted());
   }
 
   /// CPUs: begins to bring near what the head says where to find, links or values.
   KOKKOS_FORCEINLINE_FUNCTION void fetch_link(Number head) const {
-    if ((head & 1) == 0) device::prefetch(links + (head >> 1));
+    if ((head & most_counted()) == 0) device::prefetch(links + begin_of(head));
   }
   KOKKOS_FORCEINLINE_FUNCTION void fetch_values(Number head) const {
-    if (head != none) device::prefetch(values + (head >> 1));
+    if (head != none) device::prefetch(values + begin_of(head));
   }
 
   KOKKOS_FUNCTION std::uint64_t count(Number head) const {
@@ -84,7 +99,7 @@ struct value_blocks {
     }
     return n;
   }
-  KOKKOS_FUNCTION T const& any(Number head) const { return values[head >> 1]; }
+  KOKKOS_FUNCTION T const& any(Number head) const { return values[begin_of(head)]; }
   /// Calls f(value) for values [first, last) of a key.
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Number head, std::uint64_t first, std::uint64_t last,
@@ -173,7 +188,9 @@ struct value_storage {
   }
   static std::size_t bytes_for(std::uint64_t pairs) { return pairs * (sizeof(T) + sizeof(Number)); }
   std::uint64_t room() const { return values.extent(0); }
-  blocks_type blocks() const { return {values.data(), links.data()}; }
+  blocks_type blocks() const {
+    return {values.data(), links.data(), blocks_type::count_bits_for(room())};
+  }
 
   /// Copies the first n pairs of another one, which may lie in another space. Asynchronous.
   template <class Other>

@@ -14,22 +14,65 @@
 #include "karpos/rows.hpp"
 
 // Everything that belongs to some rows, to queries or to the slots of a table, one element after the other: counted, summed up,
-// then emitted. Work is split by elements (detail/join/expansion.hpp), so that a key with many is shared.
+// then emitted. Work is split by elements (detail/join/expansion.hpp), so that a key with many is shared. GPUs split it by rows
+// where none has more than a few: the prefix sum that says where a row's elements go emits them, and nothing is stored.
 
 namespace karpos::detail::multi_table {
 
-/// Elements of each row; of those without any, `least`.
+/// Elements of a row that one thread of a GPU writes, where no row has more.
+inline constexpr std::uint64_t most_of_row = 4;
+
+/// Elements of some rows, and how many of these have more than a thread emits.
+struct element_counts {
+  std::uint64_t elements = 0, long_rows = 0;
+  KOKKOS_FUNCTION element_counts& operator+=(element_counts const& other) {
+    elements += other.elements;
+    long_rows += other.long_rows;
+    return *this;
+  }
+};
+
+/// Rows, and the elements of each; of those without any, `least`.
 template <class Rows, class Blocks>
-struct count_elements {
+struct rows_of_elements {
   Rows rows;
-  std::uint64_t n;
+  std::uint64_t row_count;
   Blocks blocks;
   std::uint64_t least;
+  KOKKOS_FUNCTION std::uint64_t count(typename Blocks::mapped head) const {
+    return head == Blocks::none ? least : blocks.count(head);
+  }
+};
+template <class Rows, class Blocks>
+struct count_elements : rows_of_elements<Rows, Blocks> {
   std::uint64_t* counts;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    if (i + rows_ahead < n) blocks.fetch_link(rows.head(i + rows_ahead));
-    auto const head = rows.head(i);
-    counts[i] = head == Blocks::none ? least : blocks.count(head);
+    if (i + rows_ahead < this->row_count) this->blocks.fetch_link(this->rows.head(i + rows_ahead));
+    counts[i] = this->count(this->rows.head(i));
+  }
+};
+template <class Rows, class Blocks>
+struct sum_elements : rows_of_elements<Rows, Blocks> {
+  std::uint64_t most;  // of a row that is not long
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, element_counts& sum) const {
+    std::uint64_t const n = this->count(this->rows.head(i));
+    sum.elements += n;
+    sum.long_rows += n > most;
+  }
+};
+/// A scan over rows of few elements, which are emitted by a thread.
+template <class Rows, class Blocks, class Emit>
+struct emit_rows : rows_of_elements<Rows, Blocks> {
+  Emit emit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t row, std::uint64_t& sum, bool final) const {
+    auto const head = this->rows.head(row);
+    std::uint64_t const first = sum, n = this->count(head);
+    sum += n;
+    if (!final || n == 0) return;
+    if (head == Blocks::none) return emit.without(first, row);
+    std::uint64_t element = first;
+    this->blocks.for_each(head, 0, n,
+                          [&](auto const&... value) { emit(element++, row, value...); });
   }
 };
 
@@ -65,7 +108,7 @@ struct emit_slice {
   }
 };
 
-/// The elements of n rows. They are found by the constructor, which waits.
+/// The elements of n rows. They are counted by the constructor, which waits.
 template <class ExecSpace, class Rows, class Blocks>
 class matches {
   using offsets_type = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
@@ -73,37 +116,54 @@ class matches {
  public:
   matches(ExecSpace const& exec, Rows const& rows, std::uint64_t n, Blocks const& blocks,
           std::uint64_t least = 0)
-      : m_rows(rows),
-        m_blocks(blocks),
-        m_n(n),
-        m_offsets(allocate_or_explain<typename ExecSpace::memory_space>(
-            (n + 1) * sizeof(std::uint64_t), "where the pairs of each key begin",
-            "ask for fewer keys at once", [&] {
-              return uninitialized_array<offsets_type>(exec, "karpos::multi_table: offsets", n + 1);
-            })) {
-    device::loop_over("karpos::multi_table: count", exec, n,
-                      count_elements<Rows, Blocks>{rows, n, blocks, least, m_offsets.data()});
-    m_size = join::scan(exec, m_offsets.data(), n);
+      : m_rows{rows, n, blocks, least} {
+    if constexpr (device::is_device<ExecSpace>) {
+      auto const sum = device::reduce_over<Kokkos::Sum<element_counts>>(
+          "karpos::multi_table: count", exec, n, sum_elements<Rows, Blocks>{m_rows, most_of_row});
+      m_size = sum.elements;
+      m_has_long_rows = sum.long_rows > 0;
+    } else {
+      offsets(exec);
+    }
   }
 
   std::uint64_t size() const { return m_size; }
-  std::uint64_t const* offsets() const { return m_offsets.data(); }
+  /// Where the elements of each row begin, and their number. Waits.
+  std::uint64_t const* offsets(ExecSpace const& exec) {
+    if (m_offsets.extent(0) > 0) return m_offsets.data();
+    std::uint64_t const n = m_rows.row_count;
+    m_offsets = allocate_or_explain<typename ExecSpace::memory_space>(
+        (n + 1) * sizeof(std::uint64_t), "where the pairs of each key begin",
+        "ask for fewer keys at once", [&] {
+          return uninitialized_array<offsets_type>(exec, "karpos::multi_table: offsets", n + 1);
+        });
+    device::loop_over("karpos::multi_table: offsets", exec, n,
+                      count_elements<Rows, Blocks>{m_rows, m_offsets.data()});
+    m_size = join::scan(exec, m_offsets.data(), n);
+    return m_offsets.data();
+  }
 
-  /// Emits all; chains have so many blocks at most. Asynchronous: keep the rows until then.
+  /// Emits all; chains have so many blocks at most. Asynchronous, but where there are long rows: keep the rows until then.
   template <class Emit>
-  void emit(ExecSpace const& exec, std::uint64_t longest_chain, Emit const& emit) const {
+  void emit(ExecSpace const& exec, std::uint64_t longest_chain, Emit const& emit) {
+    if constexpr (device::is_device<ExecSpace>)
+      if (!m_has_long_rows)
+        return Kokkos::parallel_scan("karpos::multi_table: emit rows",
+                                     index_range(exec, m_rows.row_count),
+                                     emit_rows<Rows, Blocks, Emit>{m_rows, emit});
     std::uint64_t const slice = Kokkos::max(join::tuning<ExecSpace>::slice_rows, longest_chain);
-    device::loop_over("karpos::multi_table: emit", exec, (m_size + slice - 1) / slice,
-                      emit_slice<Rows, Blocks, Emit>{
-                          {m_offsets.data(), m_n}, m_size, slice, m_rows, m_blocks, emit});
+    offsets(exec);
+    device::loop_over(
+        "karpos::multi_table: emit", exec, (m_size + slice - 1) / slice,
+        emit_slice<Rows, Blocks, Emit>{
+            {m_offsets.data(), m_rows.row_count}, m_size, slice, m_rows.rows, m_rows.blocks, emit});
   }
 
  private:
-  Rows m_rows;
-  Blocks m_blocks;
-  std::uint64_t m_n;
+  rows_of_elements<Rows, Blocks> m_rows;
   offsets_type m_offsets;
   std::uint64_t m_size = 0;
+  bool m_has_long_rows = true;  // or may have: CPUs do not ask
 };
 
 // What is done with an element.
@@ -181,3 +241,8 @@ struct join_blocks {
 };
 
 }  // namespace karpos::detail::multi_table
+
+template <>
+struct Kokkos::reduction_identity<karpos::detail::multi_table::element_counts> {
+  KOKKOS_FUNCTION static karpos::detail::multi_table::element_counts sum() { return {}; }
+};

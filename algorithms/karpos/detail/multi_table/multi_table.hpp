@@ -165,12 +165,12 @@ template <class Traits>
 void multi_table<Traits>::join_blocks(execution_space const& exec, std::uint64_t room) {
   if constexpr (has_values) {
     namespace mt = detail::multi_table;
-    auto const pairs = all_pairs(exec);
+    auto pairs = all_pairs(exec);
     storage_type const fresh(exec, room);
     pairs.emit(exec, m_batches, mt::move_value<mapped_type>{fresh.values.data()});
     device::loop_over(
         "karpos::multi_table: join blocks", exec, m_index.capacity(),
-        mt::join_blocks<slots_type, blocks_type>{slots(), fresh.blocks(), pairs.offsets()});
+        mt::join_blocks<slots_type, blocks_type>{slots(), fresh.blocks(), pairs.offsets(exec)});
     exec.fence("karpos::multi_table: before the old pairs are freed");
     m_storage = fresh;
     m_end = m_size = pairs.size();
@@ -339,7 +339,7 @@ std::uint64_t multi_table<Traits>::write_matches(
                               out_values.extent(0));
   char const* const what = "the view for numbers of queries";
   detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
-  auto const matches = matches_of(exec, queries, least);
+  auto matches = matches_of(exec, queries, least);
   detail::join::require_room(what, out_queries.extent(0), matches.size());
   emit(exec, matches,
        mt::write_match<QueriesOut, ValuesOut, mapped_type>{out_queries, out_values, missing});
@@ -355,7 +355,7 @@ std::uint64_t multi_table<Traits>::write_queries(execution_space const& exec,
   namespace mt = detail::multi_table;
   char const* const what = "the view for numbers of queries";
   detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
-  auto const matches = matches_of(exec, queries, least);
+  auto matches = matches_of(exec, queries, least);
   detail::join::require_room(what, out_queries.extent(0), matches.size());
   emit(exec, matches, mt::write_query<QueriesOut>{out_queries});
   return matches.size();
@@ -366,7 +366,7 @@ template <class KeysOut, class... ValuesOut>
 std::uint64_t multi_table<Traits>::write_all(execution_space const& exec, KeysOut const& keys,
                                              ValuesOut const&... values) const {
   detail::require_reachable<execution_space, KeysOut, ValuesOut...>();
-  auto const pairs = all_pairs(exec);
+  auto pairs = all_pairs(exec);
   detail::join::require_room("the view for keys", keys.extent(0), pairs.size());
   emit(exec, pairs,
        detail::multi_table::write_pair<slots_type, KeysOut, ValuesOut...>{
