@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -11,6 +12,7 @@
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/reduce_by_key/columns.hpp"
+#include "karpos/detail/reduce_by_key/group_list.hpp"
 #include "karpos/detail/reduce_by_key/hot_keys.hpp"
 #include "karpos/detail/reduce_by_key/parts.hpp"
 #include "support/emulated_team.hpp"
@@ -364,6 +366,36 @@ TEST_CASE("a round in rooms: groups are complete, all else is left as partial ro
         check_rooms(narrow_rows(n, keys, n), karpos::plus{}, half_one_key);
         check_rooms(narrow_rows(n, keys, n), larger{}, half_one_key);
         check_rooms(wide_rows(n, keys, n), two_operations{}, half_one_key);
+      }
+}
+
+TEST_CASE("a list of groups takes as many as it has room for, and leaves other rows") {
+  using list = reduce::group_list<Kokkos::DefaultHostExecutionSpace, narrow_row, karpos::plus>;
+  struct thread {
+    std::vector<std::max_align_t> memory =
+        std::vector<std::max_align_t>(list::scratch_bytes / sizeof(std::max_align_t) + 1);
+    std::byte* scratch() const {
+      return reinterpret_cast<std::byte*>(const_cast<std::max_align_t*>(memory.data()));
+    }
+  } const t;
+  for (u32 most : {1u, 30u, 3000u, list::max_slots})
+    for (u64 keys : {u64(20), u64(3000), u64(100'000)})
+      for (u32 looks : {1u, 8u, ~0u}) {
+        auto const rows = narrow_rows(20'000, keys, most);
+        std::vector<narrow_row> groups(rows.size()), left(rows.size());
+        u64 count = 0, rows_left = 0;
+        list l(t, most, karpos::plus{});
+        l.add(t, reduce::partial_rows<narrow_row>(rows.data(), rows.size()), 0, rows.size(), looks,
+              {left.data(), left.size()}, &rows_left);
+        l.write_groups(t, list_of_rows<narrow_row>{groups.data()}, &count);
+        CHECK(count <= most);
+        groups.resize(count);
+        CHECK(groups_of(groups, karpos::plus{}).size() == count);
+        left.resize(rows_left);
+        if (keys <= most && looks == ~0u) CHECK(rows_left == 0);
+        if (most <= 30 && looks == ~0u) CHECK(count == std::min(u64(most), keys));
+        groups.insert(groups.end(), left.begin(), left.end());
+        CHECK(same_groups(groups_of(groups, karpos::plus{}), groups_of(rows, karpos::plus{})));
       }
 }
 

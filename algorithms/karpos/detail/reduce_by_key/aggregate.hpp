@@ -4,9 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/rows.hpp"
+#include "karpos/detail/reduce_by_key/group_list.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/table.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
@@ -14,9 +16,9 @@
 #include "karpos/device/league.hpp"
 
 // The two steps that aggregate: rows in any order, as far as a table holds them, and chunks, which it holds for certain.
-// Rows are taken in batches. All rows of a batch find their slots; behind a barrier the values of those that found them
-// taken are merged. So the first value of a slot needs no identity of the operation, and no flag. Where the operation has an
-// identity, GPUs merge every value at once.
+// A thread of a CPU does that by itself (group_list.hpp). A team of a GPU takes rows in batches. All rows of a batch find their
+// slots; behind a barrier the values of those that found them taken are merged. So the first value of a slot needs no identity
+// of the operation, and no flag. Where the operation has an identity, every value is merged at once.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -28,7 +30,7 @@ struct alignas(64) team_words {
   std::uint32_t failed = 0;  // whether a row has found no slot
 };
 
-/// A team with its table.
+/// A team of a GPU with its table.
 template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row)),
           bool Sparse = false>
 class aggregator {
@@ -39,16 +41,20 @@ class aggregator {
   /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
   /// first of these.
   static constexpr int nowhere = -1;
-  /// GPUs: whether values are merged at once, without a barrier.
-  static constexpr bool has_identity =
-      device::is_device<ExecSpace> && (!has_value<Row> || identity_of<Op, value_type<Row>>::exists);
+  /// Whether values are merged at once, without a barrier.
+  static constexpr bool has_identity = !has_value<Row> || identity_of<Op, value_type<Row>>::exists;
 
  public:
   static constexpr int threads = tuned::threads, teams_at_once = 1;
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return sizeof(team_words) + table::bytes(slots);
   }
-  static constexpr std::size_t scratch_bytes = bytes(tuned::slots(sizeof(Row)));
+  static constexpr std::uint32_t max_slots = tuned::slots(sizeof(Row));
+  static constexpr std::size_t scratch_bytes = bytes(max_slots);
+  /// Slots of a table for so many rows.
+  KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
+    return Kokkos::min(tuned::slots_for(rows), std::uint32_t(max_slots));
+  }
 
   /// With a table of so many slots in memory of bytes(slots), at the front of the scratch unless said otherwise. A barrier.
   template <class Team>
@@ -85,8 +91,6 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
                                        std::uint64_t last, std::uint32_t probes,
                                        partial_array<Row> const& left, std::uint64_t* count) {
-    if constexpr (!device::is_device<ExecSpace>)
-      return add_in_two_looks(source, first, last, probes, left, count);
     constexpr int run = run_of<Source>;
     bool const leaves = left.rows != nullptr;
     for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
@@ -105,7 +109,7 @@ class aggregator {
     }
   }
 
-  /// GPUs: the same for all of the rows, or not. Returns: whether each has found a slot within so many probes.
+  /// The same for all of the rows, or not. Returns: whether each has found a slot within so many probes.
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION bool add_all(Team const& t, Source const& source, std::uint64_t first,
                                            std::uint64_t last, std::uint32_t probes) {
@@ -146,10 +150,7 @@ class aggregator {
     if (t.rank() == 0) m_words->base = device::fetch_add(count, m_words->groups);
     t.barrier();
     std::uint64_t const base = m_words->base;
-    if constexpr (device::is_device<ExecSpace>)
-      write_slots(t, sink, base);
-    else
-      write_slots_of_thread(sink, base);
+    write_slots(t, sink, base);
   }
 
  private:
@@ -246,34 +247,6 @@ class aggregator {
     for (int j = 0; j < batch; ++j)
       if ((without_slot >> j & 1) != 0) left.write(at++, rows[j]);
   }
-  /// The same on CPUs: a first look at all rows of a batch, then the other slots of those that it does not do for.
-  template <class Source>
-  KOKKOS_FORCEINLINE_FUNCTION void add_in_two_looks(Source const& source, std::uint64_t first,
-                                                    std::uint64_t last, std::uint32_t probes,
-                                                    partial_array<Row> const& left,
-                                                    std::uint64_t* count) {
-    for (std::uint64_t i = first; i < last; i += batch) {
-      Row again[batch];
-      int n = 0;
-      for (std::uint64_t j = i; j < Kokkos::min(i + batch, last); ++j) {
-        Row const r = source.make(source.load(j), j);
-        again[n] = r;
-        n += !m_table.add_at_home(r, m_op, m_taken);
-      }
-      int without_slot = 0;
-      for (int k = 0; k < n; ++k) {
-        slot_of_row const slot = m_table.find_or_take(again[k], probes);
-        m_taken += slot.taken;
-        if (!slot.present) again[without_slot++] = again[k];
-        if constexpr (has_value<Row>)
-          if (slot.present && !slot.taken) m_table.merge(slot.index, again[k].value, m_op);
-      }
-      if (without_slot == 0) continue;
-      auto const room = static_cast<std::uint64_t>(without_slot);
-      std::uint64_t const base = device::fetch_add(count, room);
-      for (std::uint64_t k = 0; k < room; ++k) left.write(base + k, again[k]);
-    }
-  }
   /// Where row j of a thread is, in runs of neighbours.
   template <int Run, class Team>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t index(Team const& t, std::uint64_t first,
@@ -353,7 +326,7 @@ class aggregator {
     for (int j = 0; j < batch; ++j) {
       if (to[j] < 0) continue;
       bool const same_next = j + 1 < batch && to[j + 1 < batch ? j + 1 : j] == to[j];
-      if (device::is_device<ExecSpace> && same_next) {
+      if (same_next) {
         auto& next = rows[j + 1 < batch ? j + 1 : j].value;
         next = m_op(rows[j].value, next);
       } else {
@@ -373,29 +346,18 @@ class aggregator {
       if (yes) sink.write(base + at, m_table.get(i));
     }
   }
-  /// The same on CPUs: no predictor knows which slots have a group, so that their indices are found without a branch.
-  template <class Sink>
-  KOKKOS_FORCEINLINE_FUNCTION void write_slots_of_thread(Sink const& sink,
-                                                         std::uint64_t base) const {
-    constexpr std::uint32_t block = 256;
-    std::uint32_t found[block];
-    for (std::uint32_t first = 0; first < m_table.end(); first += block) {
-      std::uint32_t const last = Kokkos::min(first + block, m_table.end());
-      std::uint32_t n = 0;
-      for (std::uint32_t i = first; i < last; ++i) {
-        found[n] = i;
-        n += m_table.has(i);
-      }
-      for (std::uint32_t i = 0; i < n; ++i) sink.write(base + i, m_table.get(found[i]));
-      base += n;
-    }
-  }
-
   team_words* m_words;
   table m_table;
   Op m_op;
   std::uint32_t m_taken = 0;
 };
+
+/// What a team of a space aggregates with.
+template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row)),
+          bool Sparse = false>
+using aggregator_for =
+    std::conditional_t<device::is_device<ExecSpace>, aggregator<ExecSpace, Row, Op, Batch, Sparse>,
+                       group_list<ExecSpace, Row, Op>>;
 
 /// A step: aggregates ranges of rows, a team each, as far as its table holds them: what comes first stays. The groups
 /// and the rows that found no place are partial rows.
@@ -407,11 +369,11 @@ struct aggregate_first {
   using row = typename Source::row;
   using tuned = tuning<ExecSpace>;
   using team_aggregator =
-      aggregator<ExecSpace, row, Op,
-                 Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row)), true>;
+      aggregator_for<ExecSpace, row, Op,
+                     Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row)), true>;
   static constexpr int threads = Teams == 1 ? tuned::threads : tuned::part_threads(sizeof(row)),
                        teams_at_once = Teams;
-  static constexpr std::uint32_t max_slots = tuned::slots(sizeof(row)) / (4 * Teams) * 4;
+  static constexpr std::uint32_t max_slots = team_aggregator::max_slots / (4 * Teams) * 4;
   static constexpr std::size_t scratch_bytes = team_aggregator::bytes(max_slots);
 
   Source source;
@@ -425,10 +387,10 @@ struct aggregate_first {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     team_aggregator a(t, slots, op);
-    a.set_columns(t, columns);
+    if constexpr (device::is_device<ExecSpace>) a.set_columns(t, columns);
     a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
           tuned::probe_length, partial, count);
-    a.fold(t);
+    if constexpr (device::is_device<ExecSpace>) a.fold(t);
     a.write_groups(t, partial, count);
   }
 };
@@ -437,8 +399,7 @@ struct aggregate_first {
 template <class ExecSpace, class Source, class Op, class Result>
 struct aggregate_chunks {
   using row = typename Source::row;
-  using team_aggregator = aggregator<ExecSpace, row, Op>;
-  using tuned = tuning<ExecSpace>;
+  using team_aggregator = aggregator_for<ExecSpace, row, Op>;
   static constexpr int threads = team_aggregator::threads,
                        teams_at_once = team_aggregator::teams_at_once;
   static constexpr std::size_t scratch_bytes = team_aggregator::scratch_bytes;
@@ -454,8 +415,7 @@ struct aggregate_chunks {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     partition::chunk const mine = chunks[t.league_rank()];
     if (mine.rows == 0) return;
-    std::uint32_t const slots = tuned::slots_for(mine.rows);
-    team_aggregator a(t, Kokkos::min(slots, tuned::slots(sizeof(row))), op);
+    team_aggregator a(t, team_aggregator::slots_for(mine.rows), op);
     a.add(t, rows, mine.begin, mine.begin + mine.rows, ~std::uint32_t(0), {nullptr, 0}, nullptr);
     if (mine.whole != 0)
       a.write_groups(t, result, &counts->groups);

@@ -9,8 +9,6 @@
 
 #include "karpos/detail/merge.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
-#include "karpos/device/arithmetic.hpp"
-#include "karpos/device/space.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/rows.hpp"
 
@@ -36,16 +34,9 @@ class slot_values {
   KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, T const& v) const {
     m_words[i] = to_bits<word>(v);
   }
-  /// Without a branch on CPUs.
-  KOKKOS_FORCEINLINE_FUNCTION void store_if(bool yes, std::uint32_t i, T const& v) const {
-    m_words[i] = device::select(yes, to_bits<word>(v), m_words[i]);
-  }
   template <class Op>
   KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, T const& v, Op const& op) const {
-    if constexpr (device::is_device<ExecSpace>)
-      merge_in_scratch(m_words + i, v, op);
-    else
-      store(i, static_cast<T>(op(get(i), v)));
+    merge_in_scratch(m_words + i, v, op);
   }
 
  private:
@@ -71,9 +62,6 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, value const& v) const {
     (detail::get<I>(m_each).store(i, detail::get<I>(v)), ...);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void store_if(bool yes, std::uint32_t i, value const& v) const {
-    (detail::get<I>(m_each).store_if(yes, i, detail::get<I>(v)), ...);
   }
   template <class Op>
   KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {

@@ -9,12 +9,11 @@
 #include "karpos/detail/reduce_by_key/mixed_bits.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
-#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 
-// A table of groups in the scratch of a team: open addressing with linear probing, keys and values in arrays of their own.
-// GPUs probe by buckets of 16 bytes of keys. In a sparse table, of few groups for its size, they look at one slot before, which
-// nearly always decides: threads that read 4 bytes each wait for each other in the banks of the scratch half as long.
+// A table of groups in the scratch of a team of a GPU: open addressing with linear probing, keys and values in arrays of their
+// own. Rows look at buckets of 16 bytes of keys. In a sparse table, of few groups for its size, they look at one slot before,
+// which nearly always decides: threads that read 4 bytes each wait for each other in the banks of the scratch half as long.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -35,9 +34,8 @@ class group_table {
   using value = value_type<Row>;
   using values = slot_values<ExecSpace, value>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
-  /// Slots that a GPU reads at once: a bucket.
-  static constexpr int width =
-      device::is_device<ExecSpace> ? 16 / static_cast<int>(sizeof(bits)) : 1;
+  /// Slots that are read at once: a bucket.
+  static constexpr int width = 16 / static_cast<int>(sizeof(bits));
 
  public:
   /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
@@ -72,15 +70,13 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
     if (key == empty) return look_at<Stores>(r, m_slots, 0);
-    if constexpr (width == 1)
-      return find_or_take_in_slots<Stores>(r, probes);
-    else if constexpr (Sparse)
+    if constexpr (Sparse)
       return find_or_take_behind<Stores>(r, look_at_home(r), probes);
     else
       return find_or_take_in_buckets<Stores>(r, home(key, m_slots / width), probes);
   }
 
-  /// The home slot of a row's key in a sparse table of a GPU, and what it holds.
+  /// The home slot of a row's key in a sparse table, and what it holds.
   struct home_slot {
     std::uint32_t index;
     bits stored;
@@ -106,26 +102,6 @@ class group_table {
       if (slot.present) return slot;
     }
     return find_or_take_in_buckets<Stores>(r, h.index / width, probes);
-  }
-
-  /// CPUs, first look: adds a row if its first slot has its key or none. Which of the two it finds costs no branch where
-  /// keys are different. Returns: whether it did.
-  template <class Op>
-  KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r, Op const& op,
-                                               std::uint32_t& taken) const {
-    bits const key = reduce_by_key::key_of(r);
-    std::uint32_t const i = home(key, m_slots);
-    bits const stored = m_keys[i];
-    bool const is_empty = stored == empty, is_key = key != empty, same = stored == key && is_key;
-    m_keys[i] = device::select(is_empty, key, stored);
-    if constexpr (has_value<Row>) {
-      if (same)
-        merge(i, r.value, op);
-      else
-        m_values.store_if(is_empty, i, r.value);
-    }
-    taken += is_empty & is_key;
-    return same | (is_empty & is_key);
   }
 
   /// Merges a value into that of a slot.
@@ -177,19 +153,6 @@ class group_table {
   /// One of so many: the high bits chose the part.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     return by_low_bits(key, n);
-  }
-  /// From the home slot on.
-  template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_slots(Row const& r,
-                                                                std::uint32_t looks) const {
-    bits const key = reduce_by_key::key_of(r);
-    std::uint32_t i = home(key, m_slots);
-    for (std::uint32_t k = 0; k < looks; ++k) {
-      slot_of_row const slot = look_at<Stores>(r, i, key);
-      if (slot.present) return slot;
-      if (++i == m_slots) i = 0;
-    }
-    return {0, false, false};
   }
   /// From bucket b on, whose slots are taken from the first one on. Who loses a slot to another key looks again.
   template <bool Stores>

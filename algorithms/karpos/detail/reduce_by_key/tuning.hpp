@@ -15,8 +15,8 @@ struct tuning {
   static constexpr bool is_device = device::is_device<ExecSpace>;
   /// Threads of a team: a block of as many as there can be, because there is room for one table only.
   static constexpr int threads = is_device ? 1024 : 1;
-  /// Bytes of the rows of a chunk: a table in scratch is half as large again. 128 KB where a block can have 227; on CPUs
-  /// chunks of mean length use half of their table, which the second-level cache holds.
+  /// Bytes of the rows of a chunk: a table in scratch is half as large again, 128 KB where a block can have 227. On CPUs a list
+  /// of groups and its index lie in the second-level cache.
   static constexpr std::uint32_t chunk_bytes = std::bit_floor(
       static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace> - 1024) / 3 * 2);
   /// Rows of a chunk: as many as fill a table in scratch to two thirds.
