@@ -56,9 +56,10 @@ struct split_word {
 template <class Rows>
 struct split_word<Rows, true> {
   using type = typename single_value<Rows>::bits;
+  /// Not mixed yet.
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const&, Row const& r, std::uint64_t) {
-    return join::mix_word(key_bits_of<type>(r.template value<0>()));
+    return key_bits_of<type>(r.template value<0>());
   }
 };
 
@@ -66,8 +67,9 @@ struct split_word<Rows, true> {
 template <class Functions, bool IsExact>
 using split_row = key_value<typename split_word<Functions, IsExact>::type, std::uint32_t>;
 
-/// Source of a partition: rows, with words by the functions of the right ones.
-template <class Rows, class Functions, bool IsExact>
+/// Source of a partition: rows, with words by the functions of the right ones. Mixes: whether exact words are mixed as they are
+/// loaded.
+template <class Rows, class Functions, bool IsExact, bool Mixes = IsExact>
 struct rows_to_split {
   using row = split_row<Functions, IsExact>;
   using loaded = decltype(row::key);
@@ -76,7 +78,8 @@ struct rows_to_split {
 
   KOKKOS_FUNCTION std::uint64_t size() const { return rows.size(); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    return split_word<Functions, IsExact>::of(by, rows[i], i);
+    loaded const word = split_word<Functions, IsExact>::of(by, rows[i], i);
+    return Mixes ? join::mix_word(word) : word;
   }
   template <int N>
     requires IsExact
@@ -84,7 +87,20 @@ struct rows_to_split {
     using value = typename single_value<Rows>::type;
     value values[N];
     partition::load_elements<N>(rows.first_column(), i, values);
-    for (int k = 0; k < N; ++k) to[k] = join::mix_word(key_bits_of<loaded>(values[k]));
+    for (int k = 0; k < N; ++k) {
+      auto const word = key_bits_of<loaded>(values[k]);
+      to[k] = Mixes ? join::mix_word(word) : word;
+    }
+  }
+  KOKKOS_FUNCTION rows_to_split<Rows, Functions, true, false> unsettled() const
+    requires IsExact
+  {
+    return {rows, by};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void settle(loaded& word)
+    requires IsExact
+  {
+    word = join::mix_word(word);
   }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded word, std::uint64_t i) {
     return {word, static_cast<std::uint32_t>(i)};

@@ -87,8 +87,9 @@ class packed_values {
   std::uint32_t m_high = 0;
 };
 
-/// Source of a partition: rows that are moved whole. HasNulls: those of one of the two sides may have nulls.
-template <class Rows, class Functions, bool HasNulls>
+/// Source of a partition: rows that are moved whole. HasNulls: those of one of the two sides may have nulls. Mixes: whether
+/// words are made as rows are loaded.
+template <class Rows, class Functions, bool HasNulls, bool Mixes = true>
 struct wide_rows_to_split {
   using row = wide_row;
   using loaded = wide_key;
@@ -100,17 +101,32 @@ struct wide_rows_to_split {
     auto const r = rows[i];
     auto const p = packed_values::of(r, std::bool_constant<HasNulls>{});
     // Rows that are equal to none have any word, so that they do not all come into one part.
-    std::uint32_t const word =
-        HasNulls && !by.can_equal(r)
-            ? static_cast<std::uint32_t>(mix(i) >> 32)
-            : join::mix_word(p.high() ^ static_cast<std::uint32_t>(mix(p.low()) >> 32));
+    std::uint32_t const word = HasNulls && !by.can_equal(r)
+                                   ? static_cast<std::uint32_t>(mix(i) >> 32)
+                               : Mixes ? word_of(p.high(), p.low())
+                                       : p.high();
     return {word, static_cast<std::uint32_t>(p.low()), static_cast<std::uint32_t>(p.low() >> 32)};
+  }
+  KOKKOS_FUNCTION wide_rows_to_split<Rows, Functions, false, false> unsettled() const
+    requires(!HasNulls)
+  {
+    return {rows, by};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void settle(loaded& k)
+    requires(!HasNulls)
+  {
+    k.word = word_of(k.word, std::uint64_t(k.rest_high) << 32 | k.rest_low);
   }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& k, std::uint64_t i) {
     return {k.word, static_cast<std::uint32_t>(i), std::uint64_t(k.rest_high) << 32 | k.rest_low};
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t key_of(loaded const& k) { return k.word; }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t word_of(std::uint32_t high, std::uint64_t low) {
+    return join::mix_word(high ^ static_cast<std::uint32_t>(mix(low) >> 32));
+  }
 };
 
 /// Whether a left row is equal to the right one of that number in the part, if they have the same word; then `right` is its
