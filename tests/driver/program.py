@@ -111,10 +111,14 @@ def unreadable(driver, folder):
 
 
 def too_large_a_file(driver, folder):
-    """A limit of the size of files is told as a full disk is."""
-    done = subprocess.run(["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh", driver, "bfs", "grid:99x99", "--output", Path(folder) / "out"],
-                          capture_output=True, text=True, check=False)
-    check(f"large output: '{done.stderr}'", (done.returncode, "(File too large)" in done.stderr), (1, True))
+    """A limit of the size of files is told as a full disk is; the part that was written goes, but no link to it, as /dev/stdout is one."""
+    file, link = Path(folder) / "out", Path(folder) / "link"
+    link.symlink_to(Path(folder) / "linked")
+    for path in (file, link):
+        done = subprocess.run(["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh", driver, "bfs", "grid:99x99", "--output", path],
+                              capture_output=True, text=True, check=False)
+        check(f"large output: '{done.stderr}'", (done.returncode, "(File too large)" in done.stderr), (1, True))
+    check("what is left of large outputs", (file.exists(), link.is_symlink()), (False, True))
 
 
 def counts_with_exponents(driver, edges):

@@ -32,7 +32,8 @@ void output_file::close() {
   if (m_file) return;
   std::string const why = std::strerror(errno);
   std::error_code ignored;
-  if (m_opened && std::filesystem::is_regular_file(m_path, ignored))
+  // Not what a link leads to, and not the link: /dev/stdout is one.
+  if (m_opened && is_regular_file(std::filesystem::symlink_status(m_path, ignored)))
     std::filesystem::remove(m_path, ignored);
   std::string const what = "karpos: cannot write " + m_path + " (" + why + "): ";
   if (m_opened) throw std::runtime_error(what + "not all of it arrived, write it elsewhere");
