@@ -14,6 +14,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/listener.hpp"
 #include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
@@ -165,6 +166,38 @@ TEST_CASE("skew: power laws, half of the rows one key, sorted rows, runs") {
   check_counts("runs of three", runs);
   for (std::size_t i = 0; i < n; ++i) runs[i] = static_cast<std::uint32_t>(i / 50'000);
   check_counts("long runs", runs);
+}
+
+namespace {
+/// Whether the rows are aggregated before they are split.
+bool aggregates_first(std::vector<std::uint32_t> const& keys) {
+  view<std::uint32_t> const out("keys", keys.size());
+  auto const in = to_space(keys);
+  karpos_test::listener const ears;
+  karpos::distinct(space(), in, out);
+  bool first = false;
+  for (auto const& launch : karpos_test::record.launches)
+    first = first || launch.label == "karpos::reduce_by_key: aggregate first";
+  for (auto const& label : karpos_test::record.regions)
+    first = first || label == "karpos::reduce_by_key: aggregate first";
+  return first;
+}
+}  // namespace
+
+TEST_CASE("CPUs aggregate rows first where a table holds most of them") {
+  if (karpos::device::is_device<space>) return;
+  std::size_t const n = 200'000;
+  auto half = uniform<std::uint32_t>(n, all_different), few = uniform<std::uint32_t>(n, 3000);
+  for (std::size_t i = 0; i < n; i += 2) half[i] = few[i] = 7;
+  CHECK(aggregates_first(uniform<std::uint32_t>(n, 1)));
+  CHECK(aggregates_first(uniform<std::uint32_t>(n, 1000)));
+  CHECK(aggregates_first(uniform<std::uint32_t>(n, 5000)));
+  CHECK(aggregates_first(few));
+  CHECK(aggregates_first(power_law(n, 1.5, 1e7)));
+  CHECK(!aggregates_first(uniform<std::uint32_t>(n, 60'000)));
+  CHECK(!aggregates_first(power_law(n, 1.0, 1e7)));
+  CHECK(!aggregates_first(half));
+  CHECK(!aggregates_first(uniform<std::uint32_t>(n, all_different)));
 }
 
 TEST_CASE("rows of 8 and 16 bytes: signed, unsigned and floating-point") {

@@ -204,8 +204,8 @@ class reduction_in_rooms {
     auto const n = static_cast<std::uint32_t>(parts);
     return partition::part_of_row<Source, part_of_bits<Source>>{{n, 1}, n};
   }
-  /// Rooms in the memory of so many rows, twice as long as parts are on average at most. Their length is an odd multiple of 32
-  /// rows: parts grow at the same rate, and would meet in the same channels of the memory.
+  /// Rooms in the memory of so many rows, 32 for each part at least, twice as long as parts are on average at most. Their length
+  /// is an odd multiple of 32 rows: parts grow at the same rate, and would meet in the same channels of the memory.
   template <class SplitRow, class Holder>
   partition::rooms<SplitRow, Holder> rooms_for(std::uint64_t parts, std::uint64_t rows,
                                                Holder const& holder) const {
@@ -215,7 +215,7 @@ class reduction_in_rooms {
             m_arrays.filled,
             reinterpret_cast<SplitRow*>(m_arrays.list()),
             &m_counts->listed,
-            static_cast<std::uint32_t>((room / 64 * 2 - 1) * 32),
+            static_cast<std::uint32_t>((Kokkos::max(room / 64, std::uint64_t(1)) * 2 - 1) * 32),
             static_cast<std::uint32_t>(Kokkos::min(m_arrays.eighth, most)),
             static_cast<int>(parts),
             holder};

@@ -103,7 +103,7 @@ class reduction {
                         copy_rows<Source>{source, m_memory.partial});
       return {0, n};
     }
-    if (has_equal_keys(source)) {
+    if (aggregates_first(source)) {
       int const teams = device::processors(m_exec);
       auto const count = static_cast<std::uint64_t>(teams);
       partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
@@ -116,14 +116,22 @@ class reduction {
     return read_counters();
   }
 
-  /// Whether a sample of the keys has so many equals that a table in scratch is worth filling first.
+  /// Whether a sample of the keys says that it is worth it to aggregate ranges of the rows before they are split.
   template <class Source>
-  bool has_equal_keys(Source const& source) const {
+  bool aggregates_first(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
     take_sample(m_exec, source, tuned::sample, m_memory.sample);
     key_sample const s = read_back(m_exec, static_cast<key_sample const*>(m_memory.sample),
                                    "karpos::reduce_by_key: a sample of the keys");
-    return s.keys - s.different >= tuned::min_equal;
+    return tuned::is_device ? s.keys - s.different >= tuned::min_equal : holds_most(s);
+  }
+  /// Whether the first table of a CPU's thread holds most of the rows, for what it does not hold costs more than to be split
+  /// at once: the rest of the sample is of keys that it has seen before, or the groups are few. Chao's estimate of these is
+  /// trusted where keys that come again, but for the most frequent one, do so about equally often: a long tail deceives it.
+  static bool holds_most(key_sample const& s) {
+    double const once = s.different - s.repeated, again = s.keys - once - s.most,
+                 groups = s.different + once * once / (2.0 * s.repeated + 1);
+    return 4 * once < s.keys || (again <= 3.0 * s.repeated && groups <= double(size::chunk_rows));
   }
 
   /// Splits rows into parts by their hash, and aggregates these.

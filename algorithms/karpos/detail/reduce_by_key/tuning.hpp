@@ -55,8 +55,8 @@ struct tuning {
   static constexpr std::uint32_t part_looks = 32;
   /// The same before it is left to the next round.
   static constexpr std::uint32_t most_looks = 64;
-  /// Keys that are looked at to decide whether they are, and how many must be equal to another one: 3 in 100 are where
-  /// about 17,000 keys are equally frequent, which a table just holds.
+  /// Keys that are looked at to decide whether they are, and on GPUs how many must be equal to another one: 3 in 100 are
+  /// where about 17,000 keys are equally frequent, which a table just holds.
   static constexpr std::uint32_t sample = 1024, min_equal = 31;
   /// Rows from which on that look is worth its wait.
   static constexpr std::uint64_t min_sampled_rows = 65536;
