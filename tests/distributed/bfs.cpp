@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "karpos/bfs.hpp"
@@ -198,6 +199,73 @@ TEST_CASE("blocks of the user's, also empty ones") {
     check_graph(1000, edges, {.symmetrise = true}, placement::spread, begins);
 }
 
+TEST_CASE("a permutation of vertices is one, and its inverse leads back") {
+  for (std::uint64_t const n :
+       {std::uint64_t(0), std::uint64_t(1), std::uint64_t(2), std::uint64_t(3), std::uint64_t(31),
+        std::uint64_t(32), std::uint64_t(33), std::uint64_t(1000), std::uint64_t(65537)}) {
+    dist::vertex_permutation const number(n, 5), other(n, 6);
+    numbers hit(n);
+    std::uint64_t moved = 0, differ = 0;
+    for (std::uint64_t v = 0; v < n; ++v) {
+      std::uint64_t const to = number(v);
+      REQUIRE(to < n);
+      ++hit[to];
+      CHECK(number.inverse(to) == v);
+      moved += to != v;
+      differ += to != other(v);
+    }
+    CHECK(std::count(hit.begin(), hit.end(), 1) == std::ptrdiff_t(n));
+    if (n > 100) CHECK(std::min(moved, differ) > n - n / 10);
+  }
+  std::uint64_t const large = (std::uint64_t(1) << 63) + 12345;
+  for (std::uint64_t v = large - 100; v < large; ++v)
+    CHECK(dist::vertex_permutation(large, 1).inverse(dist::vertex_permutation(large, 1)(v)) == v);
+  CHECK(dist::vertex_permutation()(7) == 7);
+  CHECK(dist::vertex_permutation().inverse(7) == 7);
+}
+
+TEST_CASE("vertices that are numbered at random") {
+  auto const ranks = world();
+  std::uint64_t const n = 3000;
+  auto const edges =
+      random_edges(300, 4000, 9);  // without a permutation the first rank would have all
+  auto const mine = part_of(ranks, edges, placement::spread);
+  dist::csr_options options{{.symmetrise = true}};
+  options.permutation = 42;
+  auto const number = options.numbers(n);
+  auto const graph =
+      dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options);
+  edge_pairs renamed;
+  for (auto const& [u, v] : edges) renamed.emplace_back(number(u), number(v));
+  auto const all = all_of(renamed), original = all_of(edges);
+  auto const whole = karpos::build_csr(space{}, n, to_view(all.sources), to_view(all.targets),
+                                       {.symmetrise = true});
+  check_rows(graph, whole);
+  auto const host = host_of(n, whole);
+  searched const s(ranks, graph, host);
+  s.check(id(number(7)), {number(7)}, {});
+  auto const expected =
+      serial_bfs(host_of(n, karpos::build_csr(space{}, n, to_view(original.sources),
+                                              to_view(original.targets), {.symmetrise = true})),
+                 {7});
+  Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+  dist::bfs(s.workspace, id(number(7)), distances);
+  auto const found = to_vector(graph.gather(ranks, distances));
+  for (std::uint64_t v = 0; v < n; ++v) CHECK(found[number(v)] == expected[v]);
+  // Each rank has its part of the vertices that have edges.
+  std::uint64_t own = 0;
+  for (std::uint64_t v = 0; v < 300; ++v) own += graph.owner(number(v)) == ranks.rank();
+  CHECK(own > 100 / std::uint64_t(ranks.size()));
+  if (ranks.size() == 1) return;
+  options.permutation = ranks.rank() == 0 ? 42 : 43;
+  CHECK_THROWS_WITH_AS(
+      dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options),
+      doctest::Contains("the seed of a permutation of vertices is not the same"), collective_error);
+  if (ranks.rank() == 0) options.permutation.reset();
+  CHECK_THROWS_AS(dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options),
+                  collective_error);
+}
+
 TEST_CASE("several sources, of all ranks together") {
   auto const ranks = world();
   auto const edges = path_edges(96);
@@ -343,6 +411,10 @@ TEST_CASE("bad arguments are refused on all ranks") {
         doctest::Contains("gamma of a search is not the same on all ranks (rank 0 has 0.25"),
         collective_error);
   }
+  // Ranks which all pass no number agree: it is the same, if it equals nothing.
+  CHECK(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                  karpos::bfs_options{.gamma = std::numeric_limits<double>::quiet_NaN()})
+            .visited == 1);
   CHECK(dist::bfs(ranks, graph, id(0), distances).visited == 1);  // and they go on
 }
 

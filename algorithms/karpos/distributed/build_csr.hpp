@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "karpos/detail/distributed/edges.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
+#include "karpos/distributed/vertex_permutation.hpp"
 
 // Graphs over ranks, from edges wherever they lie (build_csr), and with their edges reversed (transpose).
 
@@ -24,11 +26,21 @@ struct csr_options : karpos::csr_options {
   /// Where the blocks of the ranks begin, and at the end the number of vertices: ranks + 1 numbers, the same on every rank,
   /// multiples of 32 but for those that are the number of vertices. Empty: blocks with about equally many edges.
   std::vector<std::uint64_t> begins = {};
+  /// The seed of a vertex_permutation by which vertices are numbered, the same on every rank: for graphs that are skewed, or
+  /// listed in an order that would give some ranks all the work. The graph, its blocks, and what searches of it take and
+  /// answer, know vertices by their new numbers.
+  std::optional<std::uint64_t> permutation = {};
+
+  /// The number that each vertex gets; its inverse leads back.
+  vertex_permutation numbers(std::uint64_t vertices) const {
+    return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
+  }
 };
 
 /// Builds a graph from the edges of all ranks, sources(i) to targets(i), wherever they lie and in any order. Collective.
 ///
-/// Returns: the rows of this rank's vertices, neighbours sorted: together the graph that karpos::build_csr makes of all edges.
+/// Returns: the rows of this rank's vertices, neighbours sorted: together the graph that karpos::build_csr makes of all edges,
+///   numbered anew where options.permutation asks for it.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank receives.
 /// Memory: while it builds, on each rank the edges that it has and those that it receives, twice (with symmetrise what it has
 ///   counts twice).
@@ -43,11 +55,13 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
                 "karpos: sources and targets of edges must be of the same type");
   detail::require_reachable<ExecSpace, Sources, Targets>();
   using graph = csr_graph<vertex, EdgeOffset, typename ExecSpace::memory_space>;
-  detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
+  using edges_list = detail::build_csr::edges_in_views<Sources, Targets>;
+  edges_list const list{sources, targets};
   require_same(ranks, "the number of vertices", vertices);
   require_same(ranks, "csr_options",
                (options.symmetrise ? 1 : 0) + (options.remove_self_loops ? 2 : 0) +
-                   (options.remove_duplicates ? 4 : 0));
+                   (options.remove_duplicates ? 4 : 0) + (options.permutation ? 8 : 0));
+  require_same(ranks, "the seed of a permutation of vertices", options.permutation.value_or(0));
   std::uint64_t hash = options.begins.size();
   for (std::uint64_t const b : options.begins) hash = mix(hash + b);
   require_same(ranks, "the hash of the begins of blocks", hash);
@@ -58,7 +72,8 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
     detail::build_csr::require_in_range(ranks.exec(), vertices, list);
     detail::distributed::require_begins(options.begins, vertices, ranks.size());
   });
-  return detail::distributed::graph_of_list<vertex, EdgeOffset>(ranks, vertices, list, options,
+  detail::distributed::renumbered_edges<edges_list> const numbered{list, options.numbers(vertices)};
+  return detail::distributed::graph_of_list<vertex, EdgeOffset>(ranks, vertices, numbered, options,
                                                                 options.begins);
 }
 

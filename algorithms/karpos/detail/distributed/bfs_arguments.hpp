@@ -27,12 +27,13 @@ struct search_terms {
   std::uint32_t has_vertices, has_parents, can_span, failed;
 };
 
-/// Throws collective_error, on every rank, unless all have passed alike what decides about levels.
+/// Throws collective_error, on every rank, unless all have passed alike what decides about levels: the same bits, so that ranks
+/// which all pass no number (NaN) agree.
 template <class Ranks>
 void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all) {
   auto const differ = [&](char const* what, auto const of) {
     for (std::size_t r = 1; r < all.size(); ++r)
-      if (of(all[r]) != of(all[0]))
+      if (to_bits<std::uint64_t>(of(all[r])) != to_bits<std::uint64_t>(of(all[0])))
         throw karpos::distributed::collective_error(
             std::string("karpos: ") + what + " is not the same on all ranks (rank 0 has " +
                 std::to_string(of(all[0])) + ", rank " + std::to_string(r) + " has " +

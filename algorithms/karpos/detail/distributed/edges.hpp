@@ -15,6 +15,7 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
+#include "karpos/distributed/vertex_permutation.hpp"
 #include "karpos/key_value.hpp"
 
 // Edges on their way to the ranks that own their sources.
@@ -26,6 +27,19 @@ template <class VertexId>
 using edge_row = key_value<VertexId, VertexId>;
 template <class VertexId>
 inline constexpr VertexId no_source = static_cast<VertexId>(-1);
+
+/// The edges of a list between the numbers that their vertices get.
+template <class List>
+struct renumbered_edges {
+  List list;
+  karpos::distributed::vertex_permutation number;
+
+  std::uint64_t size() const { return list.size(); }
+  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t i) const {
+    build_csr::edge const e = list(i);
+    return {number(e.source), number(e.target)};
+  }
+};
 
 /// Writes the directed edges that csr_options make of edge i, or dropped ones.
 template <class List, class Row>
