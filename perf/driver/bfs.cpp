@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/bfs/measure.hpp"
+#include "perf/driver/bfs/presets.hpp"
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/distributed/over_ranks.hpp"
@@ -20,7 +21,7 @@ struct bfs_words {
   bfs_parameters parameters;
   std::string direction = "auto", queue = "collected", offsets = "auto";
   bool one_class = false, launches = false, as_json = false, distributed = false;
-  std::string source;
+  std::string source, preset;
   CLI::Option *with_source = nullptr, *sources = nullptr, *batch = nullptr, *seed = nullptr,
               *gamma = nullptr, *alpha = nullptr, *beta = nullptr;
 };
@@ -62,6 +63,7 @@ bfs_parameters parameters_of(bfs_words const& o) {
     if (o.direction == name_of(d)) p.options.direction = d;
   p.options.queue = o.queue == "scanned" ? bfs_queue::scanned : bfs_queue::collected;
   p.options.degree_classes = !o.one_class;
+  p.presets = presets_called(o.preset);
   if (o.launches) p.options.driver = launch_mode::kernel_per_step;
   p.offset_bits = o.offsets == "auto" ? 0 : std::stoi(o.offsets);
   return p;
@@ -83,6 +85,9 @@ int report_wrong(bfs_run const& run) {
 int bfs(bfs_words const& o) {
   bfs_parameters const p = parameters_of(o);
   if (o.distributed) return bfs_over_ranks(p, o.as_json);
+  if (p.permute)
+    throw bad_input(
+        "--permute does not apply (one process has all vertices): choose --distributed");
   bfs_run run;
   {
     progress bar("karpos bfs");
@@ -121,8 +126,11 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::IsMember({"auto", "32", "64"}));
 }
 
-void add_run_options(CLI::App& app, bfs_parameters& p) {
+void add_run_options(CLI::App& app, bfs_words& o) {
+  bfs_parameters& p = o.parameters;
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  app.add_flag("--keep-duplicates", p.keep_duplicates,
+               "keep repeated edges and self loops, and count them in GTEPS");
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps: large ones, and in a list of edges words;\n"
                "results still tell its ids, also at the begin of a line of --output");
@@ -131,6 +139,15 @@ void add_run_options(CLI::App& app, bfs_parameters& p) {
   app.add_option("--output", p.output,
                  "write the distance (and parent) of each vertex, a line each");
   app.add_flag("--baseline", p.baseline, "compare with a plain top-down search in the same run");
+  app.add_option(
+         "--preset", o.preset,
+         "measure published techniques, too, each added to those before: baseline (a status\n"
+         "array), queue, classes (of degrees), hubs; enterprise: all of them in turn")
+      ->check(CLI::IsMember({"enterprise", "baseline", "queue", "classes", "hubs"}));
+  app.add_flag(
+      "--energy", p.energy,
+      "repeat the searches for two seconds, too, and tell the joules of each, where the GPU\n"
+      "(NVML) or the processors (RAPL) count them");
   app.add_option("--reps", p.repetitions,
                  "readings of the clock for each source; their median counts")
       ->capture_default_str()
@@ -164,10 +181,12 @@ action define_bfs(CLI::App& app) {
   o->seed = app.add_option("--seed", p.seed, "of the random sources")
                 ->transform(count_word())
                 ->capture_default_str();
-  add_run_options(app, p);
+  add_run_options(app, *o);
   add_search_options(app, *o);
   app.add_flag("--distributed", o->distributed,
                "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph");
+  app.add_flag("--permute", p.permute,
+               "with --distributed: deal the vertices out to the ranks at random");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "GTEPS: 10^9 directed edges of the reached component a second, the reset of the state\n"

@@ -35,8 +35,8 @@ struct kept_edges {
 
 template <class Graph, class Space, class List>
 Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& list,
-                         generator_progress const& report) {
-  csr_options const options{.symmetrise = true};
+                         generator_progress const& report, csr_options options) {
+  options.symmetrise = true;
   detail::build_csr::require_graph_fits<Graph>(vertices, list.size(), options);
   if constexpr (detail::build_csr::sorts_edges<Space>) {
     if (report) report(0, "edges and rows");
@@ -56,19 +56,20 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
   }
 }
 
-/// The undirected graph of a spec, in the memory of any execution space.
+/// The undirected graph of a spec, in the memory of any execution space; the options say which edges are removed.
 /// Throws: std::length_error when Offset is too narrow for twice spec.candidates(); allocation_error.
 template <class Offset, class Space>
 csr_graph<std::uint32_t, Offset, typename Space::memory_space> generate_on(
-    Space const& exec, generator_spec const& spec, generator_progress const& report = {}) {
+    Space const& exec, generator_spec const& spec, generator_progress const& report = {},
+    csr_options const& options = {}) {
   using graph = csr_graph<std::uint32_t, Offset, typename Space::memory_space>;
   using families = generator_spec::families;
   std::uint64_t const n = spec.vertices();
   if (spec.family == families::grid)
-    return graph_of_generated<graph>(exec, n, grid_edges::of(spec), report);
+    return graph_of_generated<graph>(exec, n, grid_edges::of(spec), report, options);
   if (spec.family == families::uniform)
-    return graph_of_generated<graph>(exec, n, uniform_edges::of(spec), report);
-  return graph_of_generated<graph>(exec, n, rmat_edges::of(spec), report);
+    return graph_of_generated<graph>(exec, n, uniform_edges::of(spec), report, options);
+  return graph_of_generated<graph>(exec, n, rmat_edges::of(spec), report, options);
 }
 
 }  // namespace karpos::perf

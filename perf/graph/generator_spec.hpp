@@ -7,7 +7,7 @@
 namespace karpos::perf {
 
 /// A graph that is made instead of read. Every family is undirected: each edge drawn counts both ways, self loops
-/// and repetitions are removed.
+/// and repetitions are removed unless csr_options say otherwise.
 ///
 ///   kron:scale=20,ef=16,seed=1            Graph500: R-MAT with a=0.57 b=0.19 c=0.19
 ///   rmat:scale=22,ef=32,seed=1            R-MAT with a=0.45 b=0.15 c=0.15; a=, b=, c= change that

@@ -70,6 +70,7 @@ CHOICES = [
     [], ["--directed"], ["--parents"], ["--baseline"], ["--launches"], ["--hub-cache"], ["--unvisited-queue"],
     ["--no-degree-classes"], ["--queue", "scanned"], ["--direction", "top-down"], ["--offset-bits", 64],
     ["--direction", "gamma", "--gamma", 0.1], ["--direction", "beamer", "--alpha", 2, "--beta", 100], ["--reps", 1],
+    ["--preset", "enterprise"], ["--keep-duplicates", "--preset", "baseline"],
 ]
 
 
@@ -83,6 +84,9 @@ def good_input(driver, path, corpus):
             check(f"{choice}: edges", seen.get("edges"), sum(map(len, rows)))
             check_search(str(choice), seen, rows, source)
     several(driver, path, neighbours(edges, False))
+    presets(driver, path)
+    energy(driver, path)
+    duplicates(driver)
     at_once(driver, path, neighbours(edges, False))
     written(driver, path, neighbours(edges, False))
     isolated(driver, path, neighbours(edges, False))
@@ -103,6 +107,58 @@ def several(driver, path, rows):
     drawn = [[s["source"] for s in result(driver, path, "--sources", 8, "--seed", seed)["searches"]] for seed in (1, 1, 2)]
     check("same seed, same sources", drawn[0] == drawn[1], True)
     check("other seed, other sources", drawn[0] == drawn[2], False)
+
+
+RUNGS = ["baseline", "queue", "classes", "hubs"]
+
+
+def presets(driver, path):
+    """Each is compared with the usual search by the driver itself: a wrong distance is a failure."""
+    for words in ([path], [path, "--directed"], [path, "--launches"], ["kron:scale=11,ef=16"], ["grid:30x40,drop=0.2"]):
+        seen = result(driver, *words, "--sources", 5, "--reps", 2, "--preset", "enterprise", "--validate")
+        check(f"{words}: presets", [p["preset"] for p in seen["presets"]], RUNGS)
+        check(f"{words}: wrong", seen["wrong"], 0)
+        check(f"{words}: rates", all(p["harmonic_mean_gteps"] > 0 and p["median_seconds"] > 0 for p in seen["presets"]), True)
+        gains = [b["harmonic_mean_gteps"] / a["harmonic_mean_gteps"] for a, b in itertools.pairwise(seen["presets"])]
+        told = [p["over_previous"] for p in seen["presets"][1:]]
+        check(f"{words}: gains", [abs(a - b) < 1e-6 * a for a, b in zip(gains, told)], 3 * [True])
+        check(f"{words}: nothing before the first", "over_previous" in seen["presets"][0], False)
+    for name in RUNGS:
+        check(f"preset {name}", [p["preset"] for p in result(driver, path, "--preset", name)["presets"]], [name])
+        check(f"text: preset {name}", f"\n  {name} " in run(driver, path, "--preset", name).stdout, True)
+    check("no preset", "presets" in result(driver, path), False)
+    check("an isolated source", [p["harmonic_mean_gteps"] for p in result(driver, path, "--source", 0, "--preset", "enterprise")["presets"]], 4 * [0])
+
+
+def energy(driver, path):
+    """Numbers where the machine has counters that may be read, and the reason where not; never neither."""
+    seen = result(driver, path, "--sources", 4, "--reps", 1, "--energy")["energy"]
+    for part in ("host", "device"):
+        check(f"{part}: joules and an obstacle", f"{part}_joules" in seen and f"{part}_obstacle" in seen, False)
+    check("the processors are told of", "host_joules" in seen or len(seen["host_obstacle"]) > 0, True)
+    told = [seen[f"{part}_joules"] for part in ("host", "device") if f"{part}_joules" in seen]
+    if told:
+        check("joules", abs(sum(told) - seen["joules_per_search"] * seen["searches"]) < 1e-6 * sum(told), True)
+        check("searches", (seen["searches"] % 4, seen["seconds"] >= 2, seen["watts"] > 0), (0, True, True))
+    else:
+        check("no number", sorted(seen), sorted(f for f in seen if f.endswith("_obstacle")))
+    text = run(driver, path, "--energy").stdout
+    check("text: energy", "energy of the processors: " in text, True)
+    check("no energy", "energy" in result(driver, path), False)
+
+
+def duplicates(driver):
+    """Repeated edges and self loops count where they are kept, and change no distance."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "edges.txt"
+        file.write_text("0 1\n0 1\n1 0\n1 1\n1 2\n3 3\n", encoding="ascii")
+        for words, edges, reached in (([], 4, 4), (["--keep-duplicates"], 10, 9), (["--directed"], 3, 3), (["--directed", "--keep-duplicates"], 6, 5)):
+            seen = result(driver, file, "--source", 0, "--validate", "--parents", "--baseline", "--preset", "enterprise", *words)
+            told = [seen[f] for f in ("edges", "reached_edges", "reached", "depth", "wrong")]
+            check(f"{words}: duplicates", told, [edges, reached, 3, 2, 0])
+    drawn = result(driver, "kron:scale=9,ef=32", "--sources", 3, "--validate", "--keep-duplicates", "--preset", "enterprise")
+    check("all that is drawn", 2 * 32 * 2**9 - drawn["edges"] in range(0, 2**9 * 32 // 10), True)
+    check("duplicates of what is drawn", drawn["edges"] > result(driver, "kron:scale=9,ef=32")["edges"], True)
 
 
 def at_once(driver, path, rows):
@@ -336,7 +392,7 @@ def bad_input(driver, path):
             ([path, "--sources", 2, "--output", out], "--output"), ([path, "--batch", 2, "--output", out], "--output"),
             ([path, "--source", 1, "--batch", 2], "--source"), ([path, "--sources", 2, "--batch", 2], "--sources"), ([path, "--source", 99, "--output", out], "--source"),
             ([path, "--output", Path(folder) / "no" / "out"], "cannot write"),
-            (["torus:4x4"], "torus"), (["kron:scale=99"], "scale"), (["kron:scale=8", "--directed"], "--directed"), ([], "graph"),
+            ([path, "--preset", "graph500"], "--preset"), ([path, "--permute"], "--distributed"), (["torus:4x4"], "torus"), (["kron:scale=99"], "scale"), (["kron:scale=8", "--directed"], "--directed"), ([], "graph"),
         ]
         for words, named in cases:
             done = run(driver, *words)

@@ -20,7 +20,7 @@ DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda",
 MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("host", "simd")} | {
     "backends/karpos/device/atomics.hpp"}
 # Where a vendor may be named: its native part and library, and the files that choose them.
-VENDOR_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("native", "collectives", "nccl")}
+VENDOR_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("native", "collectives", "nccl", "energy", "nvml")}
 
 DEVICE_WORDS = re.compile(
     r"\b(__CUDA\w*__|__NVCC__|__HIP\w*__|__CUDACC\w*|__SYCL\w*"

@@ -57,7 +57,7 @@ csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
 }
 
 template <class Offset>
-auto build(space const& exec, csr_arrays const& arrays, bool) {
+auto build(space const& exec, csr_arrays const& arrays) {
   std::uint64_t const widest = std::numeric_limits<Offset>::max();
   detail::build_csr::require_at_most(widest, "edges", arrays.columns.size(),
                                      "choose offsets of 64 bits");
@@ -72,9 +72,9 @@ auto build(space const& exec, csr_arrays const& arrays, bool) {
 bool one_way(edge_list const& list, bool directed) { return directed && !list.undirected; }
 
 template <class Offset>
-auto build(space const& exec, edge_list const& list, bool directed) {
+auto build(space const& exec, edge_list const& list, bool directed, csr_options options) {
   auto const sources = reachable(exec, list.sources), targets = reachable(exec, list.targets);
-  csr_options const options{.symmetrise = !one_way(list, directed)};
+  options.symmetrise = !one_way(list, directed);
   auto const g = build_csr<Offset>(exec, list.vertices, sources, targets, options);
   return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
 }
@@ -110,20 +110,23 @@ std::uint64_t max_edges(graph_source const& source, bool directed) {
 
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
-                                                     bool directed, load_progress const& report) {
+                                                     bool directed, load_progress const& report,
+                                                     csr_options const& clean) {
   if (auto const* const spec = std::get_if<generator_spec>(&source))
-    return generate<Offset>(exec, *spec, report);
+    return generate<Offset>(exec, *spec, report, clean);
   report(0, "rows");
   if (auto const* const arrays = std::get_if<csr_arrays>(&source))
-    return build<Offset>(exec, *arrays, directed);
-  return build<Offset>(exec, std::get<edge_list>(source), directed);
+    return build<Offset>(exec, *arrays);
+  return build<Offset>(exec, std::get<edge_list>(source), directed, clean);
 }
 
 template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,
-                                                                     load_progress const&);
+                                                                     load_progress const&,
+                                                                     csr_options const&);
 template csr_graph<std::uint32_t, std::uint64_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,
-                                                                     load_progress const&);
+                                                                     load_progress const&,
+                                                                     csr_options const&);
 
 }  // namespace karpos::perf

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <karpos/csr_graph.hpp>
+#include <karpos/csr_options.hpp>
 #include <string>
 #include <variant>
 
@@ -28,11 +29,12 @@ graph_source open_graph(std::string const& name, bool directed, load_progress co
 /// No fewer directed edges than the graph will have.
 std::uint64_t max_edges(graph_source const& source, bool directed);
 
-/// Brings the graph where the driver runs: without self loops and duplicates, unless a .sg file has them, and with
-/// its transpose where it is directed. For offsets of 32 and 64 bits.
+/// Brings the graph where the driver runs: without self loops and duplicates, unless `clean` keeps them or a .sg
+/// file has them, and with its transpose where it is directed. For offsets of 32 and 64 bits.
 /// Throws: std::length_error when Offset is too narrow for max_edges(); allocation_error.
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
-                                                     bool directed, load_progress const& report);
+                                                     bool directed, load_progress const& report,
+                                                     csr_options const& clean = {});
 
 }  // namespace karpos::perf

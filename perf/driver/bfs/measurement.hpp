@@ -15,6 +15,7 @@
 #include "perf/driver/bfs/measure_batch.hpp"
 #include "perf/driver/bfs/reach.hpp"
 #include "perf/driver/bfs/simple_bfs.hpp"
+#include "perf/driver/bfs/status_array_bfs.hpp"
 #include "perf/driver/bfs/write_result.hpp"
 #include "perf/support/text.hpp"
 #include "perf/support/timer.hpp"
@@ -39,8 +40,9 @@ class bfs_measurement {
   bfs_run operator()(graph_source source, Kokkos::Timer const& clock) {
     if (auto const* const spec = std::get_if<generator_spec>(&source))
       m_run.graph = to_string(*spec);
-    m_graph = build_graph<Offset>(m_exec, source, parameters().directed,
-                                  [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
+    m_graph = build_graph<Offset>(
+        m_exec, source, parameters().directed,
+        [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());
     source = {};  // makes room
     m_run.load_seconds = clock.seconds();
     m_run.vertices = m_graph.vertices();
@@ -51,6 +53,7 @@ class bfs_measurement {
     auto const sources = chosen_sources();
     prepare(sources.front());
     for (std::uint64_t const s : sources) search_from(s, sources.size());
+    if (parameters().energy) measure_energy(sources);
     if (parameters().batch) search_at_once();
     if (!parameters().output.empty()) write();
     return std::move(m_run);
@@ -96,6 +99,7 @@ class bfs_measurement {
     m_distance = make_array<std::int32_t>("distances", m_graph.vertices());
     if (parameters().parents) m_parent = make_array<std::uint32_t>("parents", m_graph.vertices());
     search(source);
+    prepare_presets(source);
     if (!parameters().baseline) return;
     m_baseline = std::make_unique<simple_bfs<graph_type>>(m_exec, m_graph);
     (*m_baseline)(source);
@@ -103,6 +107,31 @@ class bfs_measurement {
 
   void search(std::uint64_t source) const {
     m_search->start(source, m_distance, m_parent, parameters().options);
+  }
+
+  void prepare_presets(std::uint64_t source) {
+    if (parameters().presets.empty()) return;
+    m_preset_distance = make_array<std::int32_t>("distances of presets", m_graph.vertices());
+    for (bfs_preset const& p : parameters().presets) search_by(p, source);
+  }
+  void search_by(bfs_preset const& p, std::uint64_t source) const {
+    bfs_options const& o = parameters().options;
+    if (p.status_array) {
+      status_array_bfs(m_exec, m_graph, source, o.alpha, o.beta, m_preset_distance);
+      return;
+    }
+    bfs_options options = p.options;
+    options.driver = o.driver;
+    m_search->start(source, m_preset_distance, array<std::uint32_t>(), options);
+  }
+  /// Adds a preset's times to the result of its source, and compares the distances.
+  void search_by(bfs_preset const& p, bfs_result& r) {
+    samples& times = r.preset_time.emplace_back();
+    for (int i = 0; i < parameters().repetitions; ++i)
+      times.seconds.push_back(m_timer.once([] {}, [&] { search_by(p, r.source); }));
+    auto const n = differences(m_exec, m_distance, m_preset_distance);
+    if (n > 0 && r.defect.empty())
+      r.defect = grouped(n) + " distances by --preset " + p.name + " are not those of karpos";
   }
 
   void search_from(std::uint64_t source, std::size_t of) {
@@ -119,7 +148,18 @@ class bfs_measurement {
       for (int i = 0; i < parameters().repetitions; ++i)
         r.baseline_time.seconds.push_back(m_timer.once([] {}, [&] { (*m_baseline)(source); }));
     r.defect = defect_of(r);
+    for (bfs_preset const& p : parameters().presets) search_by(p, r);
     m_run.searches.push_back(std::move(r));
+  }
+
+  void measure_energy(std::vector<std::uint64_t> const& sources) {
+    constexpr double seconds = 2;
+    m_report(0.98, "energy");
+    m_run.energy = energy_of(m_exec, seconds, [&] {
+      for (std::uint64_t const s : sources) search(s);
+      m_exec.fence("karpos::perf: energy of searches");
+    });
+    search(sources.back());  // whose result is kept
   }
 
   /// Distances of 8 bits where these are enough.
@@ -167,7 +207,7 @@ class bfs_measurement {
   graph_type m_graph;
   std::unique_ptr<bfs_search<space, graph_type>> m_search;
   std::unique_ptr<simple_bfs<graph_type>> m_baseline;
-  array<std::int32_t> m_distance;
+  array<std::int32_t> m_distance, m_preset_distance;
   array<std::uint32_t> m_parent;
 };
 

@@ -53,7 +53,8 @@ struct sizes_of_source {
 /// Bytes that a search keeps for each vertex: distance, queue with its degrees, three bits of status.
 double search_bytes(bfs_parameters const& p) {
   double const parent = p.parents ? id_bytes : 0, baseline = p.baseline ? 3 * id_bytes : 0;
-  return id_bytes + 3 * id_bytes + 3.0 / 8 + parent + baseline;
+  double const preset = p.presets.empty() ? 0 : id_bytes;
+  return id_bytes + 3 * id_bytes + 3.0 / 8 + parent + baseline + preset;
 }
 
 /// Bytes of a batch: distances of 8 bits, words and numbers of each vertex, and a copy of the graph while it is sorted.

@@ -4,20 +4,25 @@
 #include <cstdint>
 #include <karpos/bfs.hpp>
 #include <karpos/bfs_batch_options.hpp>
+#include <karpos/csr_options.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "perf/driver/bfs/presets.hpp"
 #include "perf/driver/bfs/vertex_names.hpp"
+#include "perf/support/energy.hpp"
 #include "perf/support/statistics.hpp"
 
 namespace karpos::perf {
 
 /// What `karpos bfs` may vary.
 struct bfs_parameters {
-  std::string graph;      ///< a file, or a generator
-  bool directed = false;  ///< edges of a file lead one way
-  bool relabel = false;   ///< ids of a file, numbers or words, are numbered without gaps
+  std::string graph;             ///< a file, or a generator
+  bool directed = false;         ///< edges of a file lead one way
+  bool keep_duplicates = false;  ///< and self loops
+  bool permute = false;          ///< over ranks: vertices are numbered at random
+  bool relabel = false;          ///< ids of a file, numbers or words, are numbered without gaps
   /// None: the first vertex that has an edge, if sources is 0.
   std::optional<std::string> source;
   std::uint64_t sources = 0;  ///< how many random ones
@@ -25,9 +30,14 @@ struct bfs_parameters {
   bool batch = false;         ///< search from these at once, too
   int repetitions = 3;
   int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that holds the graph
-  bool parents = false, validate = false, baseline = false;
+  bool parents = false, validate = false, baseline = false, energy = false;
   std::string output;
   bfs_options options;
+  std::vector<bfs_preset> presets;  ///< measured, too
+
+  csr_options clean() const {
+    return {.remove_self_loops = !keep_duplicates, .remove_duplicates = !keep_duplicates};
+  }
 };
 
 /// What lies within reach of a source, as the distances say.
@@ -42,6 +52,7 @@ struct bfs_reach {
 struct bfs_result {
   std::uint64_t source = 0;
   samples time, baseline_time;
+  std::vector<samples> preset_time;  ///< by preset
   bfs_reach reach;
   bfs_report report;
   std::string defect;  ///< what is wrong with the answer
@@ -78,6 +89,7 @@ struct bfs_run {
   std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
   std::vector<bfs_result> searches;
   std::optional<bfs_batch_result> batch;
+  std::optional<energy_use> energy;  ///< a round is a search from each source
 
   std::size_t wrong() const {
     std::size_t count = 0;

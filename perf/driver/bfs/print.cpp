@@ -106,6 +106,37 @@ void print_time(char const* what, bfs_run const& run, samples bfs_result::*time)
               gteps(harmonic_mean_gteps(run, time)).c_str());
 }
 
+void print_energy(bfs_run const& run, energy_use const& e) {
+  auto const searches = static_cast<double>(e.rounds * run.searches.size());
+  auto const told = [&](char const* what, double joules) {
+    std::printf("energy of the %s: %s J a search (%s W)\n", what,
+                three_digits(joules / searches).c_str(), three_digits(joules / e.seconds).c_str());
+  };
+  if (e.device_joules) told("GPU", *e.device_joules);
+  if (e.host_joules) told("processors", *e.host_joules);
+  if (!e.device_obstacle.empty())
+    std::printf("energy of the GPU: not told (%s)\n", e.device_obstacle.c_str());
+  if (!e.host_obstacle.empty())
+    std::printf("energy of the processors: not told (%s)\n", e.host_obstacle.c_str());
+  if (e.is_told())
+    std::printf("%s GTEPS a watt, over %s searches\n", three_digits(gteps_per_watt(run, e)).c_str(),
+                grouped(e.rounds * run.searches.size()).c_str());
+}
+
+void print_presets(bfs_run const& run) {
+  double before = 0;
+  for (std::size_t i = 0; i < run.parameters.presets.size(); ++i) {
+    bfs_preset const& p = run.parameters.presets[i];
+    preset_figures const f = figures_of(run, i);
+    std::string const gain =
+        before > 0 ? ", " + three_digits(f.gteps / before) + "x the one before" : "";
+    std::printf("  %s %s   %s%s (%s%s)\n", left(p.name, 10).c_str(),
+                right(human_seconds(f.median_seconds), 10).c_str(), gteps(f.gteps).c_str(),
+                gain.c_str(), i > 0 ? "with " : "", p.adds);
+    before = f.gteps;
+  }
+}
+
 void print_batch(bfs_run const& run, bfs_batch_result const& b) {
   std::printf("all at once %s (%zu-bit distances), one after another %s: %sx as fast\n",
               human_seconds(b.time.median()).c_str(), b.distance_bits,
@@ -138,6 +169,14 @@ void print(bfs_run const& run) {
     print_one(run);
   else
     print_all(run);
+  if (run.energy) {
+    std::printf("\n");
+    print_energy(run, *run.energy);
+  }
+  if (!run.parameters.presets.empty()) {
+    std::printf("\npresets:\n");
+    print_presets(run);
+  }
   if (run.wrong() == 0 && run.parameters.validate) std::printf("valid: every distance is exact\n");
 }
 

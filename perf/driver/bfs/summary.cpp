@@ -18,7 +18,10 @@ json vertex_of(bfs_run const& run, std::uint64_t vertex) {
 json parameters_of(bfs_run const& run) {
   bfs_parameters const& p = run.parameters;
   bfs_options const& o = p.options;
-  json j = {{"graph", run.graph}, {"directed", p.directed}, {"relabel", p.relabel}};
+  json j = {{"graph", run.graph},
+            {"directed", p.directed},
+            {"keep_duplicates", p.keep_duplicates},
+            {"relabel", p.relabel}};
   if (p.sources > 0)
     j.update({{"sources", p.sources}, {"seed", p.seed}});
   else
@@ -74,6 +77,39 @@ json result_of(bfs_run const& run, bfs_result const& r) {
   return j;
 }
 
+json energy_json(bfs_run const& run, energy_use const& e) {
+  json j = json::object();
+  if (!e.device_obstacle.empty()) j["device_obstacle"] = e.device_obstacle;
+  if (!e.host_obstacle.empty()) j["host_obstacle"] = e.host_obstacle;
+  if (!e.is_told()) return j;
+  auto const searches = e.rounds * run.searches.size();
+  j.update({{"seconds", e.seconds}, {"searches", searches}});
+  if (e.device_joules) j["device_joules"] = *e.device_joules;
+  if (e.host_joules) j["host_joules"] = *e.host_joules;
+  j.update({{"joules_per_search", e.joules() / static_cast<double>(searches)},
+            {"watts", e.joules() / e.seconds},
+            {"gteps_per_watt", gteps_per_watt(run, e)}});
+  return j;
+}
+
+/// Each preset by itself, and by the one before it.
+json presets_of(bfs_run const& run) {
+  json all = json::array();
+  double before = 0;
+  for (std::size_t i = 0; i < run.parameters.presets.size(); ++i) {
+    bfs_preset const& p = run.parameters.presets[i];
+    preset_figures const f = figures_of(run, i);
+    json j = {{"preset", p.name},
+              {"adds", p.adds},
+              {"median_seconds", f.median_seconds},
+              {"harmonic_mean_gteps", f.gteps}};
+    if (before > 0) j["over_previous"] = f.gteps / before;
+    before = f.gteps;
+    all.push_back(j);
+  }
+  return all;
+}
+
 json batch_of(bfs_run const& run, bfs_batch_result const& b) {
   return {{"seconds", b.time.median()},
           {"all_seconds", b.time.seconds},
@@ -107,12 +143,29 @@ json all_results_of(bfs_run const& run) {
   return j;
 }
 
+/// Over all searches; 0 if a source reaches no edge.
+template <class Time>
+double harmonic_mean(bfs_run const& run, Time const& time_of) {
+  double sum = 0;
+  for (bfs_result const& r : run.searches) {
+    if (r.reach.edges == 0) return 0;
+    sum += 1 / r.gteps(time_of(r));
+  }
+  return static_cast<double>(run.searches.size()) / sum;
+}
+
 }  // namespace
 
 double single_seconds(bfs_run const& run) {
   double sum = 0;
   for (bfs_result const& r : run.searches) sum += r.time.median();
   return sum;
+}
+
+double gteps_per_watt(bfs_run const& run, energy_use const& e) {
+  double edges = 0;
+  for (bfs_result const& r : run.searches) edges += static_cast<double>(r.reach.edges);
+  return 1e-9 * edges * static_cast<double>(e.rounds) / e.joules();
 }
 
 samples times_of(bfs_run const& run, samples bfs_result::*time) {
@@ -122,12 +175,16 @@ samples times_of(bfs_run const& run, samples bfs_result::*time) {
 }
 
 double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time) {
-  double sum = 0;
-  for (bfs_result const& r : run.searches) {
-    if (r.reach.edges == 0) return 0;
-    sum += 1 / r.gteps(r.*time);
-  }
-  return static_cast<double>(run.searches.size()) / sum;
+  return harmonic_mean(run, [time](bfs_result const& r) -> samples const& { return r.*time; });
+}
+
+preset_figures figures_of(bfs_run const& run, std::size_t preset) {
+  auto const time = [preset](bfs_result const& r) -> samples const& {
+    return r.preset_time[preset];
+  };
+  samples all;
+  for (bfs_result const& r : run.searches) all.seconds.push_back(time(r).median());
+  return {all.median(), harmonic_mean(run, time)};
 }
 
 char const* name_of(bfs_direction direction) {
@@ -155,6 +212,8 @@ json to_json(bfs_run const& run) {
     j.update(result_of(run, run.searches.front()));
     j["level"] = levels_of(report);
   }
+  if (run.energy) j["energy"] = energy_json(run, *run.energy);
+  if (!run.parameters.presets.empty()) j["presets"] = presets_of(run);
   j["validated"] = run.parameters.validate;
   j["wrong"] = run.wrong();
   return j;

@@ -17,6 +17,15 @@ double single_seconds(bfs_run const& run);
 /// Over all searches, as Graph500 averages rates; 0 if a source reaches no edge.
 double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time);
 
+/// Edges of the component by joule, 10^9 of them: of all that counts joules. Requires: something does.
+double gteps_per_watt(bfs_run const& run, energy_use const& energy);
+
+/// Of one preset: the median of its times over all searches, and its harmonic mean.
+struct preset_figures {
+  double median_seconds, gteps;
+};
+preset_figures figures_of(bfs_run const& run, std::size_t preset);
+
 /// The run with its context, as perf/results/README.md describes it.
 json to_json(bfs_run const& run);
 

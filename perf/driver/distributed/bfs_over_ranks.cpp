@@ -39,20 +39,34 @@ struct part_of_list {
   }
 };
 
-template <class List>
-rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec) {
-  List const list = List::of(spec);
-  rank_part const part(ranks, list.size());
-  return detail::distributed::graph_of_list<std::uint32_t, std::uint64_t>(
-      ranks, spec.vertices(), part_of_list<List>{list, part.first, part.size()},
-      {.symmetrise = true}, {});
+/// What is done to the edges of a graph, and how its vertices are numbered.
+distributed::csr_options options_of(bfs_parameters const& p, bool one_way) {
+  distributed::csr_options o{p.clean()};
+  o.symmetrise = !one_way;
+  constexpr std::uint64_t seed = 1;
+  if (p.permute) o.permutation = seed;
+  return o;
 }
 
-rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec, bool) {
+template <class List>
+rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec,
+                         distributed::csr_options const& options) {
+  List const list = List::of(spec);
+  rank_part const part(ranks, list.size());
+  using edges = part_of_list<List>;
+  detail::distributed::renumbered_edges<edges> const mine{{list, part.first, part.size()},
+                                                          options.numbers(spec.vertices())};
+  return detail::distributed::graph_of_list<std::uint32_t, std::uint64_t>(ranks, spec.vertices(),
+                                                                          mine, options, {});
+}
+
+rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
+                    bfs_parameters const& p) {
   using families = generator_spec::families;
-  if (spec.family == families::grid) return graph_of_part<grid_edges>(ranks, spec);
-  if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec);
-  return graph_of_part<rmat_edges>(ranks, spec);
+  auto const options = options_of(p, false);
+  if (spec.family == families::grid) return graph_of_part<grid_edges>(ranks, spec, options);
+  if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec, options);
+  return graph_of_part<rmat_edges>(ranks, spec, options);
 }
 /// A rank's part of what is in a file, where its device reaches it.
 array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part const& part) {
@@ -62,15 +76,15 @@ array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part co
                         all.data() + part.first, part.size()));
   return copy;
 }
-rank_graph graph_of(rank_communicator const& ranks, edge_list const& list, bool directed) {
+rank_graph graph_of(rank_communicator const& ranks, edge_list const& list,
+                    bfs_parameters const& p) {
   rank_part const part(ranks, list.sources.size());
-  bool const one_way = directed && !list.undirected;
-  auto const graph =
-      distributed::build_csr(ranks, list.vertices, part_of(list.sources, part),
-                             part_of(list.targets, part), {{.symmetrise = !one_way}});
+  bool const one_way = p.directed && !list.undirected;
+  auto const graph = distributed::build_csr(ranks, list.vertices, part_of(list.sources, part),
+                                            part_of(list.targets, part), options_of(p, one_way));
   return one_way ? graph.with_transpose(distributed::transpose(ranks, graph)) : graph;
 }
-rank_graph graph_of(rank_communicator const&, csr_arrays const&, bool) {
+rank_graph graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters const&) {
   throw bad_input("--distributed does not read .sg files: take a list of edges, or a generator");
 }
 
@@ -78,16 +92,18 @@ rank_graph graph_of(rank_communicator const&, csr_arrays const&, bool) {
 struct mark_own_useful {
   rank_graph::offsets_view offsets;
   permutation order;
+  distributed::vertex_permutation number;
   std::uint64_t first, first_vertex, vertices;
   array<std::uint8_t> useful;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    std::uint64_t const v = order(first + i) - first_vertex;
+    std::uint64_t const v = number(order(first + i)) - first_vertex;
     useful(i) = v < vertices && offsets(v + 1) != offsets(v);
   }
 };
 
 /// The sources of draw_sources, of which each rank knows whether its own are useful.
 std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_graph const& graph,
+                                           distributed::vertex_permutation const& number,
                                            std::uint64_t count, std::uint64_t seed) {
   std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
   permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
@@ -95,8 +111,8 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
   for (std::uint64_t first = 0; first < n && sources.size() < count; first += stretch) {
     auto const useful = make_array<std::uint8_t>("useful sources", std::min(stretch, n - first));
     Kokkos::parallel_for("karpos::perf::useful sources", range(ranks.exec(), useful.extent(0)),
-                         mark_own_useful{graph.local().row_offsets(), order, first, graph.first(),
-                                         graph.local().vertices(), useful});
+                         mark_own_useful{graph.local().row_offsets(), order, number, first,
+                                         graph.first(), graph.local().vertices(), useful});
     ranks.all_reduce(useful, distributed::bit_or{});
     auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), useful);
     for (std::uint64_t i = 0; i < seen.extent(0) && sources.size() < count; ++i)
@@ -108,16 +124,31 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
   return sources;
 }
 
+/// Of this rank's vertices with an edge the smallest, as they were called before they were numbered.
+struct find_own_first {
+  rank_graph::offsets_view offsets;
+  distributed::vertex_permutation number;
+  std::uint64_t first_vertex;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& first) const {
+    if (offsets(v + 1) == offsets(v)) return;
+    first = Kokkos::min(first, number.inverse(first_vertex + v));
+  }
+};
 /// The smallest vertex that an edge leads out of; as many as there are: none.
-std::uint64_t first_of_ranks(rank_communicator const& ranks, rank_graph const& graph) {
-  std::uint64_t const first = first_with_edges(ranks.exec(), graph.local());
-  bool const none = first >= graph.local().vertices();
-  return ranks.all_reduce(none ? graph.vertices() : graph.first() + first, minimum{});
+std::uint64_t first_of_ranks(rank_communicator const& ranks, rank_graph const& graph,
+                             distributed::vertex_permutation const& number) {
+  std::uint64_t first = graph.vertices();
+  Kokkos::parallel_reduce("karpos::perf::first with edges",
+                          range(ranks.exec(), graph.local().vertices()),
+                          find_own_first{graph.local().row_offsets(), number, graph.first()},
+                          Kokkos::Min<std::uint64_t>(first));
+  return ranks.all_reduce(std::min(first, graph.vertices()), minimum{});
 }
 
 std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, rank_graph const& graph,
+                                          distributed::vertex_permutation const& number,
                                           bfs_parameters const& p, std::uint64_t first) {
-  if (p.sources > 0) return draw_over_ranks(ranks, graph, p.sources, p.seed);
+  if (p.sources > 0) return draw_over_ranks(ranks, graph, number, p.sources, p.seed);
   if (p.source) return {parse_count(*p.source)};
   return {first < graph.vertices() ? first : 0};
 }
@@ -139,17 +170,19 @@ class measurement_over_ranks {
                         [](double, std::string const&) {});
     });
     if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
-    m_graph = std::visit(
-        [&](auto const& s) { return graph_of(m_ranks, s, run.parameters.directed); }, source);
+    m_graph =
+        std::visit([&](auto const& s) { return graph_of(m_ranks, s, run.parameters); }, source);
     run.load_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
     if (m_graph.vertices() == 0) throw bad_input(run.graph + " has no vertex to start from");
     run.vertices = m_graph.vertices();
     run.edges = m_graph.edges();
     run.undirected = !run.parameters.directed;
     run.without_edges = m_ranks.all_reduce(count_without_edges(m_ranks.exec(), m_graph.local()));
-    run.first_with_edges = first_of_ranks(m_ranks, m_graph);
+    m_number = options_of(run.parameters, false).numbers(m_graph.vertices());
+    run.first_with_edges = first_of_ranks(m_ranks, m_graph, m_number);
     m_edges_of_rank = m_ranks.all_gather(std::uint64_t(m_graph.local().edges()));
-    auto const sources = chosen_sources(m_ranks, m_graph, run.parameters, run.first_with_edges);
+    auto const sources =
+        chosen_sources(m_ranks, m_graph, m_number, run.parameters, run.first_with_edges);
     clock.reset();
     m_workspace = std::make_unique<distributed::bfs_workspace<space, rank_graph>>(m_ranks, m_graph);
     run.prepare_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
@@ -167,6 +200,7 @@ class measurement_over_ranks {
   json ranks_json() const {
     return {{"count", m_ranks.size()},
             {"engine", m_ranks.engine()},
+            {"permuted", run.parameters.permute},
             {"vertices", m_graph.counts()},
             {"edges", m_edges_of_rank},
             {"searches", m_searches}};
@@ -189,8 +223,12 @@ class measurement_over_ranks {
   static void show(progress* bar, double part, char const* what) {
     if (bar != nullptr) bar->show(part, what);
   }
+  std::uint64_t numbered(std::uint64_t source) const {
+    return source < m_graph.vertices() ? m_number(source) : source;  // which is refused
+  }
   distributed::bfs_report search(std::uint64_t source) const {
-    return distributed::bfs(*m_workspace, source, m_distance, m_parent, run.parameters.options);
+    return distributed::bfs(*m_workspace, numbered(source), m_distance, m_parent,
+                            run.parameters.options);
   }
   void search_from(std::uint64_t source) {
     bfs_result r;
@@ -225,12 +263,13 @@ class measurement_over_ranks {
       return "the report and the distances differ";
     if (!run.parameters.validate) return {};
     auto const defects =
-        distributed::validate_bfs(m_ranks, m_graph, r.source, m_distance, m_parent);
+        distributed::validate_bfs(m_ranks, m_graph, numbered(r.source), m_distance, m_parent);
     return defects.valid() ? "" : defects.to_string();
   }
 
   rank_communicator const& m_ranks;
   rank_graph m_graph;
+  distributed::vertex_permutation m_number;
   std::unique_ptr<distributed::bfs_workspace<space, rank_graph>> m_workspace;
   array<std::int32_t> m_distance;
   array<std::uint32_t> m_parent;
@@ -241,6 +280,7 @@ class measurement_over_ranks {
 void require_known(bfs_parameters const& p) {
   for (auto const& [given, name] :
        {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
+        std::pair(!p.presets.empty(), "--preset"), std::pair(p.energy, "--energy"),
         std::pair(!p.output.empty(), "--output"), std::pair(p.options.hub_cache, "--hub-cache"),
         std::pair(p.options.unvisited_queue, "--unvisited-queue"),
         std::pair(p.offset_bits == 32, "--offset-bits 32")})
