@@ -8,6 +8,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import checks
 from checks import check
@@ -38,6 +40,13 @@ def searches(mpiexec, driver, edges):
                 for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
                     check(f"{graph} on {ranks}: {name}", b[name], a[name])
             check(f"{graph}: ranks", seen["ranks"]["count"], ranks)
+            permuted = result(mpiexec, ranks, driver, *words, "--permute")
+            for a, b in zip(alone["searches"], permuted["searches"]):
+                for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
+                    check(f"{graph} permuted, on {ranks}: {name}", b[name], a[name])
+            check(f"{graph} permuted, on {ranks}: wrong", (permuted["wrong"], permuted["ranks"]["permuted"]), (0, True))
+            one, other = (result(mpiexec, ranks, driver, "bfs", graph, "--reps", 1, *w) for w in ([], ["--permute"]))
+            check(f"{graph} permuted, on {ranks}: first source", *(tuple(x[n] for n in ("source", "reached", "sum_distance")) for x in (one, other)))
             check(f"{graph}: each rank tells", [len(s["bytes_sent"]) for s in seen["ranks"]["searches"]], 3 * [ranks])
 
 
@@ -49,10 +58,56 @@ def tables(mpiexec, driver):
             check(f"hash, {r['operation']}: seconds of each rank", [len(s) for s in r["seconds"]], 2 * [ranks])
 
 
+# Tables: byte ranges of some ranks that hold no begin of a line, no newline at the end, fewer lines than ranks, values that mark
+# slots of a table, words with quotes, ties.
+LONG = "7" * 19 + " " + "8" * 19
+TABLES = {
+    "numbers": "".join(f"{i * i % 37} {i % 5}\n" for i in range(400)),
+    "no newline at the end": "1 2\n2 3\n3 1",
+    "one line": "5 5",
+    "two lines": "5 6\n6 5\n",
+    "a line longer than a part": f"1 2\n{LONG}\n3 4\n",
+    "a long line at the end": f"1 2\n{LONG}",
+    "the largest numbers": "".join(f"{2**64 - 1 - i % 4} {i % 2}\n" for i in range(50)),
+    "blank lines and comments": "# begin\n\n1 2\n\n# middle\n2 1\n\n\n",
+    "words": "name,city\n" + "".join(f"n{i % 7},\"c, {i % 3}\"\n" for i in range(100)),
+    "doubled quotes": "name,n\n" + "".join(f'"say ""{i % 4}""",{i}\n' for i in range(30)),
+    "Windows ends": "a,b\r\n1,2\r\n2,2\r\n",
+    "a matrix": "%%MatrixMarket matrix coordinate pattern general\n9 9 4\n1 2\n2 9\n9 1\n3 3\n",
+}
+
+
+def counts(mpiexec, driver, edges):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "table.txt"
+        for what, text in TABLES.items():
+            file.write_text(text, encoding="utf-8", newline="")
+            for top, all_ranks in ((1000, (1, 2, 7) if "line" in what else (2, 3)), (2, (3,) if len(text) > 400 else ())):
+                words = ["count", file, "--top", top]
+                alone = checks.result(driver, *words)
+                for ranks in all_ranks:
+                    seen = result(mpiexec, ranks, driver, *words)
+                    for name in ("lines", "values", "distinct", "top", "columns", "names", "numeric"):
+                        check(f"count, {what} on {ranks}: {name}", seen and seen[name], alone and alone[name])
+                    if seen:
+                        check(f"count, {what} on {ranks}: lines of ranks", (len(seen["ranks"]["lines"]), sum(seen["ranks"]["lines"])), (ranks, alone["lines"]))
+        shown = on_ranks(mpiexec, 2, driver, "count", edges, "--distributed").stdout
+        check("count: the first rank alone prints", (shown.count("2 ranks"), shown.count("distinct")), (1, 1))
+        for text, what in (("", "it is empty"), ("1 2\n3 x\n", f"{file}:2"), (TABLES["a matrix"].replace(" 4\n", " 5\n"), "its header announces 5"),
+                           ("\x1f\x8b", "gzip")):
+            file.write_bytes(text.encode("latin-1"))
+            done = on_ranks(mpiexec, 3, driver, "count", file, "--distributed")
+            check(f"count, {text!r}: exit code", done.returncode != 0, True)
+            check(f"count, {text!r}: '{done.stderr}' says why", what in done.stderr, True)
+        done = on_ranks(mpiexec, 2, driver, "count", "-", "--distributed")
+        check("count, standard input: says why", "does not read standard input" in done.stderr, True)
+
+
 def refused(mpiexec, driver):
     for words, what in ((["bfs", "kron:scale=5", "--source", 32], "the graph has 32"),
                         (["bfs", "no such file"], "no such file"),
                         (["bfs", "kron:scale=5", "--baseline"], "--baseline does not apply"),
+                        (["bfs", "kron:scale=5", "--preset", "hubs"], "--preset does not apply"),
                         (["hash", "--key-bytes", 8], "keys of 4 bytes")):
         done = on_ranks(mpiexec, 2, driver, *words, "--distributed")
         check(f"{words}: fails", done.returncode != 0, True)
@@ -62,6 +117,7 @@ def refused(mpiexec, driver):
 def main(driver, edges, *mpiexec):
     searches(mpiexec, driver, edges)
     tables(mpiexec, driver)
+    counts(mpiexec, driver, edges)
     refused(mpiexec, driver)
     shown = on_ranks(mpiexec, 2, driver, "bfs", edges, "--distributed").stdout
     check("the first rank alone prints", shown.count("2 ranks"), 1)

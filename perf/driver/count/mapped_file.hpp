@@ -16,6 +16,7 @@ class mapped_file {
 
   std::string const& path() const { return m_file.name(); }
   std::string_view text() const { return m_text; }
+  bool was_packed() const { return !m_unpacked.empty(); }
   /// "path:line" of a position in the text.
   std::string place(std::size_t offset) const;
 

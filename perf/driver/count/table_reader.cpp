@@ -105,17 +105,28 @@ struct read_parts {
 }  // namespace
 
 table_reader::table_reader(mapped_file const& file, table_format const& format)
+    : table_reader(file, format, format.data_begin, file.text().size()) {
+  m_is_whole = true;
+}
+
+table_reader::table_reader(mapped_file const& file, table_format const& format, std::size_t begin,
+                           std::size_t end)
     : m_file(file),
       m_format(format),
-      m_offset(format.data_begin),
+      m_begin(begin),
+      m_end(end),
+      m_offset(begin),
+      m_is_whole(false),
       m_parts(parts_at_a_time) {}
 
 double table_reader::progress() const {
-  return static_cast<double>(m_offset) / static_cast<double>(m_file.text().size());
+  if (m_is_whole) return static_cast<double>(m_offset) / static_cast<double>(m_end);
+  auto const all = static_cast<double>(m_end - m_begin);
+  return all > 0 ? static_cast<double>(m_offset - m_begin) / all : 1;
 }
 
 std::vector<table_part> const& table_reader::next() {
-  std::string_view const text = m_file.text();
+  std::string_view const text = m_file.text().substr(0, m_end);
   std::vector<std::size_t> begins = {m_offset};
   while (begins.size() <= parts_at_a_time && begins.back() < text.size()) {
     std::size_t const end = text.find('\n', std::min(begins.back() + part_bytes, text.size()));
@@ -136,7 +147,7 @@ std::vector<table_part> const& table_reader::next() {
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = end;
   for (table_part const& part : m_parts) m_lines += part.lines();
-  if (m_format.matrix &&
+  if (m_is_whole && m_format.matrix &&
       (done() ? m_lines != m_format.matrix->entries : m_lines > m_format.matrix->entries))
     throw bad_input(m_file.path() + " has " + (done() ? "" : "more than ") +
                     counted(m_lines, "entry", "entries") + ", its header announces " +

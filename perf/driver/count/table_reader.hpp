@@ -29,8 +29,11 @@ struct table_part {
 class table_reader {
  public:
   table_reader(mapped_file const& file, table_format const& format);
+  /// Of the bytes [begin, end) alone, in which lines begin and end. What a matrix' header announces is not checked.
+  table_reader(mapped_file const& file, table_format const& format, std::size_t begin,
+               std::size_t end);
 
-  bool done() const { return m_offset >= m_file.text().size(); }
+  bool done() const { return m_offset >= m_end; }
   double progress() const;
   /// The next parts, some tens of megabytes in all, in the order of the file. Throws bad_input that names
   /// file and line. The answer is good until the next call, its words as long as this.
@@ -39,7 +42,8 @@ class table_reader {
  private:
   mapped_file const& m_file;
   table_format const& m_format;
-  std::size_t m_offset;
+  std::size_t m_begin, m_end, m_offset;
+  bool m_is_whole;
   std::uint64_t m_lines = 0;
   std::vector<table_part> m_parts;
 };

@@ -77,12 +77,7 @@ std::vector<value_count> value_counter::all() const {
 std::vector<value_count> value_counter::top(
     std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const {
   std::vector<value_count> list = all();
-  k = std::min(k, list.size());
-  std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list.end(),
-                    [&](value_count const& a, value_count const& b) {
-                      return a.second != b.second ? a.second > b.second : smaller(a.first, b.first);
-                    });
-  list.resize(k);
+  keep_most_frequent(list, k, smaller);
   return list;
 }
 

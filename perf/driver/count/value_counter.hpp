@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,8 @@ class value_counter {
   std::uint64_t total() const { return m_total; }
   std::uint64_t distinct() const;
   double seconds() const { return m_seconds; }  ///< in counting
+  /// The different values, in no particular order. Requires: all were flushed.
+  std::vector<value_count> all() const;
   /// The k most frequent values, ties by smaller value as `smaller` sees it.
   std::vector<value_count> top(
       std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const;
@@ -37,7 +40,6 @@ class value_counter {
   using map = hash_map<std::uint64_t, std::uint64_t, space>;
 
   void make_room(std::uint64_t more);
-  std::vector<value_count> all() const;
 
   space m_exec;
   map m_map;
@@ -48,6 +50,17 @@ class value_counter {
   std::array<std::uint64_t, 3>
       m_largest{};  ///< counts of 2^64-1, -2 and -3, which mark slots in the map
 };
+
+/// Leaves the k most frequent of the values, ties by smaller value as `smaller` sees it.
+template <class Smaller>
+void keep_most_frequent(std::vector<value_count>& list, std::size_t k, Smaller const& smaller) {
+  k = std::min(k, list.size());
+  std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list.end(),
+                    [&](value_count const& a, value_count const& b) {
+                      return a.second != b.second ? a.second > b.second : smaller(a.first, b.first);
+                    });
+  list.resize(k);
+}
 
 /// Numbers words in the order in which they come, so that equal words, and only they, get equal numbers.
 /// The words must outlive it.

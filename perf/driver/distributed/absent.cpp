@@ -14,6 +14,7 @@ namespace {
 }  // namespace
 
 int bfs_over_ranks(bfs_parameters const&, bool) { complain(); }
+int count_over_ranks(count_options const&) { complain(); }
 int hash_over_ranks(hash_parameters const&, bool) { complain(); }
 
 }  // namespace karpos::perf

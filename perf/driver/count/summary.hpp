@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "perf/driver/count/parameters.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+/// The counts with their context, as perf/results/README.md describes them.
+json to_json(count_options const& o, count_result const& r);
+
+void print(count_options const& o, count_result r);
+
+}  // namespace karpos::perf

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <karpos/distributed/reduce_by_key.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/driver/command.hpp"
+#include "perf/driver/count/summary.hpp"
+#include "perf/driver/count/table_reader.hpp"
+#include "perf/driver/count/value_counter.hpp"
+#include "perf/driver/distributed/on_ranks.hpp"
+#include "perf/driver/distributed/over_ranks.hpp"
+#include "perf/support/progress.hpp"
+#include "perf/support/text.hpp"
+
+// Each rank counts what stands in its part of the file, as a run without ranks counts all of it. Then every value goes to the rank
+// that owns it, with its count: numbers by distributed::reduce_by_key, words, whose numbers are a rank's own, as texts.
+
+namespace karpos::perf {
+namespace {
+
+template <class T>
+using host_part = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+template <class T>
+using constant_part = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+template <class T>
+constant_part<T> part_of(std::vector<T> const& v) {
+  return constant_part<T>(v.data(), v.size());
+}
+
+/// Sends the first counts[0] elements to rank 0, and so on. Returns: what came from all ranks.
+template <class T>
+std::vector<T> exchanged(rank_communicator const& ranks, std::vector<T> const& rows,
+                         rank_communicator::counts_type const& counts) {
+  auto const to_come = ranks.exchange_counts(counts);
+  std::vector<T> received(std::accumulate(to_come.begin(), to_come.end(), std::uint64_t(0)));
+  ranks.all_to_all(part_of(rows), counts, host_part<T>(received.data(), received.size()), to_come);
+  return received;
+}
+/// Returns: what all ranks have, on every rank.
+template <class T>
+std::vector<T> gathered(rank_communicator const& ranks, std::vector<T> const& mine) {
+  auto const counts = ranks.all_gather(std::uint64_t(mine.size()));
+  std::vector<T> all(std::accumulate(counts.begin(), counts.end(), std::uint64_t(0)));
+  ranks.all_gather(part_of(mine), host_part<T>(all.data(), all.size()), counts);
+  return all;
+}
+
+array<std::uint64_t> copy_of(std::vector<std::uint64_t> const& values) {
+  auto const copy = make_array<std::uint64_t>("values of a rank", values.size());
+  Kokkos::deep_copy(copy, part_of(values));
+  return copy;
+}
+
+/// Texts one behind the other, each with a count.
+struct counted_texts {
+  std::vector<std::uint8_t> letters;
+  std::vector<std::uint64_t> lengths, counts;
+
+  void add(std::string_view text, std::uint64_t count) {
+    letters.insert(letters.end(), text.begin(), text.end());
+    lengths.push_back(text.size());
+    counts.push_back(count);
+  }
+  template <class F>
+  void for_each(F const& f) const {
+    auto const* at = reinterpret_cast<char const*>(letters.data());
+    for (std::size_t i = 0; i < lengths.size(); at += lengths[i++])
+      f(std::string_view(at, lengths[i]), counts[i]);
+  }
+};
+
+counted_texts gathered(rank_communicator const& ranks, counted_texts const& mine) {
+  return {gathered(ranks, mine.letters), gathered(ranks, mine.lengths),
+          gathered(ranks, mine.counts)};
+}
+
+/// Sends each text to the rank that its hash names.
+counted_texts sent_to_owners(rank_communicator const& ranks, counted_texts const& mine) {
+  auto const p = static_cast<std::size_t>(ranks.size());
+  std::vector<counted_texts> to(p);
+  mine.for_each([&](std::string_view text, std::uint64_t count) {
+    to[std::hash<std::string_view>{}(text) % p].add(text, count);
+  });
+  counted_texts all;
+  rank_communicator::counts_type letters, texts;
+  for (counted_texts const& t : to) {
+    letters.push_back(t.letters.size());
+    texts.push_back(t.lengths.size());
+    t.for_each([&](std::string_view text, std::uint64_t count) { all.add(text, count); });
+  }
+  return {exchanged(ranks, all.letters, letters), exchanged(ranks, all.lengths, texts),
+          exchanged(ranks, all.counts, texts)};
+}
+
+class count_measurement {
+ public:
+  count_measurement(rank_communicator const& ranks, count_options const& o)
+      : m_ranks(ranks),
+        m_options(o) {}
+
+  void operator()(progress* bar) {
+    Kokkos::Timer const clock;
+    detail::distributed::together(m_ranks, [&] {
+      open();
+      count_own_part(bar);
+    });
+    require_whole_matrix();
+    m_own_seconds = clock.seconds();
+    std::uint64_t const before = m_ranks.bytes_sent();
+    merge();
+    m_merge_seconds = clock.seconds() - m_own_seconds;
+    m_sent = m_ranks.bytes_sent() - before;
+    result.lines = m_ranks.all_reduce(m_lines);
+    result.values = m_ranks.all_reduce(result.values);
+    result.distinct = m_ranks.all_reduce(result.distinct);
+    result.seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
+    result.counting_seconds =
+        m_ranks.all_reduce(result.counting_seconds + m_merge_seconds, maximum{});
+  }
+  /// Collective.
+  json ranks_json() const {
+    return {{"count", m_ranks.size()},
+            {"engine", m_ranks.engine()},
+            {"bytes_read", m_ranks.all_gather(std::uint64_t(m_end - m_begin))},
+            {"lines", m_ranks.all_gather(m_lines)},
+            {"own_seconds", m_ranks.all_gather(m_own_seconds)},
+            {"merge_seconds", m_ranks.all_gather(m_merge_seconds)},
+            {"bytes_sent", m_ranks.all_gather(m_sent)}};
+  }
+
+  count_result result;
+
+ private:
+  void open() {
+    if (m_options.file == "-")
+      throw bad_input("--distributed does not read standard input: name a file that all ranks see");
+    m_file = std::make_unique<mapped_file>(m_options.file);
+    if (m_file->was_packed())
+      throw bad_input("--distributed reads parts of files, and '" + m_options.file +
+                      "' is packed as a whole: unpack it");
+    result.format = detect_format(*m_file, m_options.format);
+    std::size_t const begin = result.format.data_begin;
+    rank_part const part(m_ranks, m_file->text().size() - begin);
+    m_begin = line_from(begin, begin + part.first);
+    m_end = line_from(begin, begin + part.last);
+  }
+  /// Where the first line begins that does so at `at` or behind; `first` is where one does.
+  std::size_t line_from(std::size_t first, std::size_t at) const {
+    if (at <= first) return first;
+    std::size_t const end = m_file->text().find('\n', at - 1);
+    return end == std::string_view::npos ? m_file->text().size() : end + 1;
+  }
+
+  void count_own_part(progress* bar) {
+    m_counter = std::make_unique<value_counter>(m_ranks.exec());
+    table_reader reader(*m_file, result.format, m_begin, m_end);
+    std::vector<std::uint64_t> numbers;
+    while (!reader.done()) {
+      for (table_part const& part : reader.next()) {
+        m_lines += part.lines();
+        m_counter->add(part.numbers);
+        numbers.clear();
+        for (std::string_view const word : part.words) numbers.push_back(m_words.number_of(word));
+        m_counter->add(numbers);
+      }
+      if (bar != nullptr)
+        bar->show(reader.progress(), grouped(m_counter->distinct()) + " distinct");
+    }
+    m_counter->flush();
+    result.values = m_counter->total();
+    result.counting_seconds = m_counter->seconds();
+    keep_words();
+  }
+  /// Words whose quotes are doubled live as long as the reader.
+  void keep_words() {
+    m_own = m_counter->all();
+    if (result.format.numeric) return;
+    for (auto const& [number, count] : m_own) m_texts.add(m_words.word(number), count);
+  }
+  void require_whole_matrix() const {
+    auto const& matrix = result.format.matrix;
+    if (!matrix) return;
+    std::uint64_t const lines = m_ranks.all_reduce(m_lines);
+    if (lines != matrix->entries)
+      throw bad_input(m_options.file + " has " + counted(lines, "entry", "entries") +
+                      ", its header announces " + grouped(matrix->entries) +
+                      ": check that the file is whole");
+  }
+
+  void merge() {
+    if (result.format.numeric)
+      merge_numbers();
+    else
+      merge_texts();
+  }
+  void merge_numbers() {
+    std::vector<std::uint64_t> values, counts;
+    for (auto const& [value, count] : m_own) {
+      values.push_back(value);
+      counts.push_back(count);
+    }
+    auto const groups = distributed::reduce_by_key(m_ranks, copy_of(values), copy_of(counts));
+    auto const keys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups.keys);
+    auto const sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups.values);
+    std::vector<value_count> list;
+    for (std::size_t i = 0; i < keys.extent(0); ++i) list.emplace_back(keys(i), sums(i));
+    result.distinct = list.size();
+    auto const smaller = [](std::uint64_t a, std::uint64_t b) { return a < b; };
+    keep_most_frequent(list, m_options.top, smaller);
+    counted_texts mine;
+    for (auto const& [value, count] : list) mine.add(std::to_string(value), count);
+    take_top(mine, [](std::string const& a, std::string const& b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+  }
+  void merge_texts() {
+    counted_texts const received = sent_to_owners(m_ranks, m_texts);
+    dictionary words;
+    std::vector<value_count> list;
+    received.for_each([&](std::string_view text, std::uint64_t count) {
+      std::uint64_t const number = words.number_of(text);
+      if (number == list.size()) list.emplace_back(number, 0);
+      list[number].second += count;
+    });
+    result.distinct = list.size();
+    keep_most_frequent(list, m_options.top, [&](std::uint64_t a, std::uint64_t b) {
+      return words.word(a) < words.word(b);
+    });
+    counted_texts mine;
+    for (auto const& [number, count] : list) mine.add(words.word(number), count);
+    take_top(mine, std::less<std::string>());
+  }
+  /// The most frequent of those that each rank has found.
+  template <class Smaller>
+  void take_top(counted_texts const& mine, Smaller const& smaller) {
+    gathered(m_ranks, mine).for_each([&](std::string_view text, std::uint64_t count) {
+      result.top.push_back({std::string(text), count});
+    });
+    std::sort(result.top.begin(), result.top.end(),
+              [&](frequent_value const& a, frequent_value const& b) {
+                return a.count != b.count ? a.count > b.count : smaller(a.value, b.value);
+              });
+    result.top.resize(std::min(m_options.top, result.top.size()));
+  }
+
+  rank_communicator const& m_ranks;
+  count_options const& m_options;
+  std::unique_ptr<mapped_file> m_file;
+  std::unique_ptr<value_counter> m_counter;
+  dictionary m_words;
+  std::vector<value_count> m_own;  // of this rank's part
+  counted_texts m_texts;           // the same, of words
+  std::size_t m_begin = 0, m_end = 0;
+  std::uint64_t m_lines = 0, m_sent = 0;
+  double m_own_seconds = 0, m_merge_seconds = 0;
+};
+
+}  // namespace
+
+int count_over_ranks(count_options const& o) {
+  return on_ranks([&](rank_communicator const& ranks) {
+    count_measurement measurement(ranks, o);
+    bool const prints = ranks.rank() == 0;
+    {
+      std::unique_ptr<progress> const bar(prints ? new progress("karpos count") : nullptr);
+      measurement(bar.get());
+    }
+    json const of_ranks = measurement.ranks_json();
+    if (prints && o.as_json) {
+      json report = to_json(o, measurement.result);
+      report["ranks"] = of_ranks;
+      print_json(report);
+    } else if (prints) {
+      print(o, measurement.result);
+      std::uint64_t sent = 0;
+      for (std::uint64_t const b : of_ranks.at("bytes_sent")) sent = std::max(sent, b);
+      std::printf("\n%s (%s), %s sent by a rank, at most\n",
+                  counted(static_cast<std::uint64_t>(ranks.size()), "rank", "ranks").c_str(),
+                  ranks.engine(), human_bytes(static_cast<double>(sent)).c_str());
+    }
+    return 0;
+  });
+}
+
+}  // namespace karpos::perf
