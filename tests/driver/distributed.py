@@ -108,6 +108,7 @@ def refused(mpiexec, driver):
                         (["bfs", "no such file"], "no such file"),
                         (["bfs", "kron:scale=5", "--baseline"], "--baseline does not apply"),
                         (["bfs", "kron:scale=5", "--preset", "hubs"], "--preset does not apply"),
+                        (["bfs", "kron:scale=5", "--batch", 8], "--batch does not apply"),
                         (["hash", "--key-bytes", 8], "keys of 4 bytes")):
         done = on_ranks(mpiexec, 2, driver, *words, "--distributed")
         check(f"{words}: fails", done.returncode != 0, True)
