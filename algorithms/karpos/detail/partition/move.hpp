@@ -178,11 +178,21 @@ class move_tiles {
   KOKKOS_FUNCTION std::size_t counter_bytes() const {
     return static_cast<std::size_t>((m_to.parts * tuned::counter_bytes(Stable) + 15) / 16 * 16);
   }
-  /// Rows of a tile for each thread: as many as have room beside the counters.
+  /// Rows of a tile for each thread: no more than have room beside the counters.
   KOKKOS_FUNCTION int rows_each() const {
     std::size_t const room = tuned::scratch_bytes - counter_bytes() - holder::scratch_bytes;
     int const each = Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
-    return each / run * run;
+    return Stable || from_rooms ? each / run * run : balanced(each / run * run);
+  }
+  /// As few rows of a tile for each thread as make no more tiles for a team: else the last ones of a few teams keep all waiting.
+  KOKKOS_FUNCTION int balanced(int most) const {
+    std::uint64_t const of_each =
+                            std::uint64_t(threads) * static_cast<std::uint64_t>(m_ranges.count),
+                        rows = m_source.size(),
+                        tile_rows = of_each * static_cast<std::uint64_t>(most),
+                        tiles = Kokkos::max((rows + tile_rows - 1) / tile_rows, std::uint64_t(1));
+    auto const each = static_cast<int>((rows + of_each * tiles - 1) / (of_each * tiles));
+    return Kokkos::clamp((each + run - 1) / run * run, int(run), most);
   }
   template <class Team>
   KOKKOS_FUNCTION memory memory_of(Team const& t) const {
