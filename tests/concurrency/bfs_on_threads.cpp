@@ -4,6 +4,9 @@
 /// few cores there are. Threads that are late label vertices too high, and others lower the labels again.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <barrier>
+#include <chrono>
 #include <karpos/detail/bfs/level_loop.hpp>
 #include <thread>
 
@@ -221,6 +224,149 @@ TEST_CASE("windows that end early: shortcuts, one slice that finds all") {
   }
   auto const g = lopsided();
   for (int const threads : {2, 8}) check(g, every(1, 2000), threads);
+}
+
+/// One kernel, as GPUs have it: each team runs the whole program with what it remembers for itself, and all meet at the end of a
+/// step. One team is late to decide: then the others are in the next step already.
+class late_grid {
+ public:
+  using execution_space = space;
+  template <class State>
+  using handle_of = karpos::device::state_copy<State>;
+  struct meeting {
+    std::vector<std::uint64_t> next =
+        std::vector<std::uint64_t>(karpos::device::host::work_counters, 0);
+    struct clear_next {
+      meeting* m;
+      void operator()() const noexcept { std::fill(m->next.begin(), m->next.end(), 0); }
+    };
+    std::barrier<clear_next> all;
+    explicit meeting(int teams) : all(teams, clear_next{this}) {}
+  };
+
+  late_grid(meeting& m, int rank, int teams, bool late, std::size_t scratch_bytes)
+      : m_meeting(m),
+        m_rank(rank),
+        m_teams(teams),
+        m_late(late),
+        m_scratch(scratch_bytes) {}
+  ~late_grid() { m_meeting.all.arrive_and_drop(); }  // one that ends too early stops nobody
+  late_grid(late_grid const&) = delete;
+
+  template <class State>
+  handle_of<State> handle(State const& s) const {
+    return {s};
+  }
+  template <class Step, class Then>
+  void run(Step const& step, Then const& then) {
+    karpos::device::team<space> t(karpos::device::team<space>::handle(
+        m_rank, m_teams, m_scratch.data(), m_meeting.next.data()));
+    step(t);
+    m_meeting.all.arrive_and_wait();
+    std::string const label = Step::label;
+    windows += label == "karpos::bfs::explore_in_teams" ? 1 : 0;
+    failures += label == "karpos::bfs::forget" ? 1 : 0;
+    if (m_late) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    then();
+  }
+  template <class T>
+  T read(T const* p) const {
+    return *p;
+  }
+  template <class T>
+  void write(T* p, T const& value) const {
+    if (m_rank == 0) *p = value;
+  }
+
+  int windows = 0, failures = 0;
+
+ private:
+  meeting& m_meeting;
+  int m_rank, m_teams;
+  bool m_late;
+  std::vector<std::byte> m_scratch;
+};
+
+/// Windows of teams, which are for GPUs, on CPUs: a team is one thread here.
+struct teams_tuned : bfs::tuning<space> {
+  static constexpr bool has_windows = false, has_team_windows = true;
+  static constexpr std::uint32_t small_frontier_vertices = 16384;
+};
+struct teams_state : state, bfs::team_window_memory {
+  using tuned = teams_tuned;
+  std::uint32_t window_teams;
+};
+
+/// What the windows of a search did.
+struct teams_answer {
+  std::vector<std::int32_t> distance;
+  std::uint64_t visited;
+  int windows, failures;
+};
+
+teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late) {
+  search memory(g, teams);
+  teams_state s{};
+  static_cast<state&>(s) = memory.shared();
+  std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
+  std::vector<bfs::window_totals> sums(3);
+  std::vector<bfs::passed_totals> passed(1);
+  s.window_counts = counts.data();
+  s.window_sums = sums.data();
+  s.window_passed = passed.data();
+  s.records = memory.record[0].level;
+  s.window_teams = static_cast<std::uint32_t>(teams);
+  std::vector<std::uint32_t> const list(sources.begin(), sources.end());
+  bfs::search_plan const plan{.direction = karpos::bfs_direction::top_down,
+                              .scanned_queue = false,
+                              .unvisited_queue = false,
+                              .hub_cache = false,
+                              .gamma = 0,
+                              .alpha = 0,
+                              .beta = 0,
+                              .vertices = g.vertices,
+                              .words = s.words,
+                              .hubs = 0};
+  late_grid::meeting meeting(teams);
+  std::vector<std::thread> threads;
+  teams_answer a{};
+  for (int i = 0; i < teams; ++i)
+    threads.emplace_back([&, i] {
+      late_grid grid(meeting, i, teams, i == late, search::scratch_bytes);
+      bfs::progress p{};
+      bfs::level_loop<teams_state>{s, plan, {list.data(), list.size(), 0}, memory.record.data()}(
+          grid, p);
+      if (i == 0) {
+        a.windows = grid.windows;
+        a.failures = grid.failures;
+      }
+    });
+  for (auto& t : threads) t.join();
+  a.distance = memory.distance;
+  a.visited = memory.record[0].summary.visited;
+  return a;
+}
+
+TEST_CASE("windows of teams, of which one is late") {
+  auto const path = make_graph("path", 3000, karpos_test::path_edges(3000));
+  auto const g = square(100);
+  edge_pairs edges = karpos_test::path_edges(100);
+  for (std::uint64_t v = 1; v < 3000; ++v) edges.emplace_back(99 + (v - 1) / 3, 99 + v);
+  auto const opening = make_graph("path that opens into a tree", 3099, edges);
+  for (host_graph const* const h : {&path, &g, &opening})
+    for (int const late : {-1, 0, 2}) {
+      numbers const from{h == &g ? h->some_leaf() : 0};
+      auto const a = search_in_teams(*h, from, 3, late);
+      std::string const what = h->name + ", team " + std::to_string(late) + " late: ";
+      auto const expected = serial_bfs(*h, from);
+      karpos_test::holds(what + "distances", a.distance == expected);
+      karpos_test::same(
+          what + "visited", a.visited,
+          static_cast<std::uint64_t>(std::count_if(expected.begin(), expected.end(),
+                                                   [](std::int32_t d) { return d >= 0; })));
+      karpos_test::holds(what + "windows", a.windows > 0);
+      karpos_test::holds(what + "windows that fail", h != &opening || a.failures > 0);
+    }
 }
 
 }  // namespace

@@ -136,12 +136,17 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
             state.window_counts + which * teams + team};
   }
 
-  /// Clears what later windows and levels count in, and the records of the levels of this window.
+  /// Clears what later windows and levels count in, and the records of the levels of this window. A late team may still read
+  /// the totals of the level that the windows begin with: these are cleared by the second window. In them a single window does not
+  /// count, for its hops are a power of two, and levels use three counters in turn.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
+    static_assert(tuned::most_team_hops % tuned::first_team_hops == 0 &&
+                  (tuned::most_team_hops & (tuned::most_team_hops - 1)) == 0);
     if (team.league_rank() != 0) return;
     State const& state = *this->s;
-    for (int l = 0; l < 3; ++l) state.clear_counters(team, l);  // the frontier's have been read
+    for (std::int32_t l = this->p->window.from_queue ? 1 : 0; l < 3; ++l)
+      state.clear_counters(team, this->p->level + l);
     if (team.rank() == 0) {
       state.window_sums[(this->p->window.number + 1) % 3] = window_totals{};
       *state.window_passed = passed_totals{};
@@ -161,6 +166,7 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     std::uint64_t const all = this->p->window.entries;
     std::uint64_t const first = all * rank / teams, last = all * (rank + 1) / teams;
     if (team.rank() < 2) q.count[team.rank()] = 0;
+    if (team.size() == 1) q.count[1] = 0;
     if (!this->p->window.from_queue) sum_lists_before(team, q.before);
     team.barrier();
     local_vertex const* const queue =
