@@ -268,7 +268,8 @@ TEST_CASE("a set") {
 }
 
 template <class Op>
-void check_reduction(std::size_t n, key max_key, Op op) {
+void check_reduction(std::size_t n, key max_key, Op op,
+                     karpos::distributed::reduction_memory<space>& kept) {
   auto const ranks = world();
   oracle expected;
   for (int r = 0; r < ranks.size(); ++r) {
@@ -279,22 +280,46 @@ void check_reduction(std::size_t n, key max_key, Op op) {
     }
   }
   auto const mine = rows_of(ranks.rank(), ranks.rank() == 1 ? 0 : n, max_key);
-  auto const groups =
-      karpos::distributed::reduce_by_key(ranks, to_view(mine.keys), to_view(mine.values), op);
-  CHECK(groups.total == expected.size());
-  auto const keys = gathered(ranks, to_vector(groups.keys));
-  auto const values = gathered(ranks, to_vector(groups.values));
-  REQUIRE(keys.size() == expected.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) CHECK(expected[keys[i]] == values[i]);
+  auto const check = [&](auto const& groups) {
+    CHECK(groups.total == expected.size());
+    auto const keys = gathered(ranks, to_vector(groups.keys));
+    auto const values = gathered(ranks, to_vector(groups.values));
+    REQUIRE(keys.size() == expected.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) CHECK(expected[keys[i]] == values[i]);
+  };
+  auto const keys = to_view(mine.keys);
+  auto const values = to_view(mine.values);
+  check(karpos::distributed::reduce_by_key(ranks, keys, values, op));
+  check(karpos::distributed::reduce_by_key(ranks, keys, values, op, kept));
 }
 
 TEST_CASE("rows of all ranks are reduced by key") {
-  check_reduction(0, 10, karpos::plus{});
-  check_reduction(1, 10, karpos::plus{});
-  check_reduction(4, 3, karpos::maximum{});
-  check_reduction(5000, 1, karpos::plus{});
-  check_reduction(5000, 700, karpos::minimum{});
-  check_reduction(5000, ~key(0), karpos::plus{});
+  karpos::distributed::reduction_memory<space>
+      kept;  // also by larger and smaller ones after others
+  check_reduction(0, 10, karpos::plus{}, kept);
+  check_reduction(1, 10, karpos::plus{}, kept);
+  check_reduction(4, 3, karpos::maximum{}, kept);
+  check_reduction(5000, 1, karpos::plus{}, kept);
+  check_reduction(5000, 700, karpos::minimum{}, kept);
+  check_reduction(5000, ~key(0), karpos::plus{}, kept);
+  check_reduction(100, 7, karpos::plus{}, kept);
+  kept.release();
+  check_reduction(200, 7, karpos::plus{}, kept);
+}
+
+TEST_CASE("groups lie in the memory that is kept") {
+  auto const ranks = world();
+  auto const mine = rows_of(ranks.rank(), 3000, 1000);
+  karpos::distributed::reduction_memory<space> kept;
+  auto const keys = to_view(mine.keys);
+  auto const values = to_view(mine.values);
+  auto const first = karpos::distributed::reduce_by_key(ranks, keys, values, karpos::plus{}, kept);
+  auto const second = karpos::distributed::reduce_by_key(ranks, keys, values, karpos::plus{}, kept);
+  CHECK(first.keys.data() == second.keys.data());
+  CHECK(first.values.data() == second.values.data());
+  auto const own = karpos::distributed::reduce_by_key(ranks, keys, values);
+  CHECK(own.total == second.total);
+  CHECK((own.keys.use_count() > 0));
 }
 
 }  // namespace

@@ -14,6 +14,15 @@
 #include "karpos/key_value.hpp"
 #include "karpos/operations.hpp"
 
+namespace karpos::detail::distributed {
+struct opened_reduction {
+  template <class Memory>
+  static auto& rooms(Memory& m) {
+    return m.m_rooms;
+  }
+};
+}  // namespace karpos::detail::distributed
+
 namespace karpos::distributed {
 
 /// The groups that a rank owns, and how many there are on all.
@@ -22,6 +31,22 @@ struct reduced_groups {
   Kokkos::View<Key*, MemorySpace> keys;
   Kokkos::View<T*, MemorySpace> values;
   std::uint64_t total;
+};
+
+/// Memory that reductions of a rank keep from call to call: a GPU takes as long to get and give back some gigabytes as to reduce
+/// what lies in them. It grows.
+///
+/// Concurrency: one reduction at a time.
+/// Memory: what reduce_by_key takes for the most rows so far.
+template <execution_space ExecSpace>
+class reduction_memory {
+ public:
+  /// Gives it back. Requires: the groups of the last reduction are no longer used.
+  void release() { m_rooms = {}; }
+
+ private:
+  friend struct detail::distributed::opened_reduction;
+  detail::distributed::reduction_rooms<ExecSpace> m_rooms;
 };
 
 /// Reduces the values of equal keys of all ranks by op: each rank reduces its rows, sends each group to the owner of its key,
@@ -39,18 +64,31 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
   using value = typename Values::non_const_value_type;
   static_assert(d::can_combine<key, value>,
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
-  using row = key_value<key, value>;
-  auto const split = d::together(ranks, [&] {
-    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-    auto const mine = d::reduce_rows(ranks.exec(), keys, values, op);
-    return d::split<row>(ranks.exec(), ranks.size(), false,
-                         d::key_owner<key>{static_cast<std::uint32_t>(ranks.size())}, mine.keys,
-                         mine.values);
+  d::reduction_rooms<ExecSpace> rooms;
+  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, rooms, [&](std::uint64_t n) {
+    rooms.keys.release();  // they have been sent
+    rooms.values.release();
+    rooms.sent.release();
+    return d::new_groups<ExecSpace, key, value>(ranks.exec(), n);
   });
-  auto const received = d::send_to_owners(ranks, split);
-  auto const groups = d::together(ranks, [&] {
-    return d::reduce_rows(ranks.exec(), d::member_of_rows(received, &row::key),
-                          d::member_of_rows(received, &row::value), op);
+  std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
+  return reduced_groups<key, value, typename ExecSpace::memory_space>{groups.keys, groups.values,
+                                                                      total};
+}
+
+/// The same in memory that is kept. The groups lie there, too, until its next reduction or release().
+template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
+auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
+                   Op const& op, reduction_memory<ExecSpace>& memory) {
+  namespace d = detail::distributed;
+  using key = typename Keys::non_const_value_type;
+  using value = typename Values::non_const_value_type;
+  static_assert(d::can_combine<key, value>,
+                "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
+  auto& rooms = d::opened_reduction::rooms(memory);
+  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, rooms, [&](std::uint64_t n) {
+    return d::groups_in<ExecSpace, key, value>(ranks.exec(), rooms.owned_keys, rooms.owned_values,
+                                               n);
   });
   std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
   return reduced_groups<key, value, typename ExecSpace::memory_space>{groups.keys, groups.values,

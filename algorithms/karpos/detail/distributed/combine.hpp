@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/reduced_insertion.hpp"
+#include "karpos/key_value.hpp"
 #include "karpos/reduce_by_key.hpp"
 #include "karpos/table_options.hpp"
 
@@ -44,19 +46,84 @@ struct groups {
   Kokkos::View<T*, memory_space> values;
 };
 
-/// Reduces rows of this rank by key. Waits.
+/// Room for n groups in memory of their own.
+template <class ExecSpace, class Key, class T>
+auto new_groups(ExecSpace const& exec, std::uint64_t n) {
+  return groups<ExecSpace, Key, T>{
+      distributed::allocate<Key>(exec, "karpos::distributed: different keys", n),
+      distributed::allocate<T>(exec, "karpos::distributed: reduced values", n)};
+}
+
+/// Reduces rows of this rank by key. to: room for as many groups as rows. Waits.
+template <class ExecSpace, class Keys, class Values, class Op, class Groups>
+Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op,
+                   Groups to, reduce_by_key_options const& options = {}) {
+  std::uint64_t const found =
+      karpos::reduce_by_key(exec, keys, values, to.keys, to.values, op, options);
+  to.keys = Kokkos::subview(to.keys, Kokkos::make_pair(std::uint64_t(0), found));
+  to.values = Kokkos::subview(to.values, Kokkos::make_pair(std::uint64_t(0), found));
+  return to;
+}
+/// The same into memory of their own.
 template <class ExecSpace, class Keys, class Values, class Op>
 auto reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op) {
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
-  std::uint64_t const n = keys.extent(0);
-  groups<ExecSpace, key, value> g{
-      distributed::allocate<key>(exec, "karpos::distributed: different keys", n),
-      distributed::allocate<value>(exec, "karpos::distributed: reduced values", n)};
-  std::uint64_t const found = karpos::reduce_by_key(exec, keys, values, g.keys, g.values, op);
-  g.keys = Kokkos::subview(g.keys, Kokkos::make_pair(std::uint64_t(0), found));
-  g.values = Kokkos::subview(g.values, Kokkos::make_pair(std::uint64_t(0), found));
-  return g;
+  return distributed::reduce_rows(exec, keys, values, op,
+                                  new_groups<ExecSpace, key, value>(exec, keys.extent(0)));
+}
+
+/// Memory of a reduction over ranks: of a rank's groups, of rows on their way, of the groups that it owns.
+template <class ExecSpace>
+struct reduction_rooms {
+  kept_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;
+
+  template <class Key, class T>
+  reduce_by_key_options options(ExecSpace const& exec, std::uint64_t rows) {
+    auto const bytes =
+        workspace.template room<std::byte>(exec, "karpos::distributed: workspace of a reduction",
+                                           reduce_by_key_bytes<Key, T>(exec, rows));
+    return {.workspace = {bytes.data(), bytes.extent(0)}};
+  }
+};
+template <class ExecSpace, class Key, class T>
+auto groups_in(ExecSpace const& exec, kept_memory<ExecSpace>& keys, kept_memory<ExecSpace>& values,
+               std::uint64_t n) {
+  return groups<ExecSpace, Key, T>{
+      keys.template room<Key>(exec, "karpos::distributed: different keys", n),
+      values.template room<T>(exec, "karpos::distributed: reduced values", n)};
+}
+
+/// What distributed::reduce_by_key does, where its parts lie: groups_of(n) is room for the groups that this rank owns.
+template <class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
+auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
+                       Values const& values, Op const& op, reduction_rooms<ExecSpace>& rooms,
+                       GroupsOf const& groups_of) {
+  using key = typename Keys::non_const_value_type;
+  using value = typename Values::non_const_value_type;
+  using row = key_value<key, value>;
+  auto const& exec = ranks.exec();
+  auto const split = together(ranks, [&] {
+    require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+    auto const mine = distributed::reduce_rows(
+        exec, keys, values, op,
+        groups_in<ExecSpace, key, value>(exec, rooms.keys, rooms.values, keys.extent(0)),
+        rooms.template options<key, value>(exec, keys.extent(0)));
+    auto const rows = rooms.sent.template room<row>(exec, "karpos::distributed: rows by owner",
+                                                    mine.keys.extent(0));
+    return split_to<row>(rows, exec, ranks.size(), false,
+                         key_owner<key>{static_cast<std::uint32_t>(ranks.size())}, mine.keys,
+                         mine.values);
+  });
+  auto const received = send_to_owners(ranks, split, [&](std::uint64_t n) {
+    return rooms.received.template room<row>(exec, "karpos::distributed: received rows", n);
+  });
+  return together(ranks, [&] {
+    return distributed::reduce_rows(exec, member_of_rows(received, &row::key),
+                                    member_of_rows(received, &row::value), op,
+                                    groups_of(received.extent(0)),
+                                    rooms.template options<key, value>(exec, received.extent(0)));
+  });
 }
 
 }  // namespace karpos::detail::distributed

@@ -39,6 +39,8 @@ class kept_memory {
     return Kokkos::View<T*, memory_space>(reinterpret_cast<T*>(m_bytes.data()), n);
   }
 
+  void release() { m_bytes = {}; }
+
  private:
   Kokkos::View<std::byte*, memory_space> m_bytes;
 };
