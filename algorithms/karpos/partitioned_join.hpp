@@ -296,7 +296,8 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
 /// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte column and for those of several
-///   columns of up to 12 bytes, or with nulls of up to 11 in 8 columns; on GPUs a quarter more; and what a partition takes.
+///   columns of up to 12 bytes, or with nulls of up to 11 in 8 columns; on GPUs a quarter more, and from about 2^25 rows on of
+///   16 bytes, or 2^27 of 8, the longer side's once more; and what a partition takes.
 /// Throws: std::invalid_argument for a kind without pairs, a number that is no kind, outputs that are too short (the message says how many elements
 ///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
 ///   2^31 - 8 rows on a side; allocation_error.
@@ -334,12 +335,12 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///
 /// Returns: how many rows there are; waits.
 /// Complexity: on GPUs, where rows are one column of up to 8 bytes without nulls, and the columns of a side have 1, 2, 4 or 8
-///   bytes each and 16 at most in all (4 for those of fewer), values are moved with their keys: everything is read and written
-///   in order but for a read of the second-level cache for each row of the join. Else, for fewer than 2^17 rows in all, and
+///   bytes each and 16 at most in all (4 for those of fewer), values are moved with their keys, once or twice: everything is read
+///   and written in order. Else, for fewer than 2^17 rows in all, and
 ///   where a part does not fit its room, because rows have many equals, pairs are written and the columns gathered, at random.
 /// Requires: columns as long as the rows of their side; outputs overlap no other view.
 /// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about (4 + 4 * words) * 1.25 bytes for each row
-///   of a side; where columns are gathered, 8 bytes more for each row that the outputs have room for.
+///   of a side, and from about 2^25 rows on for those of the longer side again; where columns are gathered, 8 bytes more for each row that the outputs have room for.
 /// Throws: std::invalid_argument for another kind than inner, columns of another length than their rows; and as the others.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
           view_1d... RightColumns, view_1d... LeftOut, view_1d... RightOut>

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "karpos/detail/join/carrying_join.hpp"
@@ -44,7 +46,8 @@ struct side {
 
   using rows = decltype(karpos::rows(array<Key>()));
   using columns = join::carried_columns<array<u32>, array<double>>;
-  using split_side = join::carrying_side<rows, rows, columns>;
+  using source = join::carried_rows_to_split<rows, rows, columns>;
+  using split_side = join::rooms_of_carried<source>;
 
   side(std::size_t n, u64 different, u64 seed)
       : keys("keys", n),
@@ -60,41 +63,66 @@ struct side {
   columns of() const { return columns(pack<array<u32>, array<double>>{{number}, {other}}); }
 };
 
-/// The arrays of a side, and its rows in rooms.
+/// Rooms, and what is in them.
 template <class Key>
-struct split {
+struct rooms_of {
   using side_type = typename side<Key>::split_side;
   std::vector<join::lone_word<typename side_type::word>> keys;
   std::vector<typename side_type::values_type> values;
-  std::vector<u32> taken = std::vector<u32>(parts), filled = taken;
-  u32 no_place = 0;
+  std::vector<u32> taken, filled;
   side_type arrays;
 
-  split(side<Key> const& from, u32 room) : keys(parts * room), values(parts * room) {
+  rooms_of(u64 n, u32 room) : keys(n * room), values(n * room), taken(n), filled(n) {
     arrays = {keys.data(), values.data(), taken.data(), filled.data(), room};
+  }
+};
+
+/// A side split into rooms, in one pass or in two.
+template <class Key>
+struct split {
+  using side_type = typename side<Key>::split_side;
+  using source = typename side<Key>::source;
+  rooms_of<Key> coarse, fine;
+  u32 no_place = 0;
+  side_type const& arrays = fine.arrays;
+
+  split(side<Key> const& from, u32 room, bool in_two) : coarse(2, room), fine(parts, room) {
     auto const rows = karpos::rows(from.keys);
-    using source = typename side_type::source;
-    using part_of = join::part_of_split<typename side_type::word>;
-    using part = partition::part_of_row<source, part_of>;
+    source const s{{rows, rows}, from.of()};
     u64 const n = rows.size();
+    if (!in_two) {
+      move<partition::tuning<emulated_device>>(s, n, part_bits, rooms(), arrays);
+    } else {
+      using tuned = partition::tuning_of_few_parts<emulated_device, 2>;
+      auto const first = coarse.arrays.rooms(2, &no_place);
+      move<tuned>(s, n, 1, first, coarse.arrays);
+      partition::rooms_of_rooms<typename source::row> again{rooms(), first};
+      again.parts = parts / 2;
+      move<tuned>(coarse.arrays.rows(), n, part_bits, again, arrays);
+    }
+  }
+  auto rooms() { return arrays.rooms(parts, &no_place); }
+
+ private:
+  template <class Tuned, class Source, class Rooms>
+  static void move(Source const& s, u64 n, int bits, Rooms const& to, side_type const& out) {
     int const teams = 3;
-    partition::move_tiles<emulated_device, source, part, false, typename side_type::rooms_type,
-                          decltype(arrays.places())> const
-        step(source{{rows, rows}, from.of()},
-             part{{int(8 * sizeof(typename side_type::word)) - part_bits}, parts},
-             {n, (n + 2) / 3, teams}, rooms(), arrays.places());
+    auto const part = join::split_passes::part<Source>(bits);
+    partition::move_tiles<emulated_device, Source, std::remove_const_t<decltype(part)>, false,
+                          Rooms, decltype(out.places()), Tuned> const step(s, part,
+                                                                           {n, (n + 2) / 3, teams},
+                                                                           to, out.places());
     emulated_block block(threads, n);
     for (int team = 0; team < teams; ++team) block.run(step, team, teams);
   }
-  auto rooms() { return arrays.rooms(parts, &no_place); }
 };
 
 template <class Key>
-void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 each) {
+void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 each, bool in_two) {
   side<Key> const left(left_rows, different, 1), right(right_rows, different, 2);
   u32 const left_room = static_cast<u32>(left_rows) / 32 * 32 + 32,
             right_room = static_cast<u32>(right_rows) / 32 * 32 + 32;
-  split<Key> l(left, left_room), r(right, right_room);
+  split<Key> l(left, left_room, in_two), r(right, right_room, in_two);
   same("rows without a place", l.no_place + r.no_place, 0);
   std::vector<u64> begins(parts), ends(parts);
   std::vector<partition::chunk> chunks(parts * each);
@@ -112,16 +140,17 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
   join::part_counts counts{};
   using word = typename split<Key>::side_type::word;
   using columns = typename side<Key>::columns;
-  using step = join::join_parts<emulated_device, join::lone_word<word>, join::place_of_match<word>,
-                                join::write_carried<columns, columns>>;
+  using table = join::carried_table<emulated_device, word, typename columns::values>;
+  using step = join::join_parts<emulated_device, join::lone_word<word>, join::same_word,
+                                join::write_carried<columns, columns>, table>;
   auto const run = [&](u64 written) {
     counts = {};
-    step const s{{l.keys.data(), r.keys.data(), begins.data(), ends.data(), chunks.data()},
-                 typename step::table::bits(part_bits),
+    step const s{{l.arrays.keys, r.arrays.keys, begins.data(), ends.data(), chunks.data()},
+                 {part_bits, r.arrays.keys, r.arrays.values},
                  &counts,
-                 {r.keys.data()},
+                 {},
                  join::row_multiplicity(join::multiplicity::matches),
-                 {l.values.data(), r.values.data(), left_out.of(), right_out.of(), written}};
+                 {l.arrays.values, left_out.of(), right_out.of(), written}};
     emulated_block block(threads, n);
     for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
     same("rows", counts.rows, n);
@@ -145,12 +174,59 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
 }  // namespace
 
 TEST_CASE("rows carry their columns: no match, one, several, parts in one and two chunks") {
-  joins<u32>(3, 2, 1, 1);
-  joins<u32>(900, 700, 1'000, 1);
-  joins<u32>(2'000, 1'500, 300, 2);
-  joins<u64>(900, 700, 1'000, 2);
-  joins<u64>(100, 3'000, 20, 1);
-  joins<u32>(500, 1, u64(1) << 32, 1);
+  for (bool const in_two : {false, true}) {
+    joins<u32>(3, 2, 1, 1, in_two);
+    joins<u32>(900, 700, 1'000, 1, in_two);
+    joins<u32>(2'000, 1'500, 300, 2, in_two);
+    joins<u64>(900, 700, 1'000, 2, in_two);
+    joins<u64>(100, 3'000, 20, 1, in_two);
+    joins<u32>(500, 1, u64(1) << 32, 1, in_two);
+  }
+}
+
+TEST_CASE("a part with more right rows than a table: the table is filled again for the others") {
+  using columns = side<u32>::columns;
+  using table = join::carried_table<emulated_device, u32, columns::values>;
+  static_assert(table::fills_often && 2 * table::room < 9'000);
+  joins<u32>(60, 9'000, 2, 1, false);
+  joins<u64>(60, 9'000, 2, 2, false);
+}
+
+TEST_CASE(
+    "rows that are moved whole, in a table with them: words that are equal, and rows that are "
+    "not") {
+  using row = join::wide_row;
+  using table = join::table_of_part<emulated_device, row>;
+  static_assert(std::is_same_v<table, join::wide_table<emulated_device>>);
+  struct pairs {
+    std::vector<std::pair<u64, u64>>* to;
+    void operator()(u64 at, u64 l, u64 r) const { (*to)[at] = {l, r}; }
+  };
+  using step = join::join_parts<emulated_device, row, join::equal_wide_rows<false>, pairs, table>;
+  constexpr u32 left_rows = 700, right_rows = table::room;
+  std::vector<row> left(left_rows), right(right_rows);
+  random_numbers random(3);
+  auto const draw = [&](row& r, u32 number) {
+    // Words of part 2 of four, each with several rows, and two of them in a bucket.
+    r = {u32(2) << 30 | static_cast<u32>(random.below(900)) << 18, number, random.below(3)};
+  };
+  for (u32 i = 0; i < left_rows; ++i) draw(left[i], 1'000 + i);
+  for (u32 i = 0; i < right_rows; ++i) draw(right[i], 5'000 + i);
+  std::vector<std::pair<u64, u64>> expected;
+  for (row const& l : left)
+    for (row const& r : right)
+      if (l.key == r.key && l.rest == r.rest) expected.emplace_back(l.value, r.value);
+  std::vector<std::pair<u64, u64>> got(expected.size());
+  u64 const begins[] = {0, 0, 0, 0}, ends[] = {0, 0, right_rows, 0};
+  partition::chunk const chunk{0, left_rows, 1, 2};
+  join::part_counts counts{};
+  step const s{{left.data(), right.data(), begins, ends, &chunk},   {part_bits}, &counts, {true},
+               join::row_multiplicity(join::multiplicity::matches), {&got}};
+  emulated_block(threads, 1).run(s, 0, 1);
+  same("rows", counts.rows, expected.size());
+  std::sort(got.begin(), got.end());
+  std::sort(expected.begin(), expected.end());
+  CHECK(got == expected);
 }
 
 TEST_CASE("columns as words: where each begins, and how they are aligned") {

@@ -11,6 +11,7 @@
 
 #include "karpos/detail/join/split_rows.hpp"
 #include "karpos/detail/partition/rows.hpp"
+#include "karpos/device/streaming.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
@@ -149,6 +150,34 @@ struct carried_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded key) { return key; }
 };
 
+/// Source of a partition: the same rows as one before has left them, in rooms.
+template <class Source>
+struct carried_rows_in_rooms {
+  using loaded = typename Source::loaded;
+  using rest = typename Source::rest;
+  using row = typename Source::row;
+  loaded const* keys;
+  rest const* values;
+
+  KOKKOS_FUNCTION std::uint64_t size() const { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    device::load_streamed<N>(keys + i, to);
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_rest(std::uint64_t i, rest* to) const {
+    device::load_streamed<N>(values + i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, rest const& r) {
+    return Source::make(key, r);
+  }
+  template <class KeyOrRow>
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(KeyOrRow const& r) {
+    return Source::key_of(r);
+  }
+};
+
 /// Where a split puts rows: keys and values in an array each.
 template <class Word, class Values>
 struct keys_and_carried {
@@ -171,19 +200,18 @@ struct keys_and_carried {
   }
 };
 
-/// Writes the values of two rows, by where they lie in the split, to a row of the output that there is room for.
+/// Writes the values of two rows, of the left one by where it lies in the split, to a row of the output that there is room for.
 template <class Left, class Right>
 struct write_carried {
   typename Left::values const* left_values;
-  typename Right::values const* right_values;
   Left left;
   Right right;
   std::uint64_t room;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t at, std::uint64_t l,
-                                              std::uint64_t r) const {
+                                              typename Right::values const& r) const {
     if (at >= room) return;
     left.store(at, left_values[l]);
-    right.store(at, right_values[r]);
+    right.store(at, r);
   }
 };
 

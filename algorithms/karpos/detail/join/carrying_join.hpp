@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,10 +12,10 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/join/carried_columns.hpp"
 #include "karpos/detail/join/join_parts.hpp"
-#include "karpos/detail/join/split_join.hpp"
 #include "karpos/detail/join/split_rows.hpp"
 #include "karpos/detail/join/split_side.hpp"
 #include "karpos/detail/join/tuning.hpp"
+#include "karpos/detail/join/whole_tables.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/device/league.hpp"
@@ -21,23 +23,24 @@
 #include "karpos/device/space.hpp"
 
 // An inner join on GPUs that carries columns (carried_columns.hpp): both tables are split into rooms, keys and values apart, and
-// the parts joined as in split_join.hpp. A row's number is where it lies in the split, by which its values are found: those of
-// left rows side by side, those of right ones within the part.
+// the parts joined as in split_join.hpp, with right rows that are in scratch whole (whole_tables.hpp). A left row's number is
+// where it lies in the split, by which its values are found, side by side.
+//
+// Many parts take two passes: a tile of one pass has so few rows of each part that less than a sector of a column would be
+// written at once.
 
 namespace karpos::detail::join {
 
-/// A side of the join: its rows, and the columns that are read.
-template <class Rows, class Functions, class Columns>
-struct carrying_side {
-  using source = carried_rows_to_split<Rows, Functions, Columns>;
-  using word = typename source::loaded;
-  using row = typename source::row;
-  using values_type = typename Columns::values;
-  using rooms_type = partition::rooms<row>;
+/// Rows in rooms, keys and values apart.
+template <class Source>
+struct rooms_of_carried {
+  using word = typename Source::loaded;
+  using values_type = typename Source::rest;
+  using rooms_type = partition::rooms<typename Source::row>;
   lone_word<word>* keys;
   values_type* values;
   std::uint32_t *taken, *filled;
-  std::uint32_t room;
+  std::uint32_t room = 0;
 
   void take_from(arena& a, std::uint64_t parts) {
     a.take(keys, parts * room);
@@ -49,31 +52,53 @@ struct carrying_side {
     return {taken, filled, nullptr, no_place, room, 0, static_cast<int>(parts)};
   }
   keys_and_carried<word, values_type> places() const { return {&keys->key, values}; }
+  carried_rows_in_rooms<Source> rows() const { return {&keys->key, values}; }
+};
+
+/// How many parts tables of so many rows are split into.
+template <class ExecSpace, class Table>
+struct carrying_sizes {
+  static constexpr std::uint64_t chunk_rows =
+      std::uint64_t(Table::room) * tuning<ExecSpace>::chunk_tables;
+  std::uint64_t left, right;
+
+  int part_bits() const {
+    std::uint64_t const parts = (right + Table::mean - 1) / Table::mean;
+    return parts <= 2 ? 1 : static_cast<int>(std::bit_width(parts - 1));
+  }
+  split_passes passes() const { return split_passes::of<ExecSpace>(Table::row_bytes, part_bits()); }
+  std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
+  /// Chunks that the left rows in a room are cut into.
+  std::uint64_t chunks_each(std::uint64_t room_rows) const {
+    return std::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
+  }
 };
 
 /// Of Functions' two tables of one column each, both exact (split_rows.hpp).
 template <class ExecSpace, class Left, class Right, class Functions, class LeftColumns,
           class RightColumns>
 class carrying_join {
-  using left_side = carrying_side<Left, Functions, LeftColumns>;
-  using right_side = carrying_side<Right, Functions, RightColumns>;
+  template <class Rows, class Columns>
+  using source = carried_rows_to_split<Rows, Functions, Columns>;
+  using left_side = rooms_of_carried<source<Left, LeftColumns>>;
+  using right_side = rooms_of_carried<source<Right, RightColumns>>;
   using word = typename left_side::word;
   using row = lone_word<word>;
-  using sizes = split_sizes<ExecSpace, row>;
-  using bits = typename sizes::table::bits;
+  using table = carried_table<ExecSpace, word, typename RightColumns::values>;
+  using sizes = carrying_sizes<ExecSpace, table>;
 
   struct memory {
-    left_side left;
-    right_side right;
+    left_side left, coarse_left;
+    right_side right, coarse_right;  // at the same place as the left ones
     std::uint64_t *right_begins, *right_ends;
     partition::chunk* chunks;
     part_counts* counts;
     std::size_t bytes;
 
     memory(sizes const& s, std::byte* from) {
-      std::uint64_t const parts = s.parts();
+      std::uint64_t const parts = s.parts(), coarse = s.passes().coarse_parts();
       left.room = room_of_side<ExecSpace>(s.left, parts, ~std::uint32_t(0));
-      right.room = room_of_side<ExecSpace>(s.right, parts, s.room);
+      right.room = room_of_side<ExecSpace>(s.right, parts, ~std::uint32_t(0));
       arena a(from);
       left.take_from(a, parts);
       right.take_from(a, parts);
@@ -82,6 +107,13 @@ class carrying_join {
       a.take(chunks, parts * s.chunks_each(left.room));
       a.take(counts, 1);
       bytes = a.bytes();
+      if (coarse == 0) return;
+      coarse_left.room = room_of_side<ExecSpace>(s.left, coarse, ~std::uint32_t(0));
+      coarse_right.room = room_of_side<ExecSpace>(s.right, coarse, ~std::uint32_t(0));
+      arena b = a;
+      coarse_left.take_from(a, coarse);
+      coarse_right.take_from(b, coarse);
+      bytes = std::max(a.bytes(), b.bytes());
     }
   };
 
@@ -98,8 +130,10 @@ class carrying_join {
   bool has_rooms() const {
     memory const m(m_sizes, nullptr);
     std::uint64_t const parts = m_sizes.parts();
+    bool const has_coarse = m.coarse_left.room > 0 && m.coarse_right.room > 0;
     return m.left.room > 0 && m.right.room > 0 && parts * m.left.room <= ~std::uint32_t(0) &&
-           parts * m.right.room <= ~std::uint32_t(0);
+           parts * m.right.room <= ~std::uint32_t(0) &&
+           (m_sizes.passes().coarse_bits == 0 || has_coarse);
   }
 
   /// Writes the columns of the join's rows that there is room for. Returns: how many rows there are; nothing where a room was
@@ -110,31 +144,37 @@ class carrying_join {
                                    std::uint64_t room, std::byte* workspace) const {
     memory const m(m_sizes, workspace);
     fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
-    split(m_right, m.right, right, &m.counts->no_place[1]);
-    split(m_left, m.left, left, &m.counts->no_place[0]);
+    split(source<Right, RightColumns>{{m_right, m_by}, right}, m.right, m.coarse_right,
+          &m.counts->no_place[1]);
+    split(source<Left, LeftColumns>{{m_left, m_by}, left}, m.left, m.coarse_left,
+          &m.counts->no_place[0]);
     auto const chunks = static_cast<int>(find_parts(m));
     using emit = write_carried<LeftOut, RightOut>;
-    using step = join_parts<ExecSpace, row, place_of_match<word>, emit>;
+    using step = join_parts<ExecSpace, row, same_word, emit, table>;
     device::for_each_in_league(
         "karpos::partitioned_join: join parts", m_exec, chunks,
         step{{m.left.keys, m.right.keys, m.right_begins, m.right_ends, m.chunks},
-             bits(m_sizes.part_bits()),
+             {m_sizes.part_bits(), m.right.keys, m.right.values},
              m.counts,
-             {m.right.keys},
+             {},
              row_multiplicity(multiplicity::matches),
-             {m.left.values, m.right.values, left_out, right_out, room}});
+             {m.left.values, left_out, right_out, room}});
     part_counts const c = read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
     if (c.no_place[0] + c.no_place[1] != 0) return {};
     return c.rows;
   }
 
  private:
-  template <class Rows, class Side, class Columns>
-  void split(Rows const& rows, Side const& side, Columns const& columns,
+  template <class Source, class Side>
+  void split(Source const& from, Side const& to, Side const& coarse,
              std::uint32_t* no_place) const {
-    join::split_side_into_rooms(m_exec, typename Side::source{{rows, m_by}, columns},
-                                part_of_split<word>{bits(m_sizes.part_bits()).part_shift},
-                                side.rooms(m_sizes.parts(), no_place), side.places());
+    split_passes const passes = m_sizes.passes();
+    auto const rooms = to.rooms(m_sizes.parts(), no_place);
+    auto const coarse_rooms = coarse.rooms(passes.coarse_parts(), no_place);
+    join::clear_rooms(m_exec, rooms);
+    join::clear_rooms(m_exec, coarse_rooms);
+    join::split_into_rooms(m_exec, from, passes, rooms, to.places(), coarse_rooms, coarse.places(),
+                           coarse.rows());
   }
   /// Returns: the number of chunks.
   std::uint64_t find_parts(memory const& m) const {

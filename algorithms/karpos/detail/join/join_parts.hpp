@@ -50,16 +50,18 @@ struct split_tables {
 
 /// A step: a team joins a chunk of left rows with the right rows of their part. emit(place, left row, right row or no_row) is
 /// called for the rows of the join, in any order.
-template <class ExecSpace, class Row, class Equal, class Emit>
+template <class ExecSpace, class Row, class Equal, class Emit,
+          class Table = part_table<ExecSpace, Row>>
 struct join_parts {
   using tuned = tuning<ExecSpace>;
-  using table = part_table<ExecSpace, Row>;
+  using table = Table;
   using range = typename table::range;
   using held = held_row<Row>;
   using left_row = typename held::type;
   static constexpr int threads = tuned::threads, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = table::bytes;
-  static constexpr int batch = tuned::batch(sizeof(Row));
+  static constexpr int batch =
+      table::fills_often ? tuned::carrying_batch : tuned::batch(sizeof(Row));
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
   split_tables<Row> tables;
@@ -75,16 +77,39 @@ struct join_parts {
     partition::chunk const mine = tables.chunks[t.league_rank()];
     if (mine.rows == 0) return;
     std::uint64_t const begin = tables.right_begins[mine.part];
+    auto const rows = static_cast<std::uint32_t>(tables.right_ends[mine.part] - begin);
+    if constexpr (table::fills_often) {
+      for (std::uint32_t i = 0; i < rows; i += table::room) {
+        if (i != 0) t.barrier();
+        look_up_all(t, begin + i, Kokkos::min(rows - i, std::uint32_t(table::room)), mine);
+      }
+    } else {
+      look_up_all(t, begin, rows, mine);
+    }
+  }
+
+ private:
+  /// Looks up a chunk of left rows among so many right ones.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void look_up_all(Team const& t, std::uint64_t begin,
+                                               std::uint32_t rows,
+                                               partition::chunk const& mine) const {
     Row const* const left = tables.left + mine.begin;
     table const of_part(t.scratch(), bits, tables.right + begin);
-    of_part.fill(t, static_cast<std::uint32_t>(tables.right_ends[mine.part] - begin));
+    of_part.fill(t, rows);
     auto const each = static_cast<std::uint32_t>(batch * t.size());
     std::uint32_t const whole = mine.rows / each * each;
     for (std::uint32_t i = 0; i < whole; i += each) look_up<true>(t, of_part, left, i, mine.rows);
     if (whole < mine.rows) look_up<false>(t, of_part, left, whole, mine.rows);
   }
-
- private:
+  /// Writes a row of the join: of a left row and the right one that the table knows by that, or none.
+  KOKKOS_FORCEINLINE_FUNCTION void put(table const& of_part, std::uint64_t at, std::uint32_t left,
+                                       std::uint32_t right) const {
+    if constexpr (table::fills_often)
+      emit(at, left, of_part.values(right));
+    else
+      emit(at, left, right == none ? no_row : std::uint64_t(right));
+  }
   static constexpr std::uint32_t none = ~std::uint32_t(0);
   /// Rows of the join of one left row from which on all lanes of a tile write them, side by side.
   static constexpr std::uint32_t shared_rows = 8;
@@ -140,7 +165,7 @@ struct join_parts {
     if (tile.ballot([&](int) { return of.several; }))
       write_several(tile, t.rank() % width, of_part, of);
     else
-      write_single(tile, t.rank() % width, of);
+      write_single(tile, t.rank() % width, of_part, of);
   }
   /// Returns: the number of matches of a left row, or 1 where that will do; match: one of them, or none.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(table const& of_part,
@@ -161,12 +186,13 @@ struct join_parts {
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take_places(std::uint32_t n) const {
     return device::fetch_add(&counts->rows, static_cast<std::uint64_t>(n));
   }
-  KOKKOS_FORCEINLINE_FUNCTION void write_one(std::uint64_t at, looked_up const& of, int j) const {
-    emit(at, of.rows[j].value, of.match[j] == none ? no_row : std::uint64_t(of.match[j]));
+  KOKKOS_FORCEINLINE_FUNCTION void write_one(table const& of_part, std::uint64_t at,
+                                             looked_up const& of, int j) const {
+    put(of_part, at, of.rows[j].value, of.match[j]);
   }
   /// Writes where no left row of a tile becomes more than one: the rows that the lanes have first, second, …
   template <class Tile>
-  KOKKOS_FORCEINLINE_FUNCTION void write_single(Tile const& tile, int lane,
+  KOKKOS_FORCEINLINE_FUNCTION void write_single(Tile const& tile, int lane, table const& of_part,
                                                 looked_up const& of) const {
     std::uint32_t total = 0;
     KARPOS_UNROLL
@@ -178,7 +204,8 @@ struct join_parts {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       auto const ones = tile.ballot([&](int) { return of.count(j) != 0; });
-      if (of.count(j) != 0) write_one(at + static_cast<std::uint32_t>(ones.rank(lane)), of, j);
+      if (of.count(j) != 0)
+        write_one(of_part, at + static_cast<std::uint32_t>(ones.rank(lane)), of, j);
       at += static_cast<std::uint32_t>(ones.count());
     }
   }
@@ -193,7 +220,7 @@ struct join_parts {
       std::uint32_t const n = of.count(j);
       auto const sums = tile.prefix_sum(tile.each([&](int) { return n; }));
       std::uint64_t const mine = at + sums.before[lane];
-      if (n == 1) write_one(mine, of, j);
+      if (n == 1) write_one(of_part, mine, of, j);
       if (n > 1 && n < shared_rows) write_all(mine, of_part, of.rows[j]);
       tile.sync();
       write_shared(tile, lane, of_part, of, j, mine);
@@ -205,7 +232,7 @@ struct join_parts {
     range const r = of_part.bucket_of(left.key);
     for (std::uint32_t e = r.begin(); e < r.end(); ++e) {
       std::uint32_t right;
-      if (is_match(of_part, e, left, right)) emit(at++, left.value, std::uint64_t(right));
+      if (is_match(of_part, e, left, right)) put(of_part, at++, left.value, right);
     }
   }
   /// Writes the many rows that the j-th left row of some lanes becomes, one such lane after the other.
@@ -224,8 +251,7 @@ struct join_parts {
         std::uint32_t right = 0;
         bool const yes = e < r.end() && is_match(of_part, e, left, right);
         auto const ones = tile.ballot([&](int) { return yes; });
-        if (yes)
-          emit(to + static_cast<std::uint32_t>(ones.rank(lane)), left.value, std::uint64_t(right));
+        if (yes) put(of_part, to + static_cast<std::uint32_t>(ones.rank(lane)), left.value, right);
         to += static_cast<std::uint32_t>(ones.count());
       }
     }

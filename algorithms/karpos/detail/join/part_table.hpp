@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/join/split_rows.hpp"
 #include "karpos/detail/join/tuning.hpp"
@@ -18,16 +19,6 @@
 
 namespace karpos::detail::join {
 
-/// A row that is a word alone: its number is where it lies among all.
-template <class Word>
-struct lone_word {
-  Word key;
-};
-template <class Row>
-inline constexpr bool is_lone = false;
-template <class Word>
-inline constexpr bool is_lone<lone_word<Word>> = true;
-
 /// A row with its number, as a thread holds it: from[i], where rows begin at `all`.
 template <class Row>
 struct held_row {
@@ -36,38 +27,18 @@ struct held_row {
     return from[i];
   }
 };
-template <class Word>
-struct held_row<lone_word<Word>> {
-  using type = key_value<Word, std::uint32_t>;
-  KOKKOS_FORCEINLINE_FUNCTION static type at(lone_word<Word> const* from, std::uint32_t i,
-                                             lone_word<Word> const* all) {
-    return {from[i].key, static_cast<std::uint32_t>(from - all) + i};
-  }
-};
-
-/// Where a match lies among all rows, given its index in the part, of rows that are words alone.
-template <class Word>
-struct place_of_match {
-  lone_word<Word> const* rows;
-  template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const&, lone_word<Word> const* of_part,
-                                              std::uint32_t& right) const {
-    right += static_cast<std::uint32_t>(of_part - rows);
-    return true;
-  }
-};
 
 /// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(row, its index) for those before `last`;
 /// IsWhole says that they all are, and that nothing need be asked.
-template <int Each, bool IsWhole, class Row, class F>
-KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Row const* rows, std::uint32_t first,
+template <int Each, bool IsWhole, class Rows, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint32_t first,
                                                     std::uint32_t last, std::uint32_t step,
                                                     F const& f) {
   auto const is_valid = [&](int j) {
     return IsWhole || first + static_cast<std::uint32_t>(j) * step < last;
   };
-  Row r[Each];
-  Row const* const from = rows + first;
+  auto const from = rows + first;
+  std::remove_cvref_t<decltype(from[first])> r[Each];
   KARPOS_UNROLL
   for (int j = 0; j < Each; ++j)
     if (is_valid(j)) r[j] = from[static_cast<std::uint32_t>(j) * step];
@@ -76,8 +47,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Row const* rows, std::uint32
     if (is_valid(j)) f(r[j], first + static_cast<std::uint32_t>(j) * step);
 }
 /// Calls f(row, its index) for the rows of an array, divided among the threads of a team; each reads several before it calls.
-template <int Each, class Team, class Row, class F>
-KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Row const* rows, std::uint32_t n,
+template <int Each, class Team, class Rows, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Rows const& rows, std::uint32_t n,
                                                   F const& f) {
   auto const size = static_cast<std::uint32_t>(t.size());
   auto const rank = static_cast<std::uint32_t>(t.rank());
@@ -163,13 +134,14 @@ class scratch_counters {
   std::uint16_t* m_counts;  // the same, one by one
 };
 
-/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones and lone words their index in
-/// the part.
+/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones their index in the part.
 template <class ExecSpace, class Row>
 class part_table {
   using Word = decltype(Row::key);
 
  public:
+  /// Whether it may be filled with some of the rows of a part after the others.
+  static constexpr bool fills_often = false;
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
   static constexpr std::uint32_t buckets =
       std::bit_floor(static_cast<std::uint32_t>(bytes / (sizeof(Word) + sizeof(std::uint16_t))));
@@ -185,6 +157,13 @@ class part_table {
   static constexpr std::uint32_t room =
       static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
   static_assert(room < 1 << 16 && buckets % scratch_counters::group == 0);
+  /// Rows of a part on average, at most: no more than word_bits takes, and than have room where parts differ.
+  static constexpr std::uint64_t mean = Kokkos::min(
+      std::uint64_t(buckets), std::uint64_t(room) * tuning<ExecSpace>::mean_percent / 100);
+  static_assert(2 * mean >= buckets, "parts and buckets would take more bits than a word has");
+  /// No fewer bits of a part than say which row of a part one is, beside the bits of its bucket.
+  static constexpr int least_part_bits =
+      Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(room))) - bucket_bits, 1);
 
   KOKKOS_FUNCTION part_table(std::byte* memory, bits const& b, Row const* rows)
       : m_begins(memory),
@@ -226,7 +205,7 @@ class part_table {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number(Row const& r, std::uint32_t i) {
-    if constexpr (is_wide<Row> || is_lone<Row>)
+    if constexpr (is_wide<Row>)
       return i;
     else
       return r.value;

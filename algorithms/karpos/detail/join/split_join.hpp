@@ -13,6 +13,7 @@
 #include "karpos/detail/join/split_rows.hpp"
 #include "karpos/detail/join/split_side.hpp"
 #include "karpos/detail/join/tuning.hpp"
+#include "karpos/detail/join/whole_tables.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/memory.hpp"
 #include "karpos/partition.hpp"
@@ -30,24 +31,18 @@ namespace karpos::detail::join {
 template <class ExecSpace, class Row>
 struct split_sizes {
   using tuned = tuning<ExecSpace>;
-  using table = part_table<ExecSpace, Row>;
+  using table = table_of_part<ExecSpace, Row>;
   static constexpr std::uint64_t room = table::room;
-  /// Right rows of a part on average, at most: no more than word_bits takes, and than have room where parts differ.
-  static constexpr std::uint64_t mean =
-      Kokkos::min(std::uint64_t(table::buckets), room* tuned::mean_percent / 100);
-  static_assert(2 * mean >= table::buckets,
-                "parts and buckets would take more bits than a word has");
   static constexpr std::uint64_t chunk_rows = room * tuned::chunk_tables;
 
   std::uint64_t left, right;
 
   int part_bits() const {
-    // No fewer than say which row of a part one is, beside the bits of its bucket.
-    constexpr int least =
-        Kokkos::max(static_cast<int>(std::bit_width(room)) - table::bucket_bits, 1);
-    std::uint64_t const parts = Kokkos::max((right + mean - 1) / mean, std::uint64_t(1));
-    return Kokkos::max(static_cast<int>(std::bit_width(parts - 1)), least);
+    std::uint64_t const parts =
+        Kokkos::max((right + table::mean - 1) / table::mean, std::uint64_t(1));
+    return Kokkos::max(static_cast<int>(std::bit_width(parts - 1)), int(table::least_part_bits));
   }
+  split_passes passes() const { return split_passes::of<ExecSpace>(sizeof(Row), part_bits()); }
   std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
   /// Chunks that the left rows are cut into, parts of any length.
   std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
@@ -63,7 +58,7 @@ struct split_sizes {
 /// The arrays, in memory of so many bytes.
 template <class ExecSpace, class Row>
 struct split_memory {
-  split_side<Row> left, right;
+  split_side<Row> left, right, coarse;  // coarse: of either side
   std::uint64_t* first;
   partition::chunk* chunks;
   part_counts* counts;
@@ -77,6 +72,11 @@ struct split_memory {
     right.room = room_of_side<ExecSpace>(s.right, s.parts(), s.room);
     left.take_from(a, s.left, s.parts());
     right.take_from(a, s.right, s.parts());
+    std::uint64_t const coarse_parts = s.passes().coarse_parts();
+    coarse.room = coarse_parts == 0 ? 0
+                                    : room_of_side<ExecSpace>(std::max(s.left, s.right),
+                                                              coarse_parts, ~std::uint32_t(0));
+    coarse.take_from(a, 0, coarse_parts);
     a.take(first, s.parts() + 1);
     a.take(chunks, std::max(s.most_chunks(), s.parts() * s.chunks_each(left.room)));
     a.take(counts, 1);
@@ -112,7 +112,8 @@ class split_join {
     memory const m(m_exec, m_sizes, workspace);
     fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
     if constexpr (device::is_device<ExecSpace>)
-      if (m.left.room > 0 && m.right.room > 0) {
+      if (m.left.room > 0 && m.right.room > 0 &&
+          (m.coarse.room > 0 || m_sizes.passes().coarse_parts() == 0)) {
         std::uint64_t const chunks = split_into_rooms(m);
         part_counts const c = join_chunks(m, chunks, m.right.ends, kind, emit);
         if (c.no_place[0] + c.no_place[1] == 0) return c.rows;
@@ -127,22 +128,28 @@ class split_join {
  private:
   template <class Rows>
   using source = typename form::template source<Rows>;
-  auto part_of() const {
-    return part_of_split<decltype(row::key)>{bits(m_sizes.part_bits()).part_shift};
-  }
   /// Returns: the number of chunks.
   std::uint64_t split_into_rooms(memory const& m) const {
     std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
     auto const left = m.left.rooms(parts, &m.counts->no_place[0]);
     auto const right = m.right.rooms(parts, &m.counts->no_place[1]);
-    join::split_side_into_rooms(m_exec, source<Right>{m_right, m_by}, part_of(), right,
-                                m.right.rows);
-    join::split_side_into_rooms(m_exec, source<Left>{m_left, m_by}, part_of(), left, m.left.rows);
+    split_into_rooms(source<Right>{m_right, m_by}, right, m.right, m, &m.counts->no_place[1]);
+    split_into_rooms(source<Left>{m_left, m_by}, left, m.left, m, &m.counts->no_place[0]);
     device::loop_over(
         "karpos::partitioned_join: find parts", m_exec, parts * each,
         find_parts_in_rooms<rooms, rooms>{left, right, m.right.begins, m.right.ends,
                                           static_cast<std::uint32_t>(each), m.chunks});
     return parts * each;
+  }
+  template <class Source>
+  void split_into_rooms(Source const& from, rooms const& to, split_side<row> const& side,
+                        memory const& m, std::uint32_t* no_place) const {
+    split_passes const passes = m_sizes.passes();
+    auto const coarse = m.coarse.rooms(passes.coarse_parts(), no_place);
+    join::clear_rooms(m_exec, to);
+    join::clear_rooms(m_exec, coarse);
+    join::split_into_rooms(m_exec, from, passes, to, side.rows, coarse, m.coarse.rows,
+                           partition::rows_in_rooms<Source>(m.coarse.rows));
   }
   void count_and_split(memory const& m) const {
     count_and_split(m_right, m.right, m);
@@ -158,16 +165,20 @@ class split_join {
   void count_and_split(Rows const& rows, split_side<row> const& to, memory const& m) const {
     using begins_view =
         Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-    partition::split_as_planned(m_exec, source<Rows>{rows, m_by}, part_of(),
-                                m_sizes.plan(m_exec, rows.size()), m.of_partition, to.rows,
-                                begins_view(to.begins, m_sizes.parts() + 1));
+    using word = decltype(row::key);
+    partition::split_as_planned(
+        m_exec, source<Rows>{rows, m_by},
+        part_of_split<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.part_bits()},
+        m_sizes.plan(m_exec, rows.size()), m.of_partition, to.rows,
+        begins_view(to.begins, m_sizes.parts() + 1));
   }
   /// Waits.
   template <class Emit>
   part_counts join_chunks(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
                           multiplicity kind, Emit const& emit) const {
     auto const equal = form::equal(m_left, m_right, m_by);
-    using step = join_parts<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit>;
+    using step = join_parts<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit,
+                            typename sizes::table>;
     device::for_each_in_league(
         "karpos::partitioned_join: join parts", m_exec, static_cast<int>(chunks),
         step{{m.left.rows, m.right.rows, m.right.begins, right_ends, m.chunks},

@@ -148,8 +148,8 @@ struct part_of_split {
 
 /// Whether a left row is equal to a right one of the same word.
 struct same_word {
-  template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const&, Row const*, std::uint32_t) const {
+  template <class Left, class Right>
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(Left const&, Right const*, std::uint32_t) const {
     return true;
   }
 };

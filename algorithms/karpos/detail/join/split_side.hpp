@@ -2,9 +2,13 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "karpos/detail/arrays.hpp"
+#include "karpos/detail/join/split_rows.hpp"
+#include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/device/space.hpp"
@@ -14,6 +18,9 @@
 // CPUs, parts are counted and lie one behind the other.
 
 namespace karpos::detail::join {
+
+/// Of two passes: each has 256 parts at most.
+inline constexpr int max_part_bits = 16;
 
 /// A table's rows by part.
 template <class Row>
@@ -40,10 +47,8 @@ struct split_side {
 template <class ExecSpace>
 std::uint32_t room_of_side(std::uint64_t rows, std::uint64_t parts, std::uint64_t most) {
   if constexpr (device::is_device<ExecSpace>) {
-    constexpr auto most_parts =
-        static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
     double const mean = static_cast<double>(rows) / static_cast<double>(parts);
-    if (parts > most_parts || mean > 1 << 29) return 0;
+    if (parts > std::uint64_t(1) << max_part_bits || mean > 1 << 29) return 0;
     std::uint64_t const room = partition::room_for_mean(1.25 * mean);
     return static_cast<std::uint32_t>(Kokkos::min(room, most / 32 * 32));
   } else {
@@ -51,13 +56,54 @@ std::uint32_t room_of_side(std::uint64_t rows, std::uint64_t parts, std::uint64_
   }
 }
 
-/// Splits a source into rooms. Asynchronous.
-template <class ExecSpace, class Source, class PartOf, class Out>
-void split_side_into_rooms(ExecSpace const& exec, Source const& source, PartOf const& part_of,
-                           partition::rooms<typename Source::row> const& rooms, Out const& to) {
-  partition::part_of_row<Source, PartOf> const part{part_of,
-                                                    static_cast<std::uint32_t>(rooms.parts)};
-  partition::split_into_rooms(exec, source, part, rooms, to);
+/// How a split goes to its parts: in one pass, or in two of about the same number of parts each.
+struct split_passes {
+  int part_bits, coarse_bits;  // coarse ones: 0 for one pass
+
+  /// For rows of so many bytes.
+  template <class ExecSpace>
+  static split_passes of(std::size_t row_bytes, int part_bits) {
+    constexpr auto most =
+        static_cast<unsigned>(partition::tuning<ExecSpace>::max_parts(false));  // of a pass
+    int const in_one =
+        Kokkos::min(tuning<ExecSpace>::one_pass_bits(row_bytes), std::countr_zero(most));
+    bool const in_two = device::is_device<ExecSpace> && part_bits > in_one;
+    return {part_bits, in_two ? (part_bits + 1) / 2 : 0};
+  }
+  std::uint64_t coarse_parts() const {
+    return coarse_bits == 0 ? 0 : std::uint64_t(1) << coarse_bits;
+  }
+  template <class Source>
+  static auto part(int bits) {
+    using word = decltype(Source::key_of(typename Source::row{}));
+    return partition::part_of_row<Source, part_of_split<word>>{
+        {static_cast<int>(8 * sizeof(word)) - bits}, std::uint32_t(1) << bits};
+  }
+};
+
+/// Splits a source into rooms that are empty, by way of coarse ones that are empty, too, where it takes two passes: `again` has
+/// the rows of these. Asynchronous.
+template <class ExecSpace, class Source, class Rooms, class Out, class CoarseOut, class Again>
+void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes const& passes,
+                      Rooms const& rooms, Out const& to, Rooms const& coarse,
+                      CoarseOut const& coarse_to, Again const& again) {
+  std::uint64_t const n = source.size();
+  int const bits = passes.part_bits, coarse_bits = passes.coarse_bits;
+  if (coarse_bits == 0)
+    return partition::move_into_rooms(exec, source, n, split_passes::part<Source>(bits), rooms, to);
+  using tuned = partition::tuning_of_few_parts<ExecSpace, tuning<ExecSpace>::split_teams>;
+  partition::move_into_rooms<tuned>(exec, source, n, split_passes::part<Source>(coarse_bits),
+                                    coarse, coarse_to);
+  partition::rooms_of_rooms<typename Source::row> finer{rooms, coarse};
+  finer.parts = 1 << (bits - coarse_bits);
+  partition::move_into_rooms<tuned>(exec, again, n, split_passes::part<Source>(bits), finer, to);
+}
+/// Makes rooms empty.
+template <class ExecSpace, class Rooms>
+void clear_rooms(ExecSpace const& exec, Rooms const& rooms) {
+  if (rooms.parts > 0)
+    fill_words("karpos::partitioned_join: clear rooms", exec, rooms.taken,
+               static_cast<std::uint64_t>(rooms.parts), 0);
 }
 
 /// Finds where the right rows of a part in its room are, and cuts the left ones into so many chunks.

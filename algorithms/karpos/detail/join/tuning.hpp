@@ -33,6 +33,15 @@ struct tuning {
   KOKKOS_FUNCTION static constexpr int batch(std::size_t row_bytes) {
     return !device::is_device<ExecSpace> ? 256 : row_bytes <= 8 ? 8 : 4;
   }
+  /// The same of rows whose columns travel with them: their values take registers, too. H100, 2^27 rows with two columns a side:
+  /// joining 2.55 ms, with batches of 8 rows 2.94.
+  static constexpr int carrying_batch = device::is_device<ExecSpace> ? 4 : 256;
+  /// Bits of a part up to which GPUs split in one pass: runs of a part in a tile are too short beyond. H100, splitting both sides
+  /// in one pass and in two, ms: 2^26 rows of 8 bytes, 2^11 parts 1.24 and 1.62; 2^27, 2^12 parts 3.37 and 3.24; 2^26 rows of 12
+  /// bytes, 2^12 parts 3.85 and 2.96, 2^27, 2^13 parts 10.6 and 5.9; 2^26 of 16 bytes, 2^12 parts 4.13 and 3.26.
+  static constexpr int one_pass_bits(std::size_t row_bytes) { return row_bytes <= 8 ? 12 : 11; }
+  /// Teams of a multiprocessor in each of two passes (1, 2 and 4: 5.96, 5.89 and 6.32 ms for 2^27 rows of 12 bytes a side).
+  static constexpr int split_teams = 2;
   /// Rows of both tables from which on they are split: below that an index is built as fast.
   static constexpr std::uint64_t min_split_rows = 1 << 17;
 };

@@ -28,18 +28,22 @@ namespace karpos::detail::partition {
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
 template <class ExecSpace, class Source, class Part, bool Stable, class To = places,
-          class Out = typename Source::row*>
+          class Out = typename Source::row*, class Tuned = tuning<ExecSpace>>
 class move_tiles {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
-  using tuned = tuning<ExecSpace>;
+  using tuned = Tuned;
   using holder = typename To::holder_type;
   static constexpr bool in_rooms = !std::is_same_v<To, places>,
                         holds = !std::is_same_v<holder, holds_nothing>,
                         from_rooms = requires(To const to) { to.from; },
                         has_rest = requires { typename Source::rest; };
   static_assert(!(Stable && in_rooms));
-  static constexpr int max_each = tuned::rows_each(Stable, sizeof(loaded));
+  /// Rows of a tile that a thread holds at most: of long ones no more than all threads have room for.
+  static constexpr int max_each = Kokkos::min(
+      tuned::rows_each(Stable, sizeof(loaded)),
+      Kokkos::max(tuned::scratch_bytes / (tuned::threads * static_cast<int>(sizeof(row))) / 4 * 4,
+                  8));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
   static_assert(max_each * tuned::threads <= (holds ? 1 << 15 : 1 << 16), "ranks have 16 bits");
   /// Rows of a thread that are neighbours: those of one load. A thread's rows are so many, times a whole number.
@@ -52,7 +56,7 @@ class move_tiles {
  public:
   static constexpr int threads =
                            tuned::tile_threads(Stable, run * sizeof(row), holder::scratch_bytes),
-                       teams_at_once = 1;
+                       teams_at_once = tuned::teams_at_once;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
   move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, Out const& out)

@@ -88,14 +88,20 @@ struct clear_rooms {
 /// Asynchronous.
 /// Requires: at most tuning::max_parts(false) parts, less than 2^32 rows; `out` has parts * room elements, and overlaps
 /// nothing.
+template <class Tuned, class ExecSpace, class Source, class Part, class To, class Out>
+void move_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n, Part const& part,
+                     To const& to, Out const& out) {
+  std::uint64_t const teams =
+      teams_of_rooms(exec, n) * static_cast<std::uint64_t>(Tuned::teams_at_once);
+  device::for_each_in_league(
+      "karpos::partition: move into rooms", exec, static_cast<int>(teams),
+      move_tiles<ExecSpace, Source, Part, false, To, Out, Tuned>{
+          source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+}
 template <class ExecSpace, class Source, class Part, class To, class Out>
 void move_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n, Part const& part,
                      To const& to, Out const& out) {
-  std::uint64_t const teams = teams_of_rooms(exec, n);
-  device::for_each_in_league(
-      "karpos::partition: move into rooms", exec, static_cast<int>(teams),
-      move_tiles<ExecSpace, Source, Part, false, To, Out>{
-          source, part, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to, out});
+  partition::move_into_rooms<tuning<ExecSpace>>(exec, source, n, part, to, out);
 }
 /// The same for n rows that lie in rooms, into those of each. `part` counts the parts of all.
 template <class ExecSpace, class Source, class Part>

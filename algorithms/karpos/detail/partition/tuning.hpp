@@ -14,6 +14,8 @@ template <class ExecSpace>
 struct tuning {
   /// Threads of a team: one block of as many as there can be has the longest tiles, and so the longest runs of a part.
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1;
+  /// Of these on a multiprocessor.
+  static constexpr int teams_at_once = 1;
   /// Threads whose rows are neighbours: those of a warp.
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Counters of a part in a team: one, or one for each warp.
@@ -59,6 +61,26 @@ struct tuning {
   static constexpr int batch_rows = 128;
   /// Rows that are written past the caches of CPUs: from so many bytes on.
   static constexpr std::uint64_t min_streamed_bytes = std::uint64_t(16) << 20;
+};
+
+/// The same for at most 256 parts, whose runs are long in short tiles, too: several teams of a multiprocessor, of which some wait
+/// for memory while others sort.
+template <class ExecSpace, int Teams>
+struct tuning_of_few_parts : tuning<ExecSpace> {
+  using of_many = tuning<ExecSpace>;
+  static constexpr int max_parts_each = 256;
+  static constexpr int teams_at_once = Teams, threads = of_many::threads / Teams;
+  /// What the machine takes for each team.
+  static constexpr int lost_bytes = 1536;
+  static constexpr int scratch_bytes =
+      (of_many::scratch_bytes + lost_bytes) / Teams / 256 * 256 - lost_bytes;
+  static constexpr int tile_threads(bool stable, int row_bytes, int held_bytes) {
+    int const room =
+        scratch_bytes - 16 - max_parts_each * of_many::counter_bytes(stable) - held_bytes;
+    return Kokkos::min(
+        threads,
+        static_cast<int>(std::bit_floor(static_cast<unsigned>(Kokkos::max(room / row_bytes, 1)))));
+  }
 };
 
 }  // namespace karpos::detail::partition

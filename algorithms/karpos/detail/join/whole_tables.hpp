@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/join/part_table.hpp"
+#include "karpos/detail/join/tuning.hpp"
+#include "karpos/detail/join/wide_rows.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/key_value.hpp"
+
+// The right rows of a part in a team's scratch, whole: nothing of a right row is read at random but there. For rows that
+// an entry of a word cannot identify (part_table.hpp), and those whose columns travel with their keys.
+//
+//   begins    | 0 | 0 | 2 | 2 | 3 |         of a bucket's entries
+//   entries   | k v | k v | k v |           keys, and what else there is to a row
+
+namespace karpos::detail::join {
+
+/// Entries by the words of their keys.
+template <class ExecSpace, class Word, class Entry>
+class whole_rows {
+ public:
+  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
+  /// Three quarters as many as rows.
+  static constexpr std::uint32_t buckets =
+      static_cast<std::uint32_t>(bytes / (4 * sizeof(Entry) + 3 * sizeof(std::uint16_t)) * 3 /
+                                 scratch_counters::group * scratch_counters::group);
+
+ private:
+  static constexpr std::size_t begin_bytes =
+      (buckets + scratch_counters::group) * sizeof(std::uint16_t);
+
+ public:
+  static constexpr std::uint32_t room =
+      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Entry));
+  static_assert(room < 1 << 16);
+  using range = typename part_table<ExecSpace, key_value<std::uint32_t, std::uint32_t>>::range;
+
+  /// How many bits of a word say its part; the next ones its bucket.
+  struct bits {
+    int part_bits;
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {
+      auto const rest = static_cast<std::uint32_t>(w << part_bits >> (8 * sizeof(Word) - 32));
+      return static_cast<std::uint32_t>(std::uint64_t(rest) * buckets >> 32);
+    }
+  };
+
+  KOKKOS_FUNCTION whole_rows(std::byte* memory, bits const& b)
+      : m_begins(memory),
+        m_entries(reinterpret_cast<Entry*>(memory + begin_bytes)),
+        m_bits(b) {}
+
+  /// The entries become those of n rows, entry_of(row). Ends with a barrier.
+  template <class Team, class Keys, class Rows, class EntryOf>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n, Keys const& keys,
+                                        Rows const& rows, EntryOf const& entry_of) const {
+    m_begins.clear(t, buckets);
+    t.barrier();
+    join::for_rows_of_team<8>(
+        t, keys, n, [&](auto const& r, std::uint32_t) { m_begins.add_one(m_bits.bucket(r.key)); });
+    t.barrier();
+    m_begins.sum_up(t, buckets);
+    join::for_rows_of_team<4>(t, rows, n, [&](auto const& r, std::uint32_t) {
+      m_entries[m_begins.take_one(m_bits.bucket(r.key))] = entry_of(r);
+    });
+    t.barrier();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
+    std::uint32_t const b = m_bits.bucket(w);
+    return {m_begins[b] | m_begins[b + 1] << 16};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry const* entries() const { return m_entries; }
+
+ private:
+  scratch_counters m_begins;
+  Entry* m_entries;
+  bits m_bits;
+};
+
+/// Of rows that are moved whole (wide_rows.hpp).
+template <class ExecSpace>
+class wide_table {
+  using whole = whole_rows<ExecSpace, std::uint32_t, wide_row>;
+
+ public:
+  static constexpr bool fills_often = false;
+  static constexpr std::size_t bytes = whole::bytes;
+  static constexpr std::uint32_t room = whole::room;
+  static constexpr std::uint64_t mean = std::uint64_t(room) * tuning<ExecSpace>::mean_percent / 100;
+  static constexpr int least_part_bits = 1;
+  using bits = typename whole::bits;
+  using range = typename whole::range;
+
+  KOKKOS_FUNCTION wide_table(std::byte* memory, bits const& b, wide_row const* rows)
+      : m_whole(memory, b),
+        m_rows(rows) {}
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
+    m_whole.fill(t, n, m_rows, m_rows, [](wide_row const& r) { return r; });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(std::uint32_t w) const {
+    return m_whole.bucket_of(w);
+  }
+  /// Where is_like says that a row is.
+  KOKKOS_FORCEINLINE_FUNCTION wide_row const* rows() const { return m_whole.entries(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, std::uint32_t w,
+                                           std::uint32_t& row) const {
+    row = e;
+    return m_whole.entries()[e].key == w;
+  }
+
+ private:
+  whole m_whole;
+  wide_row const* m_rows;
+};
+
+/// The table of a part of such rows. CPUs read rows from their second-level cache as fast as from a table beside it.
+template <class ExecSpace, class Row>
+using table_of_part = std::conditional_t<is_wide<Row> && device::is_device<ExecSpace>,
+                                         wide_table<ExecSpace>, part_table<ExecSpace, Row>>;
+
+/// A row that is a word alone: its number is where it lies among all.
+template <class Word>
+struct lone_word {
+  Word key;
+};
+template <class Word>
+struct held_row<lone_word<Word>> {
+  using type = key_value<Word, std::uint32_t>;
+  KOKKOS_FORCEINLINE_FUNCTION static type at(lone_word<Word> const* from, std::uint32_t i,
+                                             lone_word<Word> const* all) {
+    return {from[i].key, static_cast<std::uint32_t>(from - all) + i};
+  }
+};
+
+/// By words: as dense as scratch is filled.
+template <class Word, class Values>
+struct carried_entry {
+  static constexpr int key_words = sizeof(Word) / 4, value_words = sizeof(Values) / 4;
+  std::uint32_t word[key_words + value_words];
+
+  KOKKOS_FORCEINLINE_FUNCTION static carried_entry of(Word key, Values const& v) {
+    carried_entry e;
+    e.word[0] = static_cast<std::uint32_t>(key);
+    if constexpr (key_words == 2) e.word[1] = static_cast<std::uint32_t>(std::uint64_t(key) >> 32);
+    KARPOS_UNROLL
+    for (int k = 0; k < value_words; ++k) e.word[key_words + k] = v.word[k];
+    return e;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has(Word key) const {
+    bool is_equal = word[0] == static_cast<std::uint32_t>(key);
+    if constexpr (key_words == 2)
+      is_equal &= word[1] == static_cast<std::uint32_t>(std::uint64_t(key) >> 32);
+    return is_equal;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Values values() const {
+    Values v;
+    KARPOS_UNROLL
+    for (int k = 0; k < value_words; ++k) v.word[k] = word[key_words + k];
+    return v;
+  }
+};
+
+/// Of rows of a key, with the values of columns that travel with it.
+template <class ExecSpace, class Word, class Values>
+class carried_table {
+  using key_row = lone_word<Word>;
+  using entry = carried_entry<Word, Values>;
+  using whole = whole_rows<ExecSpace, Word, entry>;
+
+ public:
+  /// A part may have any number of rows: so many of them at once.
+  static constexpr bool fills_often = true;
+  static constexpr std::size_t row_bytes = sizeof(entry);
+  static constexpr std::size_t bytes = whole::bytes;
+  static constexpr std::uint32_t room = whole::room;
+  /// Of different keys hardly a part has more than there is room for.
+  static constexpr std::uint64_t mean = std::uint64_t(room) * 96 / 100;
+  using range = typename whole::range;
+  /// The same for all parts: where all keys and values lie, too.
+  struct bits {
+    int part_bits;
+    key_row const* keys;
+    Values const* values;
+  };
+
+  KOKKOS_FUNCTION carried_table(std::byte* memory, bits const& b, key_row const* rows)
+      : m_whole(memory, {b.part_bits}),
+        m_rows{rows, b.values + (rows - b.keys)} {}
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
+    m_whole.fill(t, n, m_rows.keys, m_rows,
+                 [](whole_row const& r) { return entry::of(r.key, r.values); });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const { return m_whole.bucket_of(w); }
+  KOKKOS_FORCEINLINE_FUNCTION key_row const* rows() const { return m_rows.keys; }
+  /// Whether entry e is one of this word's; then row is e.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
+    row = e;
+    return m_whole.entries()[e].has(w);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Values values(std::uint32_t e) const {
+    return m_whole.entries()[e].values();
+  }
+
+ private:
+  struct whole_row {
+    Word key;
+    Values values;
+  };
+  /// Keys and values as one array that is read.
+  struct rows_of_part {
+    key_row const* keys;
+    Values const* values;
+    KOKKOS_FORCEINLINE_FUNCTION rows_of_part operator+(std::uint32_t i) const {
+      return {keys + i, values + i};
+    }
+    KOKKOS_FORCEINLINE_FUNCTION whole_row operator[](std::uint32_t i) const {
+      return {keys[i].key, values[i]};
+    }
+  };
+
+  whole m_whole;
+  rows_of_part m_rows;
+};
+
+}  // namespace karpos::detail::join
