@@ -35,6 +35,7 @@
 //   start.hpp    reset, sources, the split of the far pile
 //   relax.hpp    a round of many vertices, divided by degree as in bfs (detail/bfs/frontier_walk.hpp)
 //   windows.hpp  a round of few: every team goes several hops by itself
+//   pull.hpp     the end in graphs of few hubs: vertices far away find their labels themselves
 //   loop.hpp     the loop over rounds; on CUDA it runs inside of one cooperative kernel
 //
 // docs/sssp.md explains it with a picture.
@@ -103,9 +104,13 @@ struct opened_workspace {
     return w.m_graph.vertices();
   }
   template <class Workspace>
+  static auto const& weights(Workspace const& w) {
+    return w.m_weights;
+  }
+  template <class Workspace>
   static auto state(Workspace const& w, typename Workspace::weight_type delta,
-                    std::uint32_t window_hops) {
-    return w.state(delta, window_hops);
+                    sssp_options const& o) {
+    return w.state(delta, o.reach == 0 ? w.reach() : o.reach, o.window_hops);
   }
   template <class ExecSpace, class Workspace, class State>
   static sssp_report run(ExecSpace const& exec, Workspace const& w, State const& s,
@@ -118,7 +123,7 @@ struct opened_workspace {
     if (done.too_far != 0) require_in_range(exec, s);
     summary const& r = done.record;
     return {static_cast<double>(s.delta), r.buckets, r.rounds, r.windows, r.vertices,
-            r.edges + done.window_edges};
+            r.edges + done.window_edges,  r.passes};
   }
 };
 
@@ -139,16 +144,17 @@ Weight checked_delta(double asked, double automatic) {
 
 /// Writes the distance of every vertex from `source`, one vertex or a view of several, in which a vertex may occur more than
 /// once: the smallest sum of weights along a path. distances: n numbers of the type of the weights; where no path leads,
-/// infinity or the largest integer. parents, if asked for: n vertex ids, the vertex before on a shortest path; a source is its
-/// own, VertexId(-1) stands where no path leads. An edge of infinite weight leads nowhere.
+/// infinity or the largest integer, which no distance is. parents, if asked for: n vertex ids, the vertex before on a shortest path; a source is its
+/// own, VertexId(-1) stands where no path leads. An edge of infinite weight leads nowhere;
+/// integers have no such weight, leave the edge out.
 ///
 /// Returns: what was done; so it waits.
 /// Complexity: O(vertices + edges) for each time that a vertex is expanded, which is once or twice in practice.
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length or strided; a delta
-///  that is negative, or below 1 for integers; launch_mode::persistent_kernel where the space has none, or its blocks do not
+/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length, strided, or in memory
+///  of each other or of the weights; a reach that is negative; a delta that is negative, or below 1 for integers; launch_mode::persistent_kernel where the space has none, or its blocks do not
 ///  all fit on the device. std::range_error when a vertex can be reached, but no distance of its type tells how far it is:
 ///  results are then unspecified.
 /// Source: see the top of this file.
@@ -171,8 +177,14 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   detail::require_same_extent("distances", distances.extent(0), "vertices", n);
   if (parents.extent(0) != 0)
     detail::require_same_extent("parents", parents.extent(0), "vertices", n);
+  detail::require_apart("a result of sssp",
+                        {detail::range_of(distances), detail::range_of(parents)},
+                        {detail::range_of(opened_workspace::weights(workspace))});
+  if (!(options.reach >= 0))
+    detail::reject("reach " + std::to_string(options.reach) + " of sssp is refused", "not above 0",
+                   "pass 0 for an automatic one, infinity for none");
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
-  auto s = opened_workspace::state(workspace, delta, options.window_hops);
+  auto s = opened_workspace::state(workspace, delta, options);
   s.label = reinterpret_cast<typename decltype(s)::word*>(distances.data());
   s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
   return opened_workspace::run(exec, workspace, s, sources, options);

@@ -14,6 +14,11 @@ struct sssp_options {
   /// Width of a bucket of distances: vertices of one are expanded until they do not change, then those of the next. 0:
   /// automatic, the workspace's `delta`. Narrow ones need more rounds, wide ones expand more vertices in vain.
   double delta = 0;
+  /// How far beyond the first hubs vertices are told their distances by nearer ones; those farther away look for them among
+  /// their own edges: fewer looks where most vertices are about as far from the hubs, as in social networks. For undirected graphs
+  /// in which an edge weighs the same in both directions; others do without. 0: automatic, the workspace's `reach`;
+  /// infinity: nowhere.
+  double reach = 0;
   /// Hops that a team goes by itself where few vertices are to be expanded. 0: rounds of one hop alone.
   std::uint32_t window_hops = 32;
   launch_mode driver = launch_mode::automatic;
@@ -27,6 +32,7 @@ struct sssp_report {
   std::uint64_t windows = 0;   ///< of these, rounds of several hops
   std::uint64_t vertices = 0;  ///< taken out of queues that all teams share
   std::uint64_t edges = 0;     ///< looked at, again where a vertex was expanded again
+  std::uint64_t passes = 0;    ///< over the vertices beyond the reach
 };
 
 }  // namespace karpos

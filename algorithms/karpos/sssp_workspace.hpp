@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
 #include "karpos/detail/sssp/loop.hpp"
+#include "karpos/detail/sssp/symmetry.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/sssp_options.hpp"
@@ -45,7 +47,7 @@ struct look_at_weight {
 /// The part of a workspace that does not depend on the graph.
 struct fixed_memory {
   bfs::level_counters levels[3], far[3];
-  std::uint64_t far_min[3], window_edges;
+  std::uint64_t far_min[3], window_edges, last_lowered;
   summary record;
   std::uint32_t too_far, unused;
 };
@@ -84,13 +86,13 @@ class sssp_workspace {
     requires(std::is_same_v<typename Weights::non_const_value_type, Weight>)
   sssp_workspace(ExecSpace const& exec, Graph const& graph, Weights const& weights)
       : m_graph(graph),
-        m_weights(weights),
         m_words((graph.vertices() + 31) / 32) {
     static_assert(detail::sssp::weight<Weight>,
                   "karpos: weights are float, double or integers of 32 or 64 bits");
     detail::require_reachable<ExecSpace, typename Graph::offsets_view, Weights>();
     detail::require_contiguous("weights", weights);
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
+    m_weights = weights;  // not before: Kokkos aborts where a strided view is assigned
     detail::bfs::require_size("sssp", graph, max_vertices);
     read_weights(exec);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "shortest paths",
@@ -101,6 +103,8 @@ class sssp_workspace {
 
   /// The width of a bucket that sssp chooses.
   double delta() const { return m_delta; }
+  /// The reach that it chooses; infinity: none.
+  double reach() const { return m_symmetric ? m_reach : std::numeric_limits<double>::infinity(); }
 
   /// Bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
@@ -136,6 +140,9 @@ class sssp_workspace {
       detail::reject(std::to_string(sums.refused) + " weights are refused",
                      "negative, or no numbers", "pass weights of zero or more");
     m_weight_sum = sums.sum;
+    m_symmetric = m_graph.is_undirected() &&
+                  detail::sssp::has_symmetric_weights(exec, out_rows(), m_graph.vertices(),
+                                                      m_graph.edges(), m_weights.data());
   }
 
   void allocate(ExecSpace const& exec) {
@@ -174,15 +181,33 @@ class sssp_workspace {
           "karpos: a vertex of a graph for sssp has 2^31 edges or more: remove duplicates");
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
-    double const mean_degree = edges / static_cast<double>(m_graph.vertices());
-    m_delta = mean_weight > 0 ? tuned::delta(mean_weight, mean_degree) : 1;
+    choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
+  }
+
+  void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
+    if (mean_weight > 0) {
+      double const beside = m_symmetric ? detail::sssp::mean_degree_of_ends(
+                                              exec, out_rows(), m_graph.vertices(), m_graph.edges())
+                                        : 0;
+      m_reach = tuned::reach(mean_weight, mean_degree, beside);
+      m_delta = m_reach < std::numeric_limits<double>::infinity()
+                    ? tuned::delta_of_reach(m_reach)
+                    : tuned::delta(mean_weight, mean_degree);
+    }
+    m_delta = Kokkos::max(m_delta, std::numeric_limits<double>::min());
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
+  }
+
+  Weight reach_of(double distance) const {
+    constexpr Weight most = detail::sssp::label_of<Weight>::no_path();
+    bool const pulls = m_symmetric && distance < static_cast<double>(most) / 2;
+    return pulls ? static_cast<Weight>(distance) : most;
   }
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
 
   /// What the steps share, but for the results.
-  state_type state(Weight delta, std::uint32_t window_hops) const {
+  state_type state(Weight delta, double reach, std::uint32_t window_hops) const {
     state_type s{};
     s.vertices = m_graph.vertices();
     s.words = m_words;
@@ -190,6 +215,7 @@ class sssp_workspace {
     s.out = out_rows();
     s.weight = m_weights.data();
     s.delta = delta;
+    s.reach = reach_of(reach);
     s.window_hops = window_hops;
     s.queue = m_queue.data();
     for (int i = 0; i < 2; ++i)
@@ -199,6 +225,7 @@ class sssp_workspace {
     s.far = f->far;
     s.far_min = f->far_min;
     s.window_edges = &f->window_edges;
+    s.last_lowered = &f->last_lowered;
     s.too_far = &f->too_far;
     s.teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
@@ -214,7 +241,8 @@ class sssp_workspace {
   Kokkos::View<Weight const*, memory_space> m_weights;
   std::uint64_t m_words = 0;
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
-  double m_weight_sum = 0, m_delta = 1;
+  double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
+  bool m_symmetric = false;
   array<std::uint32_t> m_queue, m_bits;
   array<detail::sssp::fixed_memory> m_fixed;
   device::grid_memory<ExecSpace> m_grid;

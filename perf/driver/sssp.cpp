@@ -34,6 +34,7 @@ json to_json(sssp_run const& run, sssp_result const& r) {
             {"buckets", r.report.buckets},
             {"rounds", r.report.rounds},
             {"windows", r.report.windows},
+            {"passes", r.report.passes},
             {"edges_looked_at", r.report.edges},
             {"wrong", r.wrong}};
   if (run.parameters.baseline) j["baseline_seconds"] = r.baseline_time.median();
@@ -52,6 +53,7 @@ json to_json(sssp_run const& run) {
               {"max_weight", p.max_weight},
               {"parents", p.parents},
               {"delta", p.options.delta},
+              {"reach", p.options.reach},
               {"window_hops", p.options.window_hops},
               {"launches", p.options.driver == launch_mode::kernel_per_step},
               {"seed", p.seed},
@@ -173,6 +175,11 @@ action define_sssp(CLI::App& app) {
       ->transform(count_word())
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--delta", p.options.delta, "width of a bucket of distances; 0: automatic")
+      ->capture_default_str()
+      ->check(number_from(0));
+  app.add_option("--reach", p.options.reach,
+                 "distance beyond the hubs from which on vertices look for theirs; 0: automatic, "
+                 "1e30: nowhere")
       ->capture_default_str()
       ->check(number_from(0));
   app.add_option("--hops", p.options.window_hops,

@@ -5,9 +5,11 @@
 
 #include <karpos/sssp.hpp>
 #include <limits>
+#include <map>
 #include <queue>
 
 #include "support/bfs_subject.hpp"
+#include "support/memory_limit.hpp"
 #include "support/shapes.hpp"
 
 namespace {
@@ -90,7 +92,9 @@ std::uint64_t wrong_parents(host_graph const& g, std::vector<Weight> const& weig
   return wrong;
 }
 
-/// Wide and narrow buckets, with and without windows, on every driver.
+constexpr double endless = std::numeric_limits<double>::infinity();
+
+/// Wide and narrow buckets, with and without windows and a reach, on every driver.
 std::vector<sssp_options> all_sssp_options() {
   std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
   if (karpos::device::has_grid_barrier<space>)
@@ -98,17 +102,36 @@ std::vector<sssp_options> all_sssp_options() {
   std::vector<sssp_options> all{{}};
   for (auto const driver : drivers)
     for (double const delta : {1.0, 50.0, 1e30})
-      for (std::uint32_t const hops : {0u, 1u, 5u, 1000u}) all.push_back({delta, hops, driver});
+      for (std::uint32_t const hops : {0u, 1u, 5u, 1000u})
+        for (double const reach : {endless, 3.0})
+          all.push_back({.delta = delta, .reach = reach, .window_hops = hops, .driver = driver});
   return all;
+}
+
+/// Whether an edge weighs the same in both directions: only then vertices far away may look for their labels themselves.
+enum class weights_of { each_direction, each_pair };
+
+template <class Weight, class F>
+std::vector<Weight> draw_weights(host_graph const& g, F const& weight, weights_of way) {
+  random_numbers random(17);
+  std::vector<Weight> weights(g.out.columns.size());
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Weight> drawn;
+  for (std::uint64_t u = 0; u < g.vertices; ++u)
+    for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      auto const w = static_cast<Weight>(weight(random));
+      std::uint64_t const v = g.out.columns[e];
+      weights[e] = way == weights_of::each_direction
+                       ? w
+                       : drawn.try_emplace(std::minmax(u, v), w).first->second;
+    }
+  return weights;
 }
 
 /// weight(random): of an edge.
 template <class Weight, class Vertex = std::uint32_t, class Offset = std::uint64_t, class F>
 void check(host_graph const& g, std::vector<numbers> const& all_sources, F const& weight,
-           std::vector<sssp_options> const& options) {
-  random_numbers random(17);
-  std::vector<Weight> weights(g.out.columns.size());
-  for (Weight& w : weights) w = static_cast<Weight>(weight(random));
+           std::vector<sssp_options> const& options, weights_of way) {
+  auto const weights = draw_weights<Weight>(g, weight, way);
   auto const graph = karpos_test::to_space<Vertex, Offset>(g);
   karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
   view<Weight> const distance("distance", g.vertices);
@@ -118,7 +141,8 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
     auto const from = karpos_test::to_space(std::vector<Vertex>(sources.begin(), sources.end()));
     for (sssp_options const& o : options) {
       std::string const what = g.name + ", " + std::to_string(sources.size()) + " sources, delta " +
-                               std::to_string(o.delta) + ", hops " + std::to_string(o.window_hops);
+                               std::to_string(o.delta) + ", reach " + std::to_string(o.reach) +
+                               ", hops " + std::to_string(o.window_hops);
       for (bool const with_parents : {false, true}) {
         Kokkos::deep_copy(distance, Weight(77));  // what is not written must show
         Kokkos::deep_copy(parent, Vertex(0));
@@ -134,6 +158,14 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
   }
 }
 
+template <class Weight, class Vertex = std::uint32_t, class Offset = std::uint64_t, class F>
+void check(host_graph const& g, std::vector<numbers> const& sources, F const& weight,
+           std::vector<sssp_options> const& options) {
+  check<Weight, Vertex, Offset>(g, sources, weight, options, weights_of::each_direction);
+  if (g.kind == sides::undirected)
+    check<Weight, Vertex, Offset>(g, sources, weight, options, weights_of::each_pair);
+}
+
 std::uint64_t one_to_255(random_numbers& random) { return 1 + random.below(255); }
 std::uint64_t often_zero(random_numbers& random) {
   return random.below(3) == 0 ? random.below(100) : 0;
@@ -146,8 +178,9 @@ void check_shape(std::string const& name, std::uint64_t vertices, edge_pairs con
   for (sides const kind : {sides::undirected, sides::directed}) {
     auto const g = make_graph(name, vertices, edges, kind);
     check<std::uint32_t>(g, sources, one_to_255, options);
-    check<std::uint32_t>(g, sources, often_zero, {{}, {.delta = 1}});
-    check<std::uint32_t>(g, sources, zero, {{}});
+    check<std::uint32_t>(g, sources, often_zero,
+                         {{}, {.delta = 1}, {.reach = 1, .window_hops = 0}});
+    check<std::uint32_t>(g, sources, zero, {{}, {.reach = 1, .window_hops = 0}});
     check<std::uint32_t>(
         make_graph(name + ", shuffled", vertices, karpos_test::shuffled(edges, vertices, 3), kind),
         sources, one_to_255, {{}});
@@ -180,8 +213,12 @@ TEST_CASE("shortest paths in small graphs") {
 TEST_CASE("shortest paths along paths, combs, ladders and stars") {
   std::uint64_t const n = 2000;
   std::vector<numbers> const sources{{0}, {n / 2, 7, n / 2}};
-  std::vector<sssp_options> const options{
-      {}, {.window_hops = 0}, {.delta = 3000}, {.delta = 1e9, .window_hops = 100}};
+  std::vector<sssp_options> const options{{},
+                                          {.window_hops = 0},
+                                          {.reach = 10, .window_hops = 0},
+                                          {.delta = 300, .reach = 2000, .window_hops = 0},
+                                          {.delta = 3000},
+                                          {.delta = 1e9, .window_hops = 100}};
   check_shape("path", n, karpos_test::path_edges(n), sources, options);
   check_shape("comb", n, karpos_test::comb_edges(n), sources, options);
   check_shape("ladder", n, karpos_test::ladder_edges(n), sources, options);
@@ -202,8 +239,57 @@ TEST_CASE("shortest paths among hubs, with every option") {
 TEST_CASE("a vertex that the whole grid expands") {
   edge_pairs edges = karpos_test::star_edges(70001);
   for (std::uint64_t v = 1; v + 1 < 70001; v += 3) edges.emplace_back(v, v + 1);
-  check<std::uint32_t>(make_graph("star with a rim", 70001, edges), {{0}, {70000}}, one_to_255,
-                       {{}, {.delta = 10}});
+  check<std::uint32_t>(
+      make_graph("star with a rim", 70001, edges), {{0}, {70000}}, one_to_255,
+      {{}, {.delta = 10}, {.delta = 10, .reach = 20}, {.reach = 1, .window_hops = 0}});
+}
+
+TEST_CASE("vertices far away that look for their distances, beside isolated ones") {
+  // A hub in every class of degrees, near and far, rows of every length, and ids without edges before, between and behind them.
+  edge_pairs edges;
+  random_numbers random(7);
+  std::uint64_t const n = 80000;
+  for (std::uint64_t v = 200; v < n - 5000; ++v) {
+    if (v % 3 == 0) continue;  // isolated
+    edges.emplace_back(100, v);
+    if (v % 2 == 0) edges.emplace_back(v, 200 + random.below(20) * 3 + 1);
+    if (v < 12000) edges.emplace_back(101, v);
+    if (v < 900) edges.emplace_back(102, v);
+  }
+  for (std::uint64_t k = 0; k < 50; ++k) edges.emplace_back(n - 1, n - 60 + k);  // not reached
+  auto const g = make_graph("hubs and isolated vertices", n, edges);
+  check<std::uint32_t>(g, {{100}, {n - 5002, 102}, {n - 1}}, one_to_255,
+                       {{},
+                        {.delta = 4, .reach = 8},
+                        {.delta = 50, .reach = 100},
+                        {.delta = 4, .reach = 1, .window_hops = 0}});
+  check<float>(g, {{201}}, one_to_255, {{.delta = 4, .reach = 0.5}, {.reach = 30}});
+}
+
+TEST_CASE("chains behind a hub, that would take a pass for each of their vertices") {
+  edge_pairs edges = karpos_test::star_edges(4000);
+  for (std::uint64_t v = 1000; v < 3000; ++v)
+    if (v % 200 != 0) edges.emplace_back(v, v + 1);
+  for (std::uint64_t v = 4000; v < 4060; ++v) edges.emplace_back(v - 1, v);
+  check<std::uint32_t>(
+      make_graph("chains behind a hub", 4060, edges), {{0}, {4059}}, one_to_255,
+      {{.delta = 50, .reach = 8}, {.delta = 300, .reach = 2, .window_hops = 0}});
+}
+
+TEST_CASE("a reach is used where weights are the same in both directions, and only there") {
+  auto const g = hubs(sides::undirected);
+  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  view<std::uint32_t> const distance("distance", g.vertices);
+  auto const passes = [&](std::vector<std::uint32_t> const& weights, double reach) {
+    return karpos::sssp(space(), graph, karpos_test::to_space(weights), 17u, distance, {},
+                        {.delta = 4, .reach = reach, .window_hops = 0})
+        .passes;
+  };
+  auto weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
+  CHECK(passes(weights, 8) > 0);
+  CHECK(passes(weights, endless) == 0);
+  ++weights[weights.size() / 2];
+  CHECK(passes(weights, 8) == 0);
 }
 
 TEST_CASE("more vertices than the queues of a team hold") {
@@ -270,6 +356,28 @@ TEST_CASE("distances up to the end of their type, and beyond") {
   CHECK(run({1, 2, 5, most - 4}) == std::vector<u32>{0, 1, 2, most - 2});
 }
 
+TEST_CASE("distances up to the end of their type, and beyond, of vertices that look for them") {
+  using u32 = std::uint32_t;
+  auto const g = make_graph("star with tails", 6, {{0, 1}, {0, 2}, {0, 3}, {3, 4}, {4, 5}});
+  auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
+  view<u32> const distance("distance", 6);
+  u32 const most = std::numeric_limits<u32>::max();
+  auto const run = [&](u32 tail, u32 end) {
+    std::vector<u32> const to{0, 1, 2, 3, tail, end};  // the weight of an edge, by its farther end
+    std::vector<u32> weights;
+    for (std::uint64_t u = 0; u < g.vertices; ++u)
+      for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e)
+        weights.push_back(to[std::max(u, std::uint64_t(g.out.columns[e]))]);
+    auto const r = karpos::sssp(space(), graph, karpos_test::to_space(weights), u32(0), distance,
+                                {}, {.delta = 1, .reach = 1, .window_hops = 0});
+    CHECK(r.passes > 0);
+    return karpos_test::to_host(distance);
+  };
+  CHECK(run(most - 10, 6) == std::vector<u32>{0, 1, 2, 3, most - 7, most - 1});
+  karpos_test::throws<std::range_error>([&] { run(most - 10, 7); }, "does not fit", "64 bits");
+  karpos_test::throws<std::range_error>([&] { run(most, 7); }, "does not fit", "64 bits");
+}
+
 TEST_CASE("shortest paths that are refused") {
   using u32 = std::uint32_t;
   using error = std::invalid_argument;
@@ -299,6 +407,21 @@ TEST_CASE("shortest paths that are refused") {
   karpos_test::throws<error>([&] { run(u32(1), distance, few, {}); }, "parents");
   karpos_test::throws<error>([&] { run(u32(1), distance, parent, {.delta = -1}); }, "delta");
   karpos_test::throws<error>([&] { run(u32(1), distance, parent, {.delta = 0.5}); }, "below 1");
+  karpos_test::throws<error>([&] { run(u32(1), distance, parent, {.reach = -1}); }, "reach -1");
+  view<u32> const weights("weights", 18);
+  karpos::sssp_workspace const other(space(), graph, weights);
+  auto const apart = [&](view<u32> const& to, view<u32> const& p) {
+    karpos_test::throws<error>([&] { karpos::sssp(space(), other, u32(1), to, p); }, "overlaps");
+  };
+  apart(distance, distance);
+  apart(Kokkos::subview(weights, std::pair(2, 12)), {});
+  Kokkos::View<u32**, Kokkos::LayoutRight, space::memory_space> const table("table", 18, 2);
+  auto const column = Kokkos::subview(table, Kokkos::ALL, 0);
+  karpos_test::throws<error>([&] { karpos::sssp_workspace(space(), graph, column); }, "weights",
+                             "strided");
+  karpos_test::throws<error>(
+      [&] { karpos::sssp(space(), w, u32(1), Kokkos::subview(column, std::pair(0, 10))); },
+      "distances", "strided");
   if (karpos::device::has_grid_barrier<space>) return;
   karpos_test::throws<error>(
       [&] { run(u32(1), distance, parent, {.driver = karpos::launch_mode::persistent_kernel}); },
@@ -309,4 +432,41 @@ TEST_CASE("a workspace takes the memory that it says") {
   auto const g = make_graph("path", 100003, karpos_test::path_edges(100003));
   auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
   CHECK(karpos::sssp_workspace_bytes<float>(space(), graph) >= 16 * g.vertices);
+}
+
+TEST_CASE("a workspace without memory is refused, and one can be made later") {
+  if (!karpos_test::takes_memory()) return;
+  auto const g = make_graph("path", 100000, karpos_test::path_edges(100000));
+  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  auto const weights = karpos_test::to_space(std::vector<float>(g.out.columns.size(), 1));
+  {
+    karpos_test::no_memory const none(std::size_t(1) << 16);
+    karpos_test::throws<karpos::allocation_error>(
+        [&] { karpos::sssp_workspace(space(), graph, weights); }, "out of memory", "shortest paths",
+        "smaller graph");
+  }
+  view<float> const distance("distance", g.vertices);
+  karpos::sssp(space(), karpos::sssp_workspace(space(), graph, weights), 0u, distance);
+  CHECK(karpos_test::to_host(distance).back() == 99999);
+}
+
+TEST_CASE("a delta for weights so small that their mean vanishes") {
+  edge_pairs edges;
+  for (std::uint64_t v = 0; v < 13; ++v)
+    for (std::uint64_t u = 0; u < v; ++u) edges.emplace_back(u, v);
+  check<double>(make_graph("complete", 13, edges), {{0}},
+                [](random_numbers&) { return std::numeric_limits<double>::denorm_min(); }, {{}});
+}
+
+TEST_CASE("a hub at the end of a path is left to all threads") {
+  auto edges = karpos_test::path_edges(20);
+  for (std::uint64_t v = 20; v < 50020; ++v) edges.emplace_back(19, v);
+  auto const g = make_graph("path into a star", 50020, edges);
+  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  view<std::uint32_t> const distance("distance", g.vertices);
+  auto const weights = karpos_test::to_space(std::vector<std::uint32_t>(g.out.columns.size(), 1));
+  auto const r = karpos::sssp(space(), graph, weights, 0u, distance, {}, {.delta = 1000});
+  CHECK(r.windows > 0);
+  CHECK(r.rounds > r.windows);  // the hub's is none
+  CHECK(r.edges >= g.out.columns.size());
 }

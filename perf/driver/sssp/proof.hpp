@@ -42,7 +42,8 @@ struct look_at_edges {
   KOKKOS_FUNCTION void operator()(std::uint64_t u, std::uint64_t& wrong) const {
     if (distance(u) == no_distance) return;
     for (auto e = offsets(u); e < offsets(u + 1); ++e) {
-      std::uint32_t const v = columns(e), to = distance(u) + weight(e);
+      std::uint32_t const v = columns(e);
+      std::uint64_t const to = std::uint64_t(distance(u)) + weight(e);
       if (to < distance(v)) ++wrong;
       if (to != distance(v)) continue;
       led_to(v) = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/sssp/pull.hpp"
 #include "karpos/detail/sssp/relax.hpp"
 #include "karpos/detail/sssp/start.hpp"
 #include "karpos/detail/sssp/windows.hpp"
@@ -14,6 +15,7 @@
 //               split has left, and the far queue is split
 //   width       delta; twice as much after each bucket of few edges, once half of all edges have been looked at: what is left
 //               then is a few vertices far away
+//   reach       where there is one, the loop ends with labels below it; the other vertices are pulled (pull.hpp)
 //
 // launched_grid runs it on the host with a kernel for each step; cooperative_grid inside of one kernel.
 
@@ -36,7 +38,9 @@ struct round_loop {
     grid.run(reset<G>{grid.handle(s)}, [&] { begin(p); });
     grid.run(seed<G, P>{{grid.handle(s), grid.handle(p)}, sources}, [&] { advance(grid, p); });
     while (!p.done) {
-      if (p.frontier.queued() == 0)
+      if (p.pulls)
+        pull_rest(grid, p);
+      else if (p.frontier.queued() == 0)
         grid.run(split_far<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { next_bucket(grid, p); });
       else if (p.narrow)
         grid.run(relax_in_teams<G, P>{{grid.handle(s), grid.handle(p)}}, [&] {
@@ -53,6 +57,7 @@ struct round_loop {
   KOKKOS_FUNCTION void begin(shared& p) const {
     p = shared{};
     p.width = s.delta;
+    p.reach = labels::farthest();
     p.threshold = above(p, 0);
     p.buckets = 1;
     aim(p);
@@ -76,29 +81,37 @@ struct round_loop {
       p.tail[c] = n - p.head[c];
     }
   }
-  /// Makes the near queue that has been filled the frontier.
+  /// Makes the near queue that has been filled the frontier. Once it leads to a part of the edges, the hubs are near, and the
+  /// reach is counted from there.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void take_round(Grid& grid, shared& p) const {
+  KOKKOS_FUNCTION void take_queue(Grid& grid, shared& p) const {
     ++p.round;
     p.frontier = grid.read(&s.counters(p.round));
     p.vertices += p.frontier.queued();
     aim(p);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void take_round(Grid& grid, shared& p) const {
+    take_queue(grid, p);
     std::uint64_t const n = p.frontier.in_class[bfs::by_thread];
     p.narrow = s.window_hops > 0 && n == p.frontier.queued() &&
                n <= std::uint64_t(s.teams) * State::tuned::team_width &&
                p.frontier.edges <= n * State::tuned::small_frontier_degree;
-    if (!p.narrow) p.edges += p.frontier.edges;
+    if (p.narrow) return;
+    p.edges += p.frontier.edges;
+    bool const near_hubs = p.edges > s.edges / State::tuned::edges_before_reach;
+    if (near_hubs && s.reach < labels::no_path() && p.reach == labels::farthest() && p.passes == 0)
+      p.reach = labels::plus(p.threshold, s.reach);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void advance(Grid& grid, shared& p) const {
     take_round(grid, p);
     if (p.frontier.queued() > 0) return;
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
-    if (p.far_entries == 0) return finish(grid, p);
+    if (p.far_entries == 0) return leave_buckets(grid, p);
     widen(p, grid.read(s.window_edges));
-    p.lower = p.threshold;
-    p.threshold = above(p, p.lower);
     ++p.buckets;
+    go_on(grid, p, p.threshold);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void next_bucket(Grid& grid, shared& p) const {
@@ -106,14 +119,62 @@ struct round_loop {
     take_round(grid, p);
     if (p.frontier.queued() > 0) return;
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
-    if (p.far_entries == 0) return finish(grid, p);
+    if (p.far_entries == 0) return leave_buckets(grid, p);
+    go_on(grid, p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
+  }
+  /// Begins the next bucket; first: the smallest label that it may have.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void go_on(Grid& grid, shared& p, word first) const {
     p.lower = p.threshold;
-    p.threshold = above(p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
+    p.threshold = Kokkos::min(above(p, first), p.reach);
+    if (p.lower >= p.reach || first >= p.reach) leave_buckets(grid, p);
+  }
+  /// When all that was to be pushed has been.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void leave_buckets(Grid& grid, shared& p) const {
+    p.pulls = p.reach < labels::farthest();
+    if (!p.pulls) finish(grid, p);
+  }
+  /// The labels beyond the reach; if they take too many passes, makes them the far queue.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void pull_rest(Grid& grid, shared& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<shared>;
+    using tuned = typename State::tuned;
+    auto const end = [&] { end_pass(grid, p); };
+    grid.run(queue_unsettled<G, P>{{grid.handle(s), grid.handle(p)}}, [&] {
+      take_queue(grid, p);
+      p.lowered = p.frontier.queued() > 0;
+    });
+    if (p.lowered) grid.run(pull<G, P, true>{{grid.handle(s), grid.handle(p)}}, end);
+    while (p.lowered && p.frontier.queued() > 0 && p.passes < tuned::most_passes &&
+           p.pulled_edges <= s.edges / 2)
+      grid.run(pull<G, P, false>{{grid.handle(s), grid.handle(p)}}, end);
+    if (!p.lowered || p.frontier.queued() == 0) return finish(grid, p);
+    grid.run(queue_pulled<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { push_again(grid, p); });
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_pass(Grid& grid, shared& p) const {
+    if (p.passes > 0) p.pulled_edges += p.frontier.edges;
+    ++p.passes;
+    p.edges += p.frontier.edges;
+    p.lowered = grid.read(s.last_lowered) >= p.passes;
+    take_queue(grid, p);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void push_again(Grid& grid, shared& p) const {
+    p.pulls = false;
+    p.frontier = level_counters{};
+    p.far_entries = grid.read(&s.far_counters(++p.split)).unvisited;
+    p.lower = p.reach;
+    p.threshold = above(p, p.lower);
+    p.reach = labels::farthest();
+    if (p.far_entries == 0) finish(grid, p);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void finish(Grid& grid, shared& p) const {
     p.done = true;
-    grid.write(record, summary{p.round, p.buckets, p.windows, p.vertices, p.edges});
+    grid.write(record, summary{p.round, p.buckets, p.windows, p.vertices, p.edges, p.passes});
   }
 
   /// Parents by the distances: of vertices that are nearer; then, where edges of weight zero leave any, of vertices at the same

@@ -9,7 +9,7 @@
 //
 // A rule looks at an edge first, without writing, so that the loads of several edges overlap, and claims then:
 //
-//   look(s, here, e, v)      the label that v would get from a vertex whose label is `here`; `farthest`: leave the edge
+//   look(s, p, here, e, v)   the label that v would get from a vertex whose label is `here`; `farthest`: leave the edge
 //   claim(s, p, u, v, label) where v goes: nowhere, the near queue or the far queue
 
 namespace karpos::detail::sssp {
@@ -22,14 +22,13 @@ struct relax {
   static constexpr char const* label = "karpos::sssp::relax";
   using word = typename State::word;
 
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
-                                               local_vertex v) {
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const& p,
+                                               word here, typename State::edge e, local_vertex v) {
     word const to = s.along(here, e);
-    return to < device::load_cached(s.label + v) ? to : State::labels::farthest();
+    return to < p.reach && to < device::load_cached(s.label + v) ? to : State::labels::farthest();
   }
   /// Whoever lowers a label sees to it that the vertex is expanded with it.
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
-                                                progress<typename State::weight_type> const& p,
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const& p,
                                                 local_vertex, local_vertex v, word to) {
     word const before = device::fetch_min(s.label + v, to);
     if (before <= to) return goes::nowhere;
@@ -44,15 +43,14 @@ struct parent_of_nearer {
   static constexpr char const* label = "karpos::sssp::parent_of_nearer";
   using word = typename State::word;
 
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
-                                               local_vertex v) {
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
+                                               typename State::edge e, local_vertex v) {
     word const there = s.label[v];
     return here < there && State::labels::plus(here, s.weight[e]) == there
                ? there
                : State::labels::farthest();
   }
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
-                                                progress<typename State::weight_type> const&,
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const&,
                                                 local_vertex u, local_vertex v, word) {
     using id =
         std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
@@ -73,15 +71,14 @@ struct parent_of_equal {
   KOKKOS_FORCEINLINE_FUNCTION static id* parent(State const& s, local_vertex v) {
     return reinterpret_cast<id*>(s.parent + v);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, word here, typename State::edge e,
-                                               local_vertex v) {
+  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
+                                               typename State::edge e, local_vertex v) {
     word const there = s.label[v];
     bool const tight = here == there && State::labels::plus(here, s.weight[e]) == there &&
                        device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
     return tight ? there : State::labels::farthest();
   }
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s,
-                                                progress<typename State::weight_type> const&,
+  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const&,
                                                 local_vertex u, local_vertex v, word) {
     auto const none = static_cast<id>(State::no_parent);
     return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
@@ -158,8 +155,9 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     for (int i = 0; i < at_once; ++i)
       v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
     for (int i = 0; i < at_once; ++i)
-      to[i] = edge_at(i).exists ? rule::look(*s, label_of(edge_at(i).from), edge_at(i).where, v[i])
-                                : State::labels::farthest();
+      to[i] = edge_at(i).exists
+                  ? rule::look(*s, *p, label_of(edge_at(i).from), edge_at(i).where, v[i])
+                  : State::labels::farthest();
     for (int i = 0; i < at_once; ++i) {
       if (to[i] == State::labels::farthest()) continue;
       goes const where = rule::claim(*s, *p, edge_at(i).from, v[i], to[i]);
@@ -179,6 +177,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
   /// CPUs: row after row.
   KOKKOS_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
     candidates list;
+    bool const few = p->reach < State::labels::farthest();
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
       word const here = r.degree == 0 ? 0 : label_of(r.vertex);
@@ -186,7 +185,8 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
         edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
         for (edge e = r.begin + done; e < end; ++e) {
           local_vertex const v = State::local(s->out.column[e]);
-          word const to = rule::look(*s, here, e, v);
+          word const to = rule::look(*s, *p, here, e, v);
+          if (few && to == State::labels::farthest()) continue;
           list.vertex[list.count] = v;
           list.from[list.count] = r.vertex;
           list.to[list.count] = to;

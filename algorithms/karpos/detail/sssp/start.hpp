@@ -24,8 +24,8 @@ class bins {
   /// split: number of the far queue.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bins(Team const& team, tile const& t, State const& s,
-                                   progress<typename State::weight_type> const& p,
-                                   std::uint32_t split, std::size_t team_bytes = 0)
+                                   progress_of<State> const& p, std::uint32_t split,
+                                   std::size_t team_bytes = 0)
       : near(scratch(team, team_bytes),
              bfs::frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
         far(scratch(team, team_bytes) + near_bytes,
@@ -74,7 +74,7 @@ struct reset {
         state.far_min[i] = State::labels::farthest();
       }
       *state.too_far = 0;
-      *state.window_edges = 0;
+      *state.window_edges = *state.last_lowered = 0;
     }
     bfs::for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
       state.label[v] = State::labels::farthest();

@@ -37,17 +37,20 @@ struct progress {
   std::uint32_t head[degree_classes], tail[degree_classes];  // of that queue, and of the next one
   std::uint32_t round, split, far_entries;
   word lower, threshold;  // the bucket: vertices with labels in between are expanded
+  word reach;             // labels from here on are not pushed, but pulled at the end
   Weight width;           // of the next one
   std::uint64_t buckets, windows, vertices, edges;  // totals; edges without those of windows
   std::uint64_t edges_before;                       // this bucket
-  bool done, narrow;
+  std::uint32_t passes;                             // over what is pulled
+  std::uint64_t pulled_edges;                       // looked at in the later ones of these
+  bool done, narrow, pulls, lowered;
 
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
 
 /// What the host reads at the end.
 struct summary {
-  std::uint64_t rounds, buckets, windows, vertices, edges;
+  std::uint64_t rounds, buckets, windows, vertices, edges, passes;
 };
 
 template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
@@ -69,6 +72,7 @@ struct state {
   word* label;
   VertexId* parent;  // null: not asked for
   Weight delta;
+  Weight reach;  // from the hubs on; the largest weight: everything is pushed
   std::uint32_t window_hops;
 
   local_vertex* queue;
@@ -76,6 +80,7 @@ struct state {
   level_counters *levels, *far;
   std::uint64_t* far_min;       // wide, so that a grid can read it
   std::uint64_t* window_edges;  // looked at in windows
+  std::uint64_t* last_lowered;  // number of the last pass that lowered a label by pulling
   std::uint32_t* too_far;       // whether a length has left the range of distances
   std::uint32_t teams;
 
@@ -125,5 +130,8 @@ struct state {
     return to;
   }
 };
+
+template <class State>
+using progress_of = progress<typename State::weight_type>;
 
 }  // namespace karpos::detail::sssp

@@ -124,11 +124,15 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         device::prefetch(state.weight + next);
       }
       if (device::load_relaxed(state.label + u.vertex) != u.label) continue;
+      if (state.out.degree(u.vertex) > tuned::window_degree) {  // for all teams together
+        if (again(u.vertex) != 0) found.near.push_one(t, u.vertex);
+        continue;
+      }
       edges += state.out.degree(u.vertex);
       for (edge e = state.out.begin(u.vertex); e < state.out.end(u.vertex); ++e) {
         local_vertex const v = State::local(state.out.column[e]);
         word const d = state.along(u.label, e);
-        if (d >= device::load_relaxed(state.label + v)) continue;
+        if (d >= this->p->reach || d >= device::load_relaxed(state.label + v)) continue;
         word const before = device::fetch_min(state.label + v, d);
         if (before <= d) continue;
         if (d >= this->p->threshold) {
@@ -220,7 +224,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       l.label[i] = e < r.end ? state.along(r.label, e) : State::labels::farthest();
     }
     for (int i = 0; i < at_once; ++i) {
-      bool const open = l.label[i] != State::labels::farthest() && l.vertex[i] != r.from;
+      bool const open = l.label[i] < this->p->reach && l.vertex[i] != r.from;
       before[i] = open ? device::fetch_min(state.label + l.vertex[i], l.label[i]) : 0;
     }
     l.inside = l.beyond = 0;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/bfs/frontier_walk.hpp"
+#include "karpos/detail/sssp/start.hpp"
+
+// Pulling: from a distance on, the reach, no label is pushed. What has no label when the queues are empty finds it among its
+// own edges, for which edges and weights are to be the same in both directions. In graphs of few hubs and many vertices of low
+// degree, that is most of the vertices, and of all pushed edges most would lead beyond the label that their end has already.
+//
+//   queue_unsettled   the vertices without a label, by degree class
+//   pull<true>        first pass: each lowers its own label, by all neighbours. The settled ones, below the reach, need not be
+//                     looked at again
+//   pull<false>       next passes, of vertices with an edge to one beyond the reach that might lower the label still: at the
+//                     reach it would, reach + w < label. … until a pass lowers nothing
+//   queue_pulled      after too many passes, as in a graph of long chains: all that has a label beyond the reach goes to the
+//                     far queue, and is pushed as if there was no reach
+//
+// Why distances are exact: the settled vertices have theirs, for all edges that could lower a label to below the reach were
+// pushed. In a pass that lowers nothing, all edges that could lower a label were looked at with the labels as they are.
+
+namespace karpos::detail::sssp {
+
+template <class StateHandle, class ProgressHandle>
+struct queue_unsettled : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::queue_unsettled";
+
+  std::uint64_t work() const { return this->s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, *this->p);
+    bins<State> found(team, t, state, *this->p, this->p->split);
+    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
+      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const left = t.each([&](int lane) -> std::uint32_t {
+        std::uint64_t const v = vertex(lane);
+        return v < state.vertices && state.label[v] >= this->p->reach && state.out.degree(v) > 0
+                   ? 1
+                   : 0;
+      });
+      found.near.push(t, left,
+                      [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    });
+    found.flush(t);
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct queue_pulled : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::queue_pulled";
+
+  std::uint64_t work() const { return this->s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const& now = *this->p;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, now);
+    bins<State> found(team, t, state, now, now.split + 1);
+    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
+      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const pulled = t.each([&](int lane) -> std::uint32_t {
+        if (vertex(lane) >= state.vertices) return 0;
+        auto const d = state.label[vertex(lane)];
+        return d >= now.reach && d < State::labels::farthest() ? 1 : 0;
+      });
+      found.far.push(t, pulled,
+                     [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    });
+    found.flush(t);
+    bfs::for_each_index<width>(team, state.words, [&](std::uint64_t w) {
+      state.near_bits[0][w] = state.near_bits[1][w] = 0;  // of the pass that does not take place
+    });
+  }
+};
+
+template <class StateHandle, class ProgressHandle, bool First>
+struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
+  using walk = bfs::frontier_walk<StateHandle, ProgressHandle>;
+  using typename walk::State;
+  using typename walk::tile;
+  using walk::at_once;
+  using walk::p;
+  using walk::s;
+  using walk::width;
+  using word = typename State::word;
+  using labels = typename State::labels;
+  static constexpr char const* label = First ? "karpos::sssp::pull" : "karpos::sssp::pull_again";
+
+  std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+    s->clear_next(team, *p);
+    tile const t = team.template this_tile<width>();
+    bins<State> found(team, t, *s, *p, p->split);
+    bool lowered = false;
+    this->for_each_chunk(team, t, [&](chunk const& k) {
+      t.each([&](int lane) {
+        if (k.rows[lane].degree == 0) return 0;
+        if (!First && k.first == 0) State::unmark(s->near(p->side()), k.rows[lane].vertex);
+        device::prefetch(s->weight + k.rows[lane].begin);
+        return 0;
+      });
+      if constexpr (First) scan<true>(t, k, found, lowered);
+      scan<false>(t, k, found, lowered);
+    });
+    found.flush(t);
+    if (lowered) device::store_relaxed(s->last_lowered, std::uint64_t(p->passes + 1));
+  }
+
+ private:
+  using typename walk::chunk;
+  using typename walk::edge;
+  using typename walk::row;
+  using walk::tile_edges;
+
+  /// All: by all neighbours. Else by those beyond the reach, and rows that have such are queued.
+  template <bool All>
+  KOKKOS_FORCEINLINE_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,
+                                        bool& lowered) const {
+    if constexpr (State::tuned::balances_lanes)
+      this->expand_balanced(t, k, [&](auto const& edge_at) {
+        auto const again = t.each([&](int lane) {
+          return pull_on_lane<All>([&](int i) { return edge_at(lane, i); }, lowered);
+        });
+        if constexpr (!All)
+          found.near.push(t, again, [&](int lane, int i) { return edge_at(lane, i).from; });
+      });
+    else
+      pull_rows<All>(t, k, found, lowered);
+  }
+
+  /// The smallest label that a neighbour may have.
+  template <bool All>
+  KOKKOS_FUNCTION word least() const {
+    return All ? 0 : p->reach;
+  }
+  /// Returns: bit i for each edge whose row is to be queued.
+  template <bool All, class EdgeAt>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pull_on_lane(EdgeAt const& edge_at,
+                                                         bool& lowered) const {
+    word here[at_once], there[at_once];
+    bool open[at_once];
+    for (int i = 0; i < at_once; ++i)
+      here[i] = edge_at(i).exists ? device::load_relaxed(s->label + edge_at(i).from) : 0;
+    for (int i = 0; i < at_once; ++i)
+      open[i] = edge_at(i).exists && s->along(least<All>(), edge_at(i).where) < here[i];
+    for (int i = 0; i < at_once; ++i)
+      there[i] = open[i]
+                     ? device::load_cached(s->label + State::local(s->out.column[edge_at(i).where]))
+                     : 0;
+    std::uint32_t again = 0;
+    for (int i = 0; i < at_once; ++i) {
+      if (!open[i] || (!All && there[i] < p->reach)) continue;
+      if (!All && State::mark(s->near(1 - p->side()), edge_at(i).from)) again |= 1u << i;
+      if (there[i] == labels::farthest()) continue;
+      word const to = s->along(there[i], edge_at(i).where);
+      if (to < here[i] && device::fetch_min(s->label + edge_at(i).from, to) > to) lowered = true;
+    }
+    return again;
+  }
+
+  /// CPUs: row after row, each with what it has found so far.
+  template <bool All>
+  KOKKOS_FUNCTION void pull_rows(tile const& t, chunk const& k, bins<State>& found,
+                                 bool& lowered) const {
+    for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
+      row const r = t.get(k.rows, lane);
+      if (r.degree == 0) continue;
+      word const before = device::load_relaxed(s->label + r.vertex);
+      word best = before;
+      bool open = false;
+      for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges)
+        pull_part<All>(r.begin + done, r.begin + Kokkos::min(done + tile_edges, r.degree), best,
+                       open);
+      if (best < before && device::fetch_min(s->label + r.vertex, best) > best) lowered = true;
+      if (open && State::mark(s->near(1 - p->side()), r.vertex)) found.near.push_one(t, r.vertex);
+    }
+  }
+  template <bool All>
+  KOKKOS_FORCEINLINE_FUNCTION void pull_part(edge begin, edge end, word& best, bool& open) const {
+    for (edge e = begin; e < end; ++e) {
+      if (s->along(least<All>(), e) >= best) continue;
+      word const there = device::load_relaxed(s->label + State::local(s->out.column[e]));
+      if (!All && there < p->reach) continue;
+      if (!All) open = true;
+      if (there != labels::farthest()) best = Kokkos::min(best, s->along(there, e));
+    }
+  }
+};
+
+}  // namespace karpos::detail::sssp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/sssp/label.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/hash.hpp"
+
+// What a reach needs to know of a graph (pull.hpp): whether there are hubs, and whether every edge of an undirected graph weighs the same in both directions: a sum, over all edges, of a hash of the edge's
+// smaller and larger end and its weight, added in one direction and subtracted in the other. It is zero if so; else not, but for
+// a chance of 2^-64.
+
+namespace karpos::detail::sssp {
+
+template <class Rows, class Weight>
+struct sum_directions {
+  static constexpr std::uint64_t edges_of_part = 64;
+  Rows rows;
+  Weight const* weight;
+  std::uint64_t vertices, edges;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t part, std::uint64_t& sum) const {
+    std::uint64_t const begin = part * edges_of_part;
+    std::uint64_t const end = Kokkos::min(begin + edges_of_part, edges);
+    std::uint64_t u = row_of(begin, 0);
+    for (std::uint64_t e = begin; e < end; ++e) {
+      if (e >= rows.end(u)) u = e < rows.end(u + 1) ? u + 1 : row_of(e, u + 1);
+      auto const v = static_cast<std::uint64_t>(bfs::local_vertex(rows.column[e]));
+      if (u == v) continue;
+      std::uint64_t const h = mix(mix(Kokkos::min(u, v) << 32 | Kokkos::max(u, v)) +
+                                  label_of<Weight>::to_word(weight[e]));
+      sum += u < v ? h : 0 - h;
+    }
+  }
+  /// The row of an edge: the last one, from `first` on, that does not begin behind it.
+  KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
+    std::uint64_t low = first, high = vertices;
+    while (high - low > 1) {
+      std::uint64_t const middle = low + (high - low) / 2;
+      (rows.begin(middle) <= e ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
+template <class Rows>
+struct square_degree {
+  Rows rows;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, double& sum) const {
+    auto const degree = static_cast<double>(rows.degree(v));
+    sum += degree * degree;
+  }
+};
+
+/// The mean degree of an edge's end: where hubs have most edges, far more than the mean degree of a vertex.
+template <class ExecSpace, class Rows>
+double mean_degree_of_ends(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
+                           std::uint64_t edges) {
+  return device::reduce_over<Kokkos::Sum<double>>("karpos::sssp::square_degrees", exec, vertices,
+                                                  square_degree<Rows>{rows}) /
+         static_cast<double>(Kokkos::max(edges, std::uint64_t(1)));
+}
+
+template <class ExecSpace, class Rows, class Weight>
+bool has_symmetric_weights(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
+                           std::uint64_t edges, Weight const* weight) {
+  using body = sum_directions<Rows, Weight>;
+  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+             "karpos::sssp::directions", exec,
+             (edges + body::edges_of_part - 1) / body::edges_of_part,
+             body{rows, weight, vertices, edges}) == 0;
+}
+
+}  // namespace karpos::detail::sssp
