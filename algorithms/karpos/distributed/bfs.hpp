@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,7 +52,7 @@ struct bfs_report : karpos::bfs_report {
 /// Concurrency: copies share the memory: one search at a time.
 /// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph (0.25 of these in a window,
 ///   rounded up to 2 MiB, where one kernel spans the devices), and, from the first search for parents on, a vertex id for
-///   each vertex of the whole graph.
+///   each vertex of the whole graph, or, where one kernel spans the devices, of the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -67,14 +68,17 @@ class bfs_workspace {
         m_local(detail::distributed::together(ranks, [&] { return make_local(ranks, graph); })) {
     std::vector<std::uint64_t> word_counts;
     for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
-    open_windows();
     detail::distributed::together(ranks, [&] {
-      for (auto* const bits : {&m_visited[0], &m_visited[1], &m_isolated})
-        if (bits->extent(0) != m_words)
-          *bits = detail::distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: status",
-                                                               m_words);
+      m_isolated = status_words();
       m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
+      if constexpr (spans)
+        m_record =
+            record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
     });
+    if (!open_windows())
+      detail::distributed::together(ranks, [&] {
+        for (auto& bits : m_visited) bits = status_words();
+      });
     using opened = detail::bfs::opened_workspace;
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     ranks.all_gather(unmanaged_words(opened::isolated(m_local), own), m_isolated, word_counts);
@@ -87,7 +91,9 @@ class bfs_workspace {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
            4 * (5 * m_words + own_words) +
-           (with_parents ? m_graph.vertices() * sizeof(vertex_type) : 0);
+           (with_parents
+                ? (has_windows() ? most_vertices() : m_graph.vertices()) * sizeof(vertex_type)
+                : 0);
   }
   /// What karpos::distributed::bfs does.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
@@ -115,17 +121,59 @@ class bfs_workspace {
     return Kokkos::View<std::uint32_t const*, memory_space, Kokkos::MemoryUnmanaged>(words, n);
   }
 
-  /// Status bitmaps that kernels of all devices write, where they can.
-  void open_windows() {
+  array<std::uint32_t> status_words() const {
+    return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
+                                                        m_words);
+  }
+  /// Status bitmaps that kernels of all devices write. Returns: whether they can. Comes after all that may throw on all ranks:
+  /// windows are let go by all together, which an exception cannot do.
+  bool open_windows() {
     if constexpr (spans) {
       std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
       m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
-      if (!m_windows->is_open()) return;
-      m_record =
-          record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
+      if (!m_windows->is_open()) return false;
       auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
       for (std::uint64_t i = 0; i < 2; ++i)
         m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
+      return true;
+    }
+    return false;
+  }
+  /// Most vertices of a rank: windows are of one size.
+  std::uint64_t most_vertices() const {
+    auto const counts = m_graph.counts();
+    return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+  }
+  /// Where parents that are found top-down are kept, from the first search for them on: in a window, where one kernel spans
+  /// the devices, else in an array of all vertices.
+  void keep_parents(bool in_one_kernel) const {
+    if constexpr (spans) {
+      if (in_one_kernel && m_parent_windows == nullptr)
+        m_parent_windows =
+            std::make_shared<windows>(*m_ranks, most_vertices() * sizeof(vertex_type));
+      if (in_one_kernel && m_parent_windows->is_open()) return;
+    }
+    if (m_proposals.extent(0) == m_graph.vertices()) return;  // on all ranks or none
+    m_proposals = detail::distributed::together(*m_ranks, [&] {
+      return detail::distributed::allocate<vertex_type>(m_ranks->exec(), "karpos::bfs: proposals",
+                                                        m_graph.vertices());
+    });
+  }
+  bool has_parent_windows(bool in_one_kernel) const {
+    if constexpr (spans) return in_one_kernel && m_parent_windows->is_open();
+    return false;
+  }
+  template <class State>
+  void open_parents(State& s, bool in_one_kernel) const {
+    if (!has_parent_windows(in_one_kernel)) {
+      s.proposal = m_proposals.data();
+      return;
+    }
+    if constexpr (spans) {
+      s.parent_window = reinterpret_cast<vertex_type*>(m_parent_windows->get().data());
+      s.parent_peers = m_parent_windows->get().distances();
+      for (std::size_t r = 0; r + 1 < m_graph.begins().size(); ++r)
+        s.begin_of_rank[r] = m_graph.begins()[r];
     }
   }
   /// What the steps of a search share on this rank.
@@ -149,13 +197,16 @@ class bfs_workspace {
     bool const owns = m_graph.local().vertices() > 0;  // else the views may be null
     s.distance = owns ? distances - first : nullptr;
     s.parent = owns && with_parents ? parents - first : nullptr;
-    s.proposal = with_parents ? m_proposals.data() : nullptr;
     return s;
+  }
+  bool has_windows() const {
+    if constexpr (spans) return m_windows->is_open();
+    return false;
   }
   template <class Loop>
   bool can_span(bfs_options const& o) const {
     if constexpr (spans)
-      return o.driver != launch_mode::kernel_per_step && m_windows->is_open() &&
+      return o.driver != launch_mode::kernel_per_step && has_windows() &&
              device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
                  m_ranks->exec(), detail::bfs::opened_workspace::grid_memory(m_local));
     else
@@ -211,6 +262,7 @@ class bfs_workspace {
   std::shared_ptr<windows> m_windows;  // before what lies in them
   record_view m_record;                // written by kernels, read by the host
   array<std::uint32_t> m_visited[2], m_isolated;
+  mutable std::shared_ptr<windows> m_parent_windows;
   mutable array<vertex_type> m_proposals;
   mutable detail::distributed::found_exchange<ExecSpace> m_exchange;
   std::uint64_t m_non_isolated = 0;
@@ -279,16 +331,17 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
       });
   bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
   auto const& sources = agreed.sources;
-  if (with_parents && m_proposals.extent(0) != m_graph.vertices())  // on all ranks or none
-    m_proposals = d::together(ranks, [&] {
-      return d::allocate<vertex_type>(ranks.exec(), "karpos::bfs: proposals", m_graph.vertices());
-    });
   m_exchange.reset();
-  if (with_parents) s = state(options, hooks, distances.data(), parents.data(), true);
+  if (with_parents) {
+    keep_parents(in_one_kernel);
+    s = state(options, hooks, distances.data(), parents.data(), true);
+    open_parents(s, in_one_kernel);
+  }
   auto const record =
       run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
           in_one_kernel);
-  if (with_parents) d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
+  if (s.proposal != nullptr)
+    d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");
   bfs_report r;
   static_cast<karpos::bfs_report&>(r) = d::report_of(record, m_hubs, m_graph.has_transpose());

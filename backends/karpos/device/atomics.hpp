@@ -63,6 +63,14 @@ KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
 }
 
+/// The same in memory that other devices read, or write, meanwhile.
+template <machine_word Word>
+  requires(sizeof(Word) <= 8)
+KOKKOS_FUNCTION void store_to_peer(Word* p, Word v) {
+  KOKKOS_IF_ON_DEVICE((native_device::store_to_peer(p, v);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
+}
+
 /// Writes a word at once, after everything that this thread has written before.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)

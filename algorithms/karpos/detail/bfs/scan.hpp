@@ -159,6 +159,7 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
       }
       if (this->target == scan_target::status_bits) {
         state.distance[v] = level();
+        state.take_parent(v);
         state.hooks.discovered(state.global(v), level());
       }
       std::uint64_t const degree = state.out.degree(v);

@@ -290,6 +290,8 @@ struct search_state
     if (parent != nullptr) parent[v] = global(from);
     hooks.discovered(global(v), level);
   }
+  /// Told every vertex that a scan has found among status bits. Of several devices each takes what was proposed to it.
+  KOKKOS_FUNCTION void take_parent(local_vertex /*v*/) const {}
   /// Writes the parent alone, where several threads may find v at the same time: the last one to write stays.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;

@@ -50,8 +50,11 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   std::uint64_t own_first_word, own_word_count;
   device::peer_distances
       peers;  // of the status bitmaps; none where ranks exchange between the steps
-  VertexId*
-      proposal;  // of every vertex of the graph: a parent that this rank has found; null: not asked for
+  // Parents that were found top-down, where they are asked for. Between the steps: those that this rank has found, of every
+  // vertex of the graph. In one kernel: those that any rank has found, of this rank's vertices, in a window.
+  VertexId *proposal, *parent_window;
+  device::peer_distances parent_peers;              // of that window
+  std::uint64_t begin_of_rank[device::most_peers];  // of their vertices
 
   KOKKOS_FUNCTION std::uint64_t first_word() const { return own_first_word; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return own_word_count; }
@@ -69,9 +72,20 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   /// Top-down: the vertex may be another rank's, and found by others, too.
   KOKKOS_FUNCTION void propose_parent(bfs::local_vertex v, bfs::local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
-    if (proposal != nullptr)
-      device::store_relaxed(reinterpret_cast<word*>(proposal + v),
-                            static_cast<word>(base::global(from)));
+    auto const found = static_cast<word>(base::global(from));
+    if (proposal != nullptr) device::store_relaxed(reinterpret_cast<word*>(proposal + v), found);
+    if (parent_window == nullptr) return;
+    int owner = 0;
+    for (int r = 1; r < parent_peers.count; ++r) owner = v >= begin_of_rank[r] ? r : owner;
+    VertexId* const to = parent_peers.of(owner, parent_window) + (v - begin_of_rank[owner]);
+    device::store_to_peer(reinterpret_cast<word*>(to), found);
+  }
+  /// Of one of this rank's vertices, once all ranks have proposed: each has, that found it.
+  KOKKOS_FUNCTION void take_parent(bfs::local_vertex v) const {
+    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+    if (parent_window == nullptr) return;
+    auto* const from = reinterpret_cast<word*>(parent_window + (v - 32 * own_first_word));
+    base::parent[v] = static_cast<VertexId>(device::load_relaxed(from));
   }
 };
 

@@ -118,7 +118,9 @@ struct find_sources {
       std::uint32_t const bit = bfs::bit_of(v);
       device::set_bits(s->visited[1] + v / 32, bit);
       device::clear_bits(s->visited[0] + v / 32, bit);
-      if (s->parent != nullptr && s->is_own_word(v / 32)) s->parent[v] = static_cast<vertex_id>(v);
+      if (s->parent == nullptr || !s->is_own_word(v / 32)) return;
+      s->parent[v] = static_cast<vertex_id>(v);
+      s->propose_parent(static_cast<bfs::local_vertex>(v), static_cast<bfs::local_vertex>(v));
     });
   }
 };
@@ -204,6 +206,7 @@ struct commit_marks {
  private:
   KOKKOS_FUNCTION std::uint64_t discover(bfs::local_vertex v) const {
     s->distance[v] = p->level + 1;
+    s->take_parent(v);
     s->hooks.discovered(State::global(v), p->level + 1);
     return s->out.degree(v);
   }

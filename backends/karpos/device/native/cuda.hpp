@@ -82,6 +82,13 @@ __device__ inline void store_relaxed(std::uint32_t* p, std::uint32_t v) {
 __device__ inline void store_relaxed(std::uint64_t* p, std::uint64_t v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
 }
+/// The scope is that of all devices of the system.
+__device__ inline void store_to_peer(std::uint32_t* p, std::uint32_t v) {
+  asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
+}
+__device__ inline void store_to_peer(std::uint64_t* p, std::uint64_t v) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
+}
 __device__ inline void store_release(std::uint32_t* p, std::uint32_t v) {
   asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
 }

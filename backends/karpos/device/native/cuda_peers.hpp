@@ -107,9 +107,6 @@ class peer_window {
   peer_distances m_distances{};
 };
 
-__device__ __forceinline__ void store_system(std::uint64_t* p, std::uint64_t v) {
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
-}
 __device__ __forceinline__ std::uint64_t load_acquire_system(std::uint64_t const* p) {
   std::uint64_t v;
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(global(p)) : "memory");
@@ -157,7 +154,7 @@ __device__ __forceinline__ void spanning_barrier(std::uint64_t* arrived, std::ui
       if (lane == 0) store_relaxed(&control->rounds, std::uint64_t(round));
       asm volatile("fence.acq_rel.sys;" ::: "memory");
       for (int r = 0; takes_part && r < d.count; ++r)
-        store_system(d.of(r, &control->letter[round % 2][d.me][lane]), sign | word);
+        store_to_peer(d.of(r, &control->letter[round % 2][d.me][lane]), sign | word);
     }
     for (int r = 0; takes_part && r < d.count; ++r) {
       std::uint64_t got;

@@ -29,6 +29,10 @@ KOKKOS_FORCEINLINE_FUNCTION void store_relaxed(Word* p, Word v) {
   *const_cast<Word volatile*>(p) = v;
 }
 template <class Word>
+KOKKOS_FORCEINLINE_FUNCTION void store_to_peer(Word* p, Word v) {
+  store_relaxed(p, v);
+}
+template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION void store_release(Word* p, Word v) {
   Kokkos::store_fence();
   store_relaxed(p, v);
