@@ -58,8 +58,8 @@ class bfs_search {
   /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
   /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for
   /// none; a source is its own parent, -1 stands where no path leads.
-  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length; strided
-  ///  views; degree_classes = false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the
+  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length, or in one
+  ///  memory; strided views; degree_classes = false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the
   ///  space has none, or its blocks do not all fit on the device.
   /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
   /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it
@@ -147,6 +147,7 @@ class bfs_search {
     detail::require_same_extent("distances", distances.extent(0), "vertices", n);
     if (parents.extent(0) != 0)
       detail::require_same_extent("parents", parents.extent(0), "vertices", n);
+    detail::require_apart("the distances of a search", distances, parents);
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {

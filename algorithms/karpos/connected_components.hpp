@@ -5,6 +5,9 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "karpos/csr_graph.hpp"
@@ -79,16 +82,15 @@ class run {
   components_report operator()() const {
     using s = state_type;
     each_vertex("karpos::connected_components::start", start<s>{m_state});
-    each_vertex("karpos::connected_components::compress", compress<s>{m_state});
-    if (m_state.first > 0) {
-      each_tile("karpos::connected_components::join_first", join_first<s>{m_state});
-      each_vertex("karpos::connected_components::compress", compress<s>{m_state});
-    }
+    join_sampled();
     device::loop_over("karpos::connected_components::take_samples", m_exec, tuned::samples,
                       take_samples<s>{m_state});
     device::loop_over("karpos::connected_components::find_frequent", m_exec,
                       m_state.skips ? tuned::samples : 0, find_frequent<s>{m_state});
-    each_tile("karpos::connected_components::join_rest", join_rest<s>{m_state});
+    if constexpr (device::is_device<ExecSpace>)
+      each_tile("karpos::connected_components::join_rest", join_rest<s>{m_state});
+    else
+      each_vertex("karpos::connected_components::join_rest", join_rest<s>{m_state});
     std::uint64_t const tiles =
         static_cast<std::uint64_t>(device::processors(m_exec)) * tuned::tiles_of_processor;
     device::for_each_tile<tuned::width>("karpos::connected_components::join_long", m_exec, tiles,
@@ -98,6 +100,21 @@ class run {
   }
 
  private:
+  /// Trees of a vertex and its first neighbours become one; every vertex points to its root then.
+  void join_sampled() const {
+    using s = state_type;
+    compress<s> const to_roots{m_state};
+    if constexpr (device::is_device<ExecSpace>) {
+      each_vertex("karpos::connected_components::compress", to_roots);
+      if (m_state.first == 0) return;
+      each_tile("karpos::connected_components::join_first", join_first<s>{m_state});
+    } else {
+      char const* const name = "karpos::connected_components::join_first";
+      if (m_state.first > 0) each_vertex(name, join_neighbours<s>{m_state, 0, 1});
+      if (m_state.first > 1) each_vertex(name, join_neighbours<s>{m_state, 1, m_state.first});
+    }
+    each_vertex("karpos::connected_components::compress", to_roots);
+  }
   static state_type empty(vertex_id* labels) {
     return {
         0,       0,       {},      {},     false, false, typename state_type::forest_type(labels),
@@ -115,7 +132,7 @@ class run {
   }
   template <class Body>
   void each_vertex(char const* label, Body const& body) const {
-    device::loop_over(label, m_exec, m_state.vertices, body);
+    device::loop_in_turns(label, m_exec, m_state.vertices, body);
   }
   template <class Body>
   void each_tile(char const* label, Body const& body) const {
@@ -145,8 +162,8 @@ std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& g
 /// Requires: the graph is not written meanwhile.
 /// Concurrency: works on `exec`. A workspace serves one call at a time.
 /// Memory: connected_components_bytes: some KB, and a vertex id for each 4,096 edges.
-/// Throws: std::invalid_argument for labels of another length or strided, or a workspace that is too small or not aligned;
-///  allocation_error.
+/// Throws: std::invalid_argument for labels of another length or strided, or a workspace that is too small, not aligned, or in
+///  memory of the labels; std::length_error for more vertices than the ids have numbers for; allocation_error.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d Labels>
@@ -160,6 +177,13 @@ components_report connected_components(ExecSpace const& exec,
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, Labels>();
   detail::require_contiguous("labels of components", labels);
   detail::require_same_extent("labels", labels.extent(0), "vertices", graph.vertices());
+  detail::require_apart("the labels of components", {detail::range_of(labels)},
+                        {detail::range_of(options.workspace)});
+  constexpr std::uint64_t most = std::numeric_limits<VertexId>::max();
+  if (graph.vertices() > 0 && graph.vertices() - 1 > most)
+    throw std::length_error(
+        "karpos: a graph for connected_components has " + std::to_string(graph.vertices()) +
+        " vertices, and its vertex ids end at " + std::to_string(most) + ": use wider ids");
   if (graph.vertices() == 0) return {};
   using run = detail::connected_components::run<ExecSpace, graph_type>;
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");

@@ -58,6 +58,18 @@ TEST_CASE("views of another length") {
   refused(d, long_p, "parents", "6 against 5");
 }
 
+TEST_CASE("one memory for both results") {
+  view<std::int32_t> const d("d", 5), both("d and p", 8);
+  view<u32> const p("p", 5);
+  auto const share =
+      Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          reinterpret_cast<u32*>(both.data()) + 3, 5);
+  auto const first = Kokkos::subview(both, std::pair(0, 5));
+  throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "distances",
+                  "overlaps");
+  karpos::bfs(space(), path(5), 0u, d, p);
+}
+
 TEST_CASE("a driver that the space does not have") {
   auto const g = path(5);
   view<std::int32_t> const d("d", 5);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <karpos/connected_components.hpp>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -144,4 +145,19 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
                              "connected_components_bytes");
   karpos_test::throws<error>([&] { run(labels, memory.data() + 1, bytes); }, "not aligned");
   karpos_test::throws<error>([&] { run(few, nullptr, 0); }, "labels", "99 against 100");
+  view<std::uint32_t> const own("labels and workspace", 100 + bytes);
+  karpos_test::throws<error>(
+      [&] { run(Kokkos::subview(own, std::pair(0, 100)), own.data() + 16, bytes); }, "labels",
+      "overlaps");
+  // Nobody reads these: they are refused for their lengths.
+  using unowned =
+      Kokkos::View<std::uint32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::uint64_t const most = std::numeric_limits<std::int32_t>::max();
+  karpos::csr_graph<std::int32_t, std::uint32_t, space::memory_space> const large(
+      unowned(labels.data(), most + 3), view<std::int32_t>());
+  Kokkos::View<std::int32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      many(reinterpret_cast<std::int32_t*>(labels.data()), most + 2);
+  karpos_test::throws<std::length_error>(
+      [&] { karpos::connected_components(space(), large, many); }, std::to_string(most + 2),
+      "wider ids");
 }

@@ -13,7 +13,8 @@
 namespace karpos::detail::connected_components {
 
 /// The labels of a graph whose vertex ids have the type VertexId, as words. Any thread may call any of these at any time.
-template <class VertexId>
+/// Splits: whether a walk to a root shortens the path for those to come; on CPUs other cores pay for the stores.
+template <class VertexId, bool Splits = true>
 class forest {
  public:
   using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
@@ -38,17 +39,10 @@ class forest {
 
   /// Makes one tree of those of u and v. Most pairs have one parent already: that is two loads.
   KOKKOS_FUNCTION void join(word u, word v) const {
-    u = label(u);
-    v = label(v);
-    if (u == v) return;
-    u = root(u);
-    v = root(v);
-    while (u != v) {
-      word const high = Kokkos::max(u, v), low = Kokkos::min(u, v);
-      if (device::compare_and_swap(m_label + high, high, low) == high) return;
-      u = root(high);  // another thread was faster: it is no root any more
-      v = low;
-    }
+    if constexpr (Splits)
+      join_roots(u, v);
+    else
+      join_paths(u, v);
   }
 
   /// Makes v point to its root. Threads that walk one long path share their steps: each writes after every one, so that
@@ -62,6 +56,33 @@ class forest {
   }
 
  private:
+  KOKKOS_FUNCTION void join_roots(word u, word v) const {
+    u = label(u);
+    v = label(v);
+    if (u == v) return;
+    u = root(u);
+    v = root(v);
+    while (u != v) {
+      word const high = Kokkos::max(u, v), low = Kokkos::min(u, v);
+      if (device::compare_and_swap(m_label + high, high, low) == high) return;
+      u = root(high);  // another thread was faster: it is no root any more
+      v = low;
+    }
+  }
+
+  /// Climbs both paths in turns, the one whose label is larger, until they meet or that label is a root.
+  KOKKOS_FUNCTION void join_paths(word u, word v) const {
+    u = label(u);
+    v = label(v);
+    while (u != v) {
+      word const high = Kokkos::max(u, v), low = Kokkos::min(u, v), above = label(high);
+      if (above == low) return;
+      if (above == high && device::compare_and_swap(m_label + high, high, low) == high) return;
+      u = label(label(high));
+      v = label(low);
+    }
+  }
+
   word* m_label;
 };
 

@@ -28,7 +28,7 @@ namespace karpos::detail::connected_components {
 template <class ExecSpace, class VertexId, class EdgeOffset>
 struct state {
   using tuned = tuning<ExecSpace>;
-  using forest_type = forest<VertexId>;
+  using forest_type = forest<VertexId, tuned::splits_paths>;
   using word = typename forest_type::word;
   using rows = bfs::rows<VertexId, EdgeOffset>;
 
@@ -82,6 +82,19 @@ struct compress {
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& roots) const {
     (*this)(v);
     roots += s.labels.label(static_cast<typename State::word>(v)) == v ? 1 : 0;
+  }
+};
+
+/// CPUs: neighbours begin … end - 1 of each vertex.
+template <class State>
+struct join_neighbours {
+  State s;
+  std::uint64_t begin, end;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    std::uint64_t const last = Kokkos::min(end, s.out.degree(v));
+    for (std::uint64_t k = begin; k < last; ++k)
+      s.labels.join(static_cast<typename State::word>(v),
+                    s.neighbour(s.out, static_cast<std::uint64_t>(s.out.begin(v)) + k));
   }
 };
 
@@ -141,6 +154,16 @@ struct join_rest {
   using word = typename State::word;
   State s;
 
+  /// CPUs.
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const v = static_cast<word>(i);
+    if (s.skips && s.labels.label(v) == s.sample[static_cast<std::uint32_t>(*s.frequent)]) return;
+    std::uint64_t const left = s.rest(i);
+    if (left >= State::tuned::grid_row)
+      s.long_row[device::fetch_add(s.long_rows, 1)] = v;
+    else
+      for (std::uint64_t k = 0; k < left; ++k) s.labels.join(v, s.other(i, k));
+  }
   template <class Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     word const frequent = s.sample[static_cast<std::uint32_t>(*s.frequent)];
