@@ -159,10 +159,19 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KOKKOS_FORCEINLINE_FUNCTION void set_status_bits(local_vertex const (&v)[at_once],
                                                    std::uint32_t open, From const& from) const {
     for (int i = 0; i < at_once; ++i)
-      if ((open >> i & 1u) != 0) {
+      if ((open >> i & 1u) != 0 && !is_proposed(v[i])) {
         s->propose_parent(v[i], from(i));
         mark(v[i]);
       }
+  }
+  /// Whether this device has marked the vertex already, where another look costs less than another parent for it, which
+  /// travels to its owner.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_proposed(local_vertex v) const {
+    if constexpr (requires { s->parent_window; })
+      return s->parent_window != nullptr &&
+             (device::load_relaxed(s->bitmap(1 - p->current) + v / 32) & bit_of(v)) != 0;
+    else
+      return false;
   }
 };
 
