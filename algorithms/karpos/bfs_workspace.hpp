@@ -11,6 +11,7 @@
 #include "karpos/detail/bfs/bottom_up.hpp"
 #include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 
 namespace karpos {
@@ -20,7 +21,8 @@ namespace karpos {
 ///
 /// Requires: the graph does not change while the workspace is used.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
-/// Memory: 12.4 bytes a vertex, 40 KB, and 38 KB for each CPU thread (bfs_workspace_bytes).
+/// Memory: 12.4 bytes a vertex, 40 KB, and 38 KB for each CPU thread (bfs_workspace_bytes);
+/// 16 bytes a vertex more with padded rows (pad_rows).
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -40,6 +42,30 @@ class bfs_workspace {
                                               "free memory or search a smaller graph",
                                               [&] { allocate(exec); });
     if (graph.vertices() > 0) read_degrees(exec);
+  }
+
+  /// Copies rows of up to four edges into 16 bytes each, for many searches of one deep graph such as a mesh or a road network on
+  /// a GPU: a level of few vertices waits for one load less. Longer rows stay where they are.
+  ///
+  /// Returns: whether searches gain from it; where they do not, on CPUs and in graphs of more than four edges a vertex,
+  ///  nothing is done.
+  /// Complexity: a pass over the graph; does not wait.
+  /// Concurrency: not while a search of this workspace runs. Copies of it that were made before have no such rows.
+  /// Memory: 16 bytes a vertex, once.
+  /// Throws: allocation_error if they cannot be had; searches do without then.
+  bool pad_rows(ExecSpace const& exec) {
+    if (!tuned::has_team_windows || m_graph.edges() > 4 * m_graph.vertices()) return false;
+    if (m_padded.extent(0) > 0) return true;
+    std::uint64_t const n = m_graph.vertices();
+    auto const made = detail::allocate_or_explain<memory_space>(
+        n * sizeof(detail::bfs::padded_row), "padded rows of a search", "search without them", [&] {
+          return array<detail::bfs::padded_row>(
+              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::padded"), n);
+        });
+    device::loop_over("karpos::bfs::pad_rows", exec, n,
+                      detail::bfs::pad_row<rows>{out_rows(), made.data()});
+    m_padded = made;
+    return true;
   }
 
   /// Bytes that a workspace for this graph allocates.
@@ -195,6 +221,7 @@ class bfs_workspace {
       s.window_sums = m_window_sums.data();
       s.window_passed = m_window_passed.data();
       s.records = m_record.data()->level;
+      s.padded = m_padded.data();
       s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     }
     if constexpr (tuned::has_windows) {
@@ -228,6 +255,7 @@ class bfs_workspace {
   array<std::uint32_t> m_window_counts;
   array<detail::bfs::window_totals> m_window_sums;
   array<detail::bfs::passed_totals> m_window_passed;
+  array<detail::bfs::padded_row> m_padded;
   device::grid_memory<ExecSpace> m_grid;
 };
 

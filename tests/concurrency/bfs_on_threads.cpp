@@ -8,6 +8,7 @@
 #include <barrier>
 #include <chrono>
 #include <karpos/detail/bfs/level_loop.hpp>
+#include <karpos/detail/bfs/prepare.hpp>
 #include <thread>
 
 #include "support/check.hpp"
@@ -304,17 +305,22 @@ struct teams_answer {
   int windows, failures;
 };
 
-teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late) {
+teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late,
+                             bool padded) {
   search memory(g, teams);
   teams_state s{};
   static_cast<state&>(s) = memory.shared();
   std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
   std::vector<bfs::window_totals> sums(3);
   std::vector<bfs::passed_totals> passed(1);
+  std::vector<bfs::padded_row> rows(padded ? g.vertices : 0);
+  for (std::uint64_t v = 0; v < rows.size(); ++v)
+    bfs::pad_row<decltype(s.out)>{s.out, rows.data()}(v);
   s.window_counts = counts.data();
   s.window_sums = sums.data();
   s.window_passed = passed.data();
   s.records = memory.record[0].level;
+  s.padded = padded ? rows.data() : nullptr;
   s.window_teams = static_cast<std::uint32_t>(teams);
   std::vector<std::uint32_t> const list(sources.begin(), sources.end());
   bfs::search_plan const plan{.direction = karpos::bfs_direction::top_down,
@@ -354,19 +360,20 @@ TEST_CASE("windows of teams, of which one is late") {
   for (std::uint64_t v = 1; v < 3000; ++v) edges.emplace_back(99 + (v - 1) / 3, 99 + v);
   auto const opening = make_graph("path that opens into a tree", 3099, edges);
   for (host_graph const* const h : {&path, &g, &opening})
-    for (int const late : {-1, 0, 2}) {
-      numbers const from{h == &g ? h->some_leaf() : 0};
-      auto const a = search_in_teams(*h, from, 3, late);
-      std::string const what = h->name + ", team " + std::to_string(late) + " late: ";
-      auto const expected = serial_bfs(*h, from);
-      karpos_test::holds(what + "distances", a.distance == expected);
-      karpos_test::same(
-          what + "visited", a.visited,
-          static_cast<std::uint64_t>(std::count_if(expected.begin(), expected.end(),
-                                                   [](std::int32_t d) { return d >= 0; })));
-      karpos_test::holds(what + "windows", a.windows > 0);
-      karpos_test::holds(what + "windows that fail", h != &opening || a.failures > 0);
-    }
+    for (int const late : {-1, 0, 2})
+      for (bool const padded : {false, true}) {
+        numbers const from{h == &g ? h->some_leaf() : 0};
+        auto const a = search_in_teams(*h, from, 3, late, padded);
+        std::string const what = h->name + ", team " + std::to_string(late) + " late: ";
+        auto const expected = serial_bfs(*h, from);
+        karpos_test::holds(what + "distances", a.distance == expected);
+        karpos_test::same(
+            what + "visited", a.visited,
+            static_cast<std::uint64_t>(std::count_if(expected.begin(), expected.end(),
+                                                     [](std::int32_t d) { return d >= 0; })));
+        karpos_test::holds(what + "windows", a.windows > 0);
+        karpos_test::holds(what + "windows that fail", h != &opening || a.failures > 0);
+      }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "perf/graph/edge_generators.hpp"
 #include "support/bfs_subject.hpp"
+#include "support/shapes.hpp"
 
 namespace {
 
@@ -198,4 +199,86 @@ TEST_CASE("the same search again and again, from other sources in between") {
     karpos_test::check_answer("search " + std::to_string(v), g, from, {}, serial_bfs(g, from),
                               s.search(from));
   }
+}
+
+TEST_CASE("combs, ladders, spirals and paths with a hub at their end, in every order of ids") {
+  std::uint64_t const n = 6000;
+  edge_pairs hub_at_the_end = karpos_test::path_edges(n / 2);
+  for (std::uint64_t v = n / 2; v < n; ++v) hub_at_the_end.emplace_back(n / 2 - 1, v);
+  std::pair<char const*, edge_pairs> const shapes[] = {
+      {"comb", karpos_test::comb_edges(n)},
+      {"ladder", karpos_test::ladder_edges(n)},
+      {"spiral", karpos_test::spiral_edges(n)},
+      {"path with a hub at its end", hub_at_the_end}};
+  for (auto const& [name, edges] : shapes)
+    for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
+      check_searches(make_graph(name, n, edges, kind), {{0}, {n / 3}, first(100, 60)},
+                     with_windows());
+      auto const mixed = karpos_test::shuffled(edges, n, 11);
+      check_searches(make_graph(std::string(name) + ", shuffled", n, mixed, kind),
+                     {{mixed[0].first}, first(100, 60)}, with_windows());
+    }
+}
+
+TEST_CASE("queues that overflow, of every length from one entry on") {
+  // A team's queue has room for its share of the vertices.
+  auto const teams = static_cast<std::uint64_t>(karpos::device::processors(space()));
+  for (std::uint64_t const room : {1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 256}) {
+    std::uint64_t const n = teams * room + 100;
+    edge_pairs edges = karpos_test::path_edges(60);
+    for (std::uint64_t v = 60; v + 40 < n; ++v)  // a tree whose levels are wider than any queue
+      edges.emplace_back(v < 66 ? 59 : 60 + (v - 66) / 3, v);
+    for (std::uint64_t v = n - 40; v < n; ++v) edges.emplace_back(v - 1, v);
+    check_searches(make_graph("tree behind a path, room " + std::to_string(room), n, edges),
+                   {{0}, {30}, {n - 1}}, with_windows());
+  }
+}
+
+TEST_CASE("windows that fail at each of their hops") {
+  for (std::uint64_t length = 17; length < 150; length += length < 90 ? 1 : 7) {
+    edge_pairs edges = karpos_test::path_edges(length);
+    for (std::uint64_t v = 1; v < 5000; ++v)
+      edges.emplace_back(length - 1 + (v - 1) / 5, length - 1 + v);
+    for (std::uint64_t v = 0; v < 50; ++v) edges.emplace_back(length + 4998 + v, length + 4999 + v);
+    std::uint64_t const n = length + 5049;
+    check_searches(make_graph("tree behind a path of " + std::to_string(length), n, edges), {{0}},
+                   {bfs_options{}});
+  }
+}
+
+TEST_CASE("narrow and wide levels in turns") {
+  // Paths of 40, each opening into 3,000 vertices that the next path begins at.
+  edge_pairs edges;
+  std::uint64_t at = 0;
+  for (int turn = 0; turn < 5; ++turn) {
+    for (std::uint64_t k = 0; k < 40; ++k) edges.emplace_back(at + k, at + k + 1);
+    std::uint64_t const end = at + 40, next = end + 3001;
+    for (std::uint64_t v = end + 1; v < next; ++v) {
+      edges.emplace_back(v <= end + 60 ? end : end + 1 + (v - end - 61) % 60, v);
+      if (v >= next - 100) edges.emplace_back(v, next);
+    }
+    at = next;
+  }
+  for (sides const kind : {sides::undirected, sides::with_transpose}) {
+    check_searches(make_graph("in turns", at + 1, edges, kind), {{0}, {at}, {5000}},
+                   windows_or_not());
+    auto const mixed = karpos_test::shuffled(edges, at + 1, 4);
+    check_searches(make_graph("in turns, shuffled", at + 1, mixed, kind), {{mixed[0].first}},
+                   with_windows());
+  }
+}
+
+TEST_CASE("rows are padded where that pays, once") {
+  auto const path = paths(1, 5000, sides::undirected);
+  subject deep(path);
+  bool const pays = karpos::device::is_device<space>;
+  CHECK(deep.pad_rows() == pays);
+  CHECK(deep.pad_rows() == pays);
+  subject dense(make_graph("star with a rim", 100, [] {
+    edge_pairs edges;
+    for (std::uint64_t v = 0; v < 100; ++v)
+      for (std::uint64_t w = 0; w < v; ++w) edges.emplace_back(v, w);
+    return edges;
+  }()));
+  CHECK(!dense.pad_rows());
 }

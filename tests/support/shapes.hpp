@@ -45,4 +45,17 @@ inline edge_pairs ladder_edges(std::uint64_t vertices) {
   return edges;
 }
 
+/// A path that winds outwards: turn k has 8 k vertices, each beside one of the next turn.
+inline edge_pairs spiral_edges(std::uint64_t vertices) {
+  edge_pairs edges;
+  std::uint64_t length = 8;
+  for (std::uint64_t begin = 0; begin < vertices; begin += length, length += 8)
+    for (std::uint64_t v = begin; v < std::min(begin + length, vertices); ++v) {
+      if (v + 1 < vertices) edges.emplace_back(v, v + 1);
+      std::uint64_t const beside = begin + length + (v - begin) * (length + 8) / length;
+      if (v % 7 == 0 && beside < vertices) edges.emplace_back(v, beside);
+    }
+  return edges;
+}
+
 }  // namespace karpos_test

@@ -9,9 +9,11 @@
 // of its own. What CPUs do is in windows.hpp, and why distances are exact; here the lists of a team are two queues in
 // its scratch, and a search stays in windows for long.
 //
-//   explore_in_teams   team b takes an equal slice of the frontier and goes h hops: it labels vertices by atomic minimum
-//                      and queues those it has labelled; a team barrier ends a hop. The last hop's vertices go to the
-//                      team's list in global memory, from which all teams take equal slices in the next window.
+//   explore_in_teams   team b takes an equal slice of the frontier and goes h hops: it takes vertices from its queue,
+//                      labels them by atomic minimum, and queues the neighbours of those whose label that has lowered; a
+//                      team barrier ends a hop. A vertex is labelled when it is taken and not when it is queued, so that its
+//                      row is loaded meanwhile. The last hop's vertices go to the team's list in global memory, from which
+//                      all teams take equal slices in the next window.
 //
 //                        team 0   |slice|hop 1|hop 2|…|hop h| -> list 0 \                    / slice 0  team 0
 //                        team 1   |slice|hop 1|hop 2|…|hop h| -> list 1  > one grid barrier <  slice 1  team 1 …
@@ -82,12 +84,8 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
       overflow = n > q.room;
       if (overflow) n = 0;
     }
-    team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
-    for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
-         i += static_cast<std::uint32_t>(team.size()))
-      out.entry[i] = q.entry(hop)[i].vertex;
+    n = list_last(team, q, hop, n);
     if (team.rank() != 0) return;
-    *out.count = n;
     window_totals& to = state.window_sums[this->p->window.number % 3];
     static_assert(tuned::team_queue_entries < 1 << 24);
     if (n > 0) device::add(&to.entries, n);
@@ -214,25 +212,24 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     return list(this->p->window.input, low, team.league_size()).entry[i - before[low]];
   }
 
+  /// What is left to look at of a vertex: of its padded row, and of its row.
   struct row {
     local_vertex vertex, from;
     edge begin, end;
+    padded_row padded;
   };
-  /// Expands the n vertices of a hop, one a lane.
+  /// Labels the n vertices of a hop, one a lane, and expands those whose label has been lowered by that.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
                                           std::uint32_t n) const {
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
-    std::uint32_t const lowered = this->first_label() + hop + 1;
     queued const* const from = q.entry(hop);
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
       auto const rows = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
-        if (i >= n) return {0, 0, 0, 0};
-        local_vertex const v = from[i].vertex;
-        return {v, from[i].from, this->s->out.begin(v), this->s->out.end(v)};
+        return i < n ? claim(from[i], hop) : row{0, 0, 0, 0, padded_row::empty()};
       });
       // A long row would be a lane's alone: it counts as an overflow.
       if (t.ballot(
@@ -241,62 +238,130 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
             [&] { return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), 1u << 24); });
         return;
       }
-      expand_rows(t, rows, q, hop + 1, lowered);
+      if (this->s->padded != nullptr) push_padded(t, rows, q, hop + 1);
+      push_rows(t, rows, q, hop + 1);
     }
   }
-  /// Neighbours that a lane has labelled: bit i of `won` for vertex[i].
-  struct labelled {
+  /// Labels a vertex; its row is on its way meanwhile. Those of the first hop have their label.
+  KOKKOS_FORCEINLINE_FUNCTION row claim(queued e, std::uint32_t hop) const {
+    State const& state = *this->s;
+    row r{e.vertex, e.from, 0, 0, padded_row::empty()};
+    std::uint32_t const lowered = this->first_label() + hop;
+    if (state.padded != nullptr) {
+      device::load_frozen(state.padded[e.vertex].neighbour, r.padded.neighbour);
+    } else {
+      r.begin = state.out.begin(e.vertex);
+      r.end = state.out.end(e.vertex);
+    }
+    std::uint32_t const before =
+        hop == 0 ? ~0u : device::fetch_min(this->label_of(e.vertex), lowered);
+    if (before <= lowered) return {e.vertex, e.from, 0, 0, padded_row::empty()};
+    if (state.padded != nullptr && r.padded.is_long()) {
+      r.padded = padded_row::empty();
+      r.begin = state.out.begin(e.vertex);
+      r.end = state.out.end(e.vertex);
+    }
+    return r;
+  }
+  /// Neighbours of a lane: bit i of `open` for vertex[i].
+  struct neighbours {
     local_vertex vertex[tuned::neighbours_at_once];
-    std::uint32_t won;
+    std::uint32_t open;
   };
+  static_assert(tuned::neighbours_at_once >= padded_row::size);
+
   template <class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
-                                               std::uint32_t hop, std::uint32_t lowered) const {
+  KOKKOS_FORCEINLINE_FUNCTION void push_padded(tile const& t, Rows const& rows, queues const& q,
+                                               std::uint32_t hop) const {
+    push(t, rows, t.each([&](int lane) {
+      neighbours n;
+      n.open = 0;
+      for (int i = 0; i < padded_row::size; ++i) {
+        n.vertex[i] = rows[lane].padded.neighbour[i];
+        n.open |=
+            n.vertex[i] != padded_row::none && leads_on(rows[lane], n.vertex[i]) ? 1u << i : 0;
+      }
+      return n;
+    }),
+         q, hop);
+  }
+  template <class Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
+                                             std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
     for (edge done = 0;
          t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
-         done += at_once) {
-      auto const found = t.each([&](int lane) { return claim(rows[lane], done, lowered); });
-      // Ballots, and not a prefix sum of the counts: a hop waits for each instruction.
-      lane_mask<width> won[at_once];
-      int total = 0;
-      for (int i = 0; i < at_once; ++i) {
-        won[i] = t.ballot([&](int lane) { return (found[lane].won >> i & 1u) != 0; });
-        total += won[i].count();
-      }
-      if (total == 0) continue;
-      std::uint32_t place = t.once([&] {
-        return device::fetch_add(device::scratch(q.count + hop % 3),
-                                 static_cast<std::uint32_t>(total));
+         done += at_once)
+      push(t, rows, t.each([&](int lane) {
+        row const& r = rows[lane];
+        neighbours n;
+        n.open = 0;
+        for (int i = 0; i < at_once; ++i) {
+          edge const e = r.begin + done + static_cast<edge>(i);
+          n.vertex[i] = e < r.end ? State::local(this->s->out.column[e]) : r.from;
+        }
+        for (int i = 0; i < at_once; ++i)
+          n.open |= r.begin + done + static_cast<edge>(i) < r.end && leads_on(r, n.vertex[i])
+                        ? 1u << i
+                        : 0;
+        return n;
+      }),
+           q, hop);
+  }
+  /// Whether an edge is to be followed; the one back to where the vertex was found from is not.
+  KOKKOS_FORCEINLINE_FUNCTION bool leads_on(row const& r, local_vertex v) const {
+    return v != r.from && this->s->follows(r.vertex, v);
+  }
+  /// Puts the open neighbours of all lanes into the queue of a hop, and has what is read of them next fetched.
+  template <class Rows, class Neighbours>
+  KOKKOS_FORCEINLINE_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
+                                        queues const& q, std::uint32_t hop) const {
+    constexpr int at_once = tuned::neighbours_at_once;
+    // Ballots, and not a prefix sum of the counts: a hop waits for each instruction.
+    lane_mask<width> open[at_once];
+    int total = 0;
+    for (int i = 0; i < at_once; ++i) {
+      open[i] = t.ballot([&](int lane) { return (found[lane].open >> i & 1u) != 0; });
+      total += open[i].count();
+    }
+    if (total == 0) return;
+    std::uint32_t place = t.once([&] {
+      return device::fetch_add(device::scratch(q.count + hop % 3),
+                               static_cast<std::uint32_t>(total));
+    });
+    for (int i = 0; i < at_once; ++i) {
+      t.on(open[i], [&](int lane) {
+        std::uint32_t const to = place + static_cast<std::uint32_t>(open[i].rank(lane));
+        local_vertex const v = found[lane].vertex[i];
+        device::prefetch_far(this->label_of(v));
+        if (this->s->padded != nullptr)
+          device::prefetch_far(this->s->padded + v);
+        else
+          device::prefetch_far(this->s->out.offset + v);
+        if (to < q.room) q.entry(hop)[to] = {v, rows[lane].vertex};
       });
-      for (int i = 0; i < at_once; ++i) {
-        t.on(won[i], [&](int lane) {
-          std::uint32_t const to = place + static_cast<std::uint32_t>(won[i].rank(lane));
-          device::prefetch_far(this->s->out.offset + found[lane].vertex[i]);
-          if (to < q.room) q.entry(hop)[to] = {found[lane].vertex[i], rows[lane].vertex};
-        });
-        place += static_cast<std::uint32_t>(won[i].count());
-      }
+      place += static_cast<std::uint32_t>(open[i].count());
     }
   }
-  /// Labels neighbours of a row, but the vertex that its own was labelled from. Returns: neighbours done, done + 1, … and which of them
-  /// got a lower label.
-  KOKKOS_FORCEINLINE_FUNCTION labelled claim(row const& r, edge done, std::uint32_t lowered) const {
-    constexpr int at_once = tuned::neighbours_at_once;
-    labelled l;
-    std::uint32_t before[at_once];
-    for (int i = 0; i < at_once; ++i) {
-      edge const e = r.begin + done + static_cast<edge>(i);
-      l.vertex[i] = e < r.end ? State::local(this->s->out.column[e]) : r.from;
-      bool const open =
-          e < r.end && l.vertex[i] != r.from && this->s->follows(r.vertex, l.vertex[i]);
-      before[i] = open ? ~0u : 0;
+
+  /// Labels what the last hop has queued. Returns: how many vertices got a lower label, which are listed.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint32_t list_last(Team const& team, queues const& q, std::uint32_t hop,
+                                          std::uint32_t n) const {
+    team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
+    std::uint32_t const lowered = this->first_label() + hop;
+    std::uint32_t* const count = q.count + (hop + 1) % 3;  // cleared in the last hop
+    auto const size = static_cast<std::uint32_t>(team.size());
+    for (std::uint32_t first = 0; first < n; first += size) {
+      std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
+      local_vertex const v = i < n ? q.entry(hop)[i].vertex : 0;
+      bool const won = i < n && device::fetch_min(this->label_of(v), lowered) > lowered;
+      std::uint32_t const at = team.append(count, won);
+      if (won) out.entry[at] = v;
     }
-    for (int i = 0; i < at_once; ++i)
-      if (before[i] != 0) before[i] = device::fetch_min(this->label_of(l.vertex[i]), lowered);
-    l.won = 0;
-    for (int i = 0; i < at_once; ++i) l.won |= before[i] > lowered ? 1u << i : 0;
-    return l;
+    team.barrier();
+    if (team.rank() == 0) *out.count = *count;
+    return *count;
   }
 };
 

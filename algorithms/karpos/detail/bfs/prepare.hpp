@@ -86,6 +86,26 @@ struct count_degrees {
   }
 };
 
+/// Copies the rows of few edges, each into 16 bytes.
+template <class Rows>
+struct pad_row {
+  Rows out;
+  padded_row* padded;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    padded_row r = padded_row::empty();
+    auto const begin = out.begin(v), degree = out.end(v) - begin;
+    if (degree > padded_row::size)
+      r.neighbour[0] = padded_row::longer;
+    else
+      for (int i = 0; i < padded_row::size; ++i)
+        if (static_cast<std::uint64_t>(i) < degree)
+          r.neighbour[i] =
+              static_cast<local_vertex>(out.column[begin + static_cast<typename Rows::edge>(i)]);
+    padded[v] = r;
+  }
+};
+
 /// Lists the hub vertices, in any order.
 template <class Rows>
 struct list_hubs {

@@ -192,12 +192,22 @@ struct passed_totals {
   std::uint64_t vertices, edges;
   std::uint32_t deepest, unused;
 };
+/// The first neighbours of a vertex side by side, so that one load has them; a row that is longer says so.
+struct alignas(16) padded_row {
+  static constexpr int size = 4;
+  static constexpr local_vertex none = ~local_vertex(0), longer = none - 1;  // no vertices
+  local_vertex neighbour[size];
+
+  KOKKOS_FUNCTION static padded_row empty() { return {{none, none, none, none}}; }
+  KOKKOS_FUNCTION bool is_long() const { return neighbour[0] == longer; }
+};
 /// Spaces whose teams explore windows: lengths of the teams' lists, twice; totals by number of the window % 3.
 struct team_window_memory {
   std::uint32_t* window_counts;
   window_totals* window_sums;
   passed_totals* window_passed;
   level_record* records;
+  padded_row const* padded;  // of all vertices, or null
   std::uint32_t window_teams;
 };
 
