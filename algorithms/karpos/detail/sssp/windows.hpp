@@ -10,8 +10,8 @@
 //   team 0   |slice|hop 1|hop 2|…|hop h| what is left \                         / slice
 //   team 1   |slice|hop 1|hop 2|…|hop h|   …           > near queue, one barrier <  slice     next window
 //
-// A hop's vertices lie in one of two queues in the team's scratch, with the label that each was given: an entry whose label
-// has been lowered since is dropped. What does not fit goes to the near queue of the next round, as do vertices of many
+// A hop's vertices lie in one of two queues in the team's scratch, with a label for each: an entry whose vertex has a lower one
+// is dropped. What does not fit goes to the near queue of the next round, as do vertices of many
 // edges; vertices beyond the bucket go to the far queue.
 
 namespace karpos::detail::sssp {
@@ -65,7 +65,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       team.barrier();
       n = Kokkos::min(q.count[(hop + 1) % 3], std::uint32_t(room));
     }
-    leave(team, t, q.of_hop(hop), n, found);
+    leave(team, t, q.of_hop(hop), hop, n, found);
     found.flush(t);
     std::uint64_t all = 0;
     team.prefix_sum(edges, all);
@@ -167,8 +167,9 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
         if (i >= n) return {0, 0, 0, 0, 0};
         entry const e = from[i];
-        bool const stands = device::load_relaxed(state.label + e.vertex) == e.label;
         edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
+        bool const stands =
+            is_labelled(hop) ? device::load_relaxed(state.label + e.vertex) == e.label : lowers(e);
         return {e.vertex, e.from, e.label, begin, stands ? end : begin};
       });
       auto const is_long = [&](int lane) {
@@ -187,13 +188,22 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       expand_rows(t, rows, q, hop + 1, found);
     }
   }
+  /// Whether the vertices of a queue have their labels. CPUs give them when they queue a vertex; GPUs when they take it out, so that
+  /// its row is on its way meanwhile.
+  KOKKOS_FUNCTION static bool is_labelled(std::uint32_t hop) {
+    return hop == 0 || !tuned::balances_lanes;
+  }
+  /// Labels a vertex of a queue. Returns: whether its label has been lowered by that.
+  KOKKOS_FUNCTION bool lowers(entry const& e) const {
+    return device::fetch_min(this->s->label + e.vertex, e.label) > e.label;
+  }
   /// Whether a vertex is to be put into the near queue, for it is not in it yet: 1 or 0.
   KOKKOS_FUNCTION std::uint32_t again(local_vertex v) const {
     return State::mark(this->s->near(1 - this->p->side()), v) ? 1u : 0u;
   }
 
-  /// Neighbours of a lane that got a lower label: bit i of `inside` for vertex[i] in the bucket, of `beyond` for others that
-  /// are not in the far queue yet.
+  /// Neighbours of a lane: bit i of `inside` for vertex[i] in the bucket, which is labelled when it is taken from the queue; of
+  /// `beyond` for others that are not in the far queue yet.
   struct lowered {
     local_vertex vertex[at_once];
     word label[at_once];
@@ -217,22 +227,18 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge done) const {
     State const& state = *this->s;
     lowered l;
-    word before[at_once];
     for (int i = 0; i < at_once; ++i) {
       edge const e = r.begin + done + static_cast<edge>(i);
       l.vertex[i] = e < r.end ? State::local(state.out.column[e]) : r.from;
       l.label[i] = e < r.end ? state.along(r.label, e) : State::labels::farthest();
     }
-    for (int i = 0; i < at_once; ++i) {
-      bool const open = l.label[i] < this->p->reach && l.vertex[i] != r.from;
-      before[i] = open ? device::fetch_min(state.label + l.vertex[i], l.label[i]) : 0;
-    }
     l.inside = l.beyond = 0;
     for (int i = 0; i < at_once; ++i) {
-      if (before[i] <= l.label[i]) continue;
+      if (l.label[i] >= this->p->reach || l.vertex[i] == r.from) continue;
       if (l.label[i] < this->p->threshold)
         l.inside |= 1u << i;
-      else if (before[i] == State::labels::farthest())
+      else if (device::fetch_min(state.label + l.vertex[i], l.label[i]) ==
+               State::labels::farthest())
         l.beyond |= 1u << i;
     }
     return l;
@@ -261,11 +267,13 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       for (int i = 0; i < at_once; ++i) {
         if (!won[i].test(lane)) continue;
         std::uint32_t const to = places[i] + static_cast<std::uint32_t>(won[i].rank(lane));
+        entry const e{l[lane].label[i], l[lane].vertex[i], rows[lane].vertex};
         if (to < room) {
-          device::prefetch_far(this->s->out.offset + l[lane].vertex[i]);
-          q.of_hop(hop)[to] = {l[lane].label[i], l[lane].vertex[i], rows[lane].vertex};
-        } else {
-          spilled |= again(l[lane].vertex[i]) << i;
+          device::prefetch_far(this->s->label + e.vertex);
+          device::prefetch_far(this->s->out.offset + e.vertex);
+          q.of_hop(hop)[to] = e;
+        } else if (lowers(e)) {
+          spilled |= again(e.vertex) << i;
         }
       }
       return spilled;
@@ -274,8 +282,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
 
   /// Moves the vertices of the last hop to the near queue.
   template <class Team>
-  KOKKOS_FUNCTION void leave(Team const& team, tile const& t, entry const* from, std::uint32_t n,
-                             bins<State>& found) const {
+  KOKKOS_FUNCTION void leave(Team const& team, tile const& t, entry const* from, std::uint32_t hop,
+                             std::uint32_t n, bins<State>& found) const {
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
@@ -283,7 +291,10 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       auto const stands = t.each([&](int lane) -> std::uint32_t {
         if (at(lane) >= n) return 0;
         entry const e = from[at(lane)];
-        return device::load_relaxed(this->s->label + e.vertex) == e.label ? again(e.vertex) : 0;
+        bool const stands = is_labelled(hop)
+                                ? device::load_relaxed(this->s->label + e.vertex) == e.label
+                                : lowers(e);
+        return stands ? again(e.vertex) : 0;
       });
       found.near.push(t, stands, [&](int lane, int) { return from[at(lane)].vertex; });
     }
