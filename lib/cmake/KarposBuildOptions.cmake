@@ -23,6 +23,21 @@ set(KARPOS_PERF_OPTIMISATION "" CACHE STRING "Optimisation of perf/ and of the e
 add_library(karpos_perf_optimisation INTERFACE)
 target_compile_options(karpos_perf_optimisation INTERFACE $<$<CONFIG:Release>:${KARPOS_PERF_OPTIMISATION}>)
 
+# Kokkos, precompiled for sources of one file each that are compiled alike: the examples, and benchmarks without the driver's
+# support.
+function(karpos_use_precompiled_kokkos target)
+  if(NOT KARPOS_PRECOMPILED)
+    return()
+  endif()
+  if(NOT TARGET karpos_precompiled_kokkos)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled_kokkos.cpp CONTENT "")
+    add_library(karpos_precompiled_kokkos OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled_kokkos.cpp)
+    target_link_libraries(karpos_precompiled_kokkos PRIVATE karpos::karpos karpos_build_options karpos_perf_optimisation)
+    target_precompile_headers(karpos_precompiled_kokkos PRIVATE <Kokkos_Core.hpp> <iostream> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM karpos_precompiled_kokkos)
+endfunction()
+
 # Through a device compiler Kokkos' headers are ours too, and nvcc's generated code trips over the stricter warnings.
 set(karpos_warnings -Wall -Wextra -Wshadow)
 if(NOT KARPOS_DEVICE)
