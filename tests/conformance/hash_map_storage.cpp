@@ -37,16 +37,24 @@ struct maps_in {
 
 TEST_CASE("a map over memory of the user's") {
   karpos_test::lives_in_memory_of_the_users<default_maps_in, u32, u32>();
+#if KARPOS_FULL_TESTS
   karpos_test::lives_in_memory_of_the_users<default_maps_in, u64, u64>();
+#endif
 }
 TEST_CASE("deep_copy between the space under test and the host") {
   karpos_test::copies_between_spaces<maps_in, u32, u32>();
+#if KARPOS_FULL_TESTS
   karpos_test::copies_between_spaces<maps_in, u64, u64>();
+#endif
 }
 TEST_CASE("a frozen ref finds what is there") {
+#if KARPOS_FULL_TESTS
   karpos_test::frozen_refs_find<maps_in, u32, u32, 1>();
+#endif
   karpos_test::frozen_refs_find<maps_in, u32, u32, 4>();
+#if KARPOS_FULL_TESTS
   karpos_test::frozen_refs_find<maps_in, u64, u64, 1>();
+#endif
   karpos_test::frozen_refs_find<maps_in, u64, u64, 2>();
 }
 

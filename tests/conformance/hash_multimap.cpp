@@ -329,7 +329,9 @@ void answers_as_the_oracle() {
 }  // namespace
 
 TEST_CASE("u32 and u32") { answers_as_the_oracle<u32, u32, u32>(); }
+#if KARPOS_FULL_TESTS
 TEST_CASE("i32 and float") { answers_as_the_oracle<std::int32_t, float, u32>(); }
+#endif
 TEST_CASE("u64 and double, pair numbers of 64 bits") { answers_as_the_oracle<u64, double, u64>(); }
 
 TEST_CASE("golden: four pairs of two keys") {

@@ -75,7 +75,9 @@ TEST_CASE("host views: apply") {
   for (std::size_t const n : sizes) {
     INFO("operations: ", 3 * n);
     applies<karpos::hash_map<u32, u32, space>, pageable>(n);
+#if KARPOS_FULL_TESTS
     applies<karpos::hash_map<u32, u32, space>, pinned>(n);
+#endif
     applies<karpos::hopscotch_map<u32, u32, space>, pinned>(n);
   }
 }
@@ -103,7 +105,9 @@ void strided() {
 }
 TEST_CASE("host views: strided ones") {
   strided<pageable>();
+#if KARPOS_FULL_TESTS
   strided<pinned>();
+#endif
 }
 
 TEST_CASE("host views: a table that grows, and one that does not") {

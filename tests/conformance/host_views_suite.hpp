@@ -242,11 +242,15 @@ void lookups(Map const& map, offers<Map> const& o) {
 template <class Map>
 void lookups_everywhere(Map const& map, offers<Map> const& o) {
   lookups<Map, pageable, pageable>(map, o);
+#if KARPOS_FULL_TESTS
   lookups<Map, pinned, pinned>(map, o);
   lookups<Map, pinned, pageable>(map, o);
+#endif
   lookups<Map, table_memory, pageable>(map, o);
   lookups<Map, pinned, table_memory>(map, o);
+#if KARPOS_FULL_TESTS
   lookups<Map, shared, shared>(map, o);
+#endif
 }
 
 template <class Map>
@@ -264,14 +268,20 @@ template <class Map>
 void every_operation() {
   for (std::size_t const n : sizes) {
     INFO("elements: ", n);
+#if KARPOS_FULL_TESTS
     merges<Map, pageable, pageable>(n);
     merges<Map, pinned, pinned>(n);
+#endif
     merges<Map, pageable, pinned>(n);
     merges<Map, table_memory, pageable>(n);
     insertions<Map, pageable, pageable>(n);
+#if KARPOS_FULL_TESTS
     insertions<Map, pinned, pinned>(n);
+#endif
     insertions<Map, pinned, table_memory>(n);
+#if KARPOS_FULL_TESTS
     insertions<Map, shared, shared>(n);
+#endif
     offers<Map> const o(n);
     Map map(space{}, n + 1);
     fill_with_every_second(map, o);

@@ -142,7 +142,9 @@ void copies_into_other_sizes() {
 }
 TEST_CASE("copies into tables of other sizes") {
   copies_into_other_sizes<karpos::hash_map<u32, u32, space>>();
+#if KARPOS_FULL_TESTS
   copies_into_other_sizes<karpos::hopscotch_map<u32, u32, space>>();
+#endif
 }
 
 TEST_CASE("a table has the slots that its load asks for") {

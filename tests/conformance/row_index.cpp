@@ -319,12 +319,14 @@ TEST_CASE("keys that are structs of 12, 16 and 32 bytes") {
   check("12 bytes", structs<cell>(30'000, cell_of), structs<cell>(100, [](std::size_t i) {
           return cell{static_cast<std::int32_t>(i) - 30, 3, 4};
         }));
+#if KARPOS_FULL_TESTS
   auto const ids = [](std::size_t i) { return pair_of_ids{i % 150, i / 200}; };
   check("16 bytes", structs<pair_of_ids>(30'000, ids), structs<pair_of_ids>(100, [](std::size_t i) {
           return pair_of_ids{i, 140};
         }));
   auto const words = [](std::size_t i) { return wide{1, i % 128, 7, i % 3}; };
   check("32 bytes", structs<wide>(3'000, words), structs<wide>(300, words));
+#endif
 }
 
 TEST_CASE("columns of mixed types") {
