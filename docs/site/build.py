@@ -65,12 +65,20 @@ def stage_document(source, path, pages):
     (source / path).write_text("".join(b if b.startswith("```") else LINK.sub(moved, b) for b in blocks), encoding="utf-8")
 
 
+def dark_as_well(picture):
+    """A picture that has no colours for dark pages of its own (those of perf/plot and perf/portability) is inverted there; its hues stay."""
+    if "prefers-color-scheme" in picture:
+        return picture
+    style = "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.88) hue-rotate(180deg); } }</style>"
+    return re.sub(r"(<svg[^>]*>)", lambda m: m[1] + style, picture, count=1)
+
+
 def stage_documents(source):
     found = [f.relative_to(ROOT).as_posix() for pattern in DOCUMENTS for f in sorted(ROOT.glob(pattern))]
     for pattern in COPIED:
         for f in ROOT.glob(pattern):
             (source / f.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(f, source / f.relative_to(ROOT))
+            (source / f.relative_to(ROOT)).write_text(dark_as_well(f.read_text(encoding="utf-8")), encoding="utf-8")
     for path in found:
         stage_document(source, path, headers())
     return found
