@@ -178,11 +178,12 @@ std::size_t hash_table<Storage>::insert_bytes([[maybe_unused]] execution_space c
   return 0;
 }
 
+// Its constraint names no member of the class (has_values): Clang 14 finds none there.
 template <class Storage>
 std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
                                                        std::uint64_t keys,
                                                        bulk_strategy strategy) const
-  requires has_values
+  requires Storage::layout::has_value
 {
   std::size_t const bytes = insert_bytes(exec, keys, strategy);
   if constexpr (detail::reducible<Storage>) {

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether Clang takes a header that GCC takes, with the includes and definitions of a build by GCC; nothing is compiled to the end.
+
+    clang.py COMPILE_COMMANDS CLANG HEADER     exits 1 if not; 77 where this Clang takes not even Kokkos"""
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+
+def options_of_build(commands):
+    """Includes, definitions and OpenMP, as the units of tests/compile_time have them."""
+    entry = next(e for e in json.loads(Path(commands).read_text(encoding="utf-8")) if e["file"].endswith("compile_time/kokkos.cpp"))
+    words = shlex.split(entry["command"])
+    return [w for before, w in zip([""] + words, words) if before == "-isystem" or re.match(r"-isystem$|-[ID]|-std=|-fopenmp$", w)]
+
+
+def complaint(clang, options, text):
+    """What the compiler says of a source; empty if it takes it."""
+    done = subprocess.run([clang, *options, "-fsyntax-only", "-x", "c++", "-"], input=text, stderr=subprocess.PIPE, text=True, check=False)
+    return done.stderr if done.returncode else ""
+
+
+def main(arguments):
+    if len(arguments) != 3:
+        sys.exit(__doc__)
+    commands, clang, header = arguments
+    options = options_of_build(commands)
+    said = complaint(clang, options, "#include <Kokkos_Core.hpp>\n")
+    if said:
+        print(f"SKIP: {clang} does not take Kokkos alone:\n{said[:2000]}")
+        return 77
+    said = complaint(clang, options, f'#include "{header}"\n')
+    print(said or f"{clang} takes {header}")
+    return bool(said)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
