@@ -291,10 +291,10 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       auto const stands = t.each([&](int lane) -> std::uint32_t {
         if (at(lane) >= n) return 0;
         entry const e = from[at(lane)];
-        bool const stands = is_labelled(hop)
-                                ? device::load_relaxed(this->s->label + e.vertex) == e.label
-                                : lowers(e);
-        return stands ? again(e.vertex) : 0;
+        bool const is_lower = is_labelled(hop)
+                                  ? device::load_relaxed(this->s->label + e.vertex) == e.label
+                                  : lowers(e);
+        return is_lower ? again(e.vertex) : 0;
       });
       found.near.push(t, stands, [&](int lane, int) { return from[at(lane)].vertex; });
     }
