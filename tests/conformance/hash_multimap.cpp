@@ -383,6 +383,33 @@ TEST_CASE("a million values of one key, among others: one block, shared by all w
   CHECK(map.size() == others);
 }
 
+TEST_CASE(
+    "keys with hundreds of values and one with many more, in memory of the caller's and without") {
+  constexpr std::size_t n = 1'200'000, different = 4'000;
+  auto keys = repeated<u32>(n, n / different);
+  std::vector<u32> queries = unique_keys<u32>(different);
+  for (std::size_t i = 0; i < n; i += 4) keys[i] = queries[0];
+  auto const values = numbers<u32>(n);
+  std::size_t const bytes = small_map::insert_bytes(space(), n);
+  for (std::size_t const room : {std::size_t(0), bytes / 2, bytes}) {
+    view<u64> const memory("memory", room / 8 + 1);
+    small_map map(space(), n, different);
+    holds("report", map.insert(space(), to_space(keys), to_space(values), {memory.data(), room}) ==
+                        karpos::insert_report{n, 0, 0, 0});
+    same("different keys", map.different_keys(space()), different);
+    view<u32> const query("query", n), value("value", n);
+    same("pairs", map.retrieve(space(), to_space(queries), query, value), n);
+    auto const q = to_host(query), v = to_host(value);
+    std::vector<bool> seen(n);
+    u64 wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      wrong += keys[v[i]] != queries[q[i]] || seen[v[i]];
+      seen[v[i]] = true;
+    }
+    same("pairs that are wrong, or there twice", wrong, 0);
+  }
+}
+
 TEST_CASE("chains stay short where insertions are alike, and pairs are moved O(1) times each") {
   small_map map(space(), 200'000);
   u64 joined = 0, moved = 0;

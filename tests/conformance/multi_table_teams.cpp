@@ -67,13 +67,27 @@ class grouping {
   }
   void run(u64 seed, u32 listed = 0) {
     counts = {0, 0, 0, listed};
-    int const parts = static_cast<int>(m_taken.size());
-    partition::rooms<Row> const rooms{m_taken.data(), nullptr, nullptr, &counts.listed,
-                                      m_room,         0,       parts};
-    mt::group_parts<emulated_device, Row, some_reserved<Key>, Blocks, Key> const step{
-        m_rows.data(), rooms, table, m_blocks, m_begin, different.data(), heads.data(), &counts};
-    emulated_block block(threads, seed);
-    for (int p = 0; p < parts; ++p) block.run(step, p, parts);
+    partition::rooms<Row> const rooms{m_taken.data(),
+                                      nullptr,
+                                      nullptr,
+                                      &counts.listed,
+                                      m_room,
+                                      0,
+                                      static_cast<int>(m_taken.size())};
+    group(mt::parts_in_rooms<Row>{rooms}, seed);
+  }
+  /// The same with the parts one behind the other, which may be longer than scratch.
+  void run_counted(u64 seed, u32 listed = 0) {
+    counts = {0, 0, 0, listed};
+    std::vector<u64> offsets(1);
+    std::vector<Row> rows;
+    for (std::size_t p = 0; p < m_taken.size(); ++p) {
+      auto const from = m_rows.begin() + static_cast<std::ptrdiff_t>(p * m_room);
+      rows.insert(rows.end(), from, from + m_taken[p]);
+      offsets.push_back(rows.size());
+    }
+    m_rows = rows;
+    group(mt::counted_parts{offsets.data()}, seed);
   }
   /// Every key that may be stored is there once, with its values or their number.
   void check() {
@@ -97,6 +111,14 @@ class grouping {
   std::vector<mapped> heads;
 
  private:
+  template <class Parts>
+  void group(Parts const& parts, u64 seed) {
+    mt::group_parts<emulated_device, Row, Parts, some_reserved<Key>, Blocks, Key> const step{
+        m_rows.data(), parts, table, m_blocks, m_begin, different.data(), heads.data(), &counts};
+    emulated_block block(threads, seed);
+    int const teams = static_cast<int>(m_taken.size());
+    for (int p = 0; p < teams; ++p) block.run(step, p, teams);
+  }
   /// A row as the source of a batch has it, of which rooms are filled.
   static Row in_room(Row const& r) {
     using host = Kokkos::HostSpace;
@@ -173,6 +195,29 @@ void groups_pairs() {
       same("what lies before the batch", values[begin - 1] == T(0) ? links[begin - 1] : 1, 0);
     }
 }
+/// Parts that are longer than scratch has room for: of one key, of some, and of more keys than it has slots.
+template <class Key, class T>
+void groups_long_parts() {
+  using blocks = mt::value_blocks<T, u32>;
+  using row = mt::row_of_batch<Key, blocks>;
+  using sizes = mt::group_sizes<emulated_device, row>;
+  for (u64 const different : {u64(1), u64(40), u64(3 * sizes::slots / 2)}) {
+    u32 const room = 3 * sizes::room + 5;
+    std::vector<T> values(2 * room);
+    std::vector<u32> links(2 * room);
+    grouping<Key, blocks, row> g({values.data(), links.data()}, 0,
+                                 parts_of<row, Key>(different, room, different), room);
+    g.run_counted(different);
+    g.check();
+  }
+  u32 const room = 3 * sizes::slots;
+  std::vector<T> values(2 * room);
+  std::vector<u32> links(2 * room);
+  grouping<Key, blocks, row> g({values.data(), links.data()}, 0,
+                               parts_of<row, Key>(u64(1) << 30, room, 5), room);
+  g.run_counted(7);
+  same("parts with too many keys", g.counts.listed, 1);
+}
 template <class Key>
 void counts_keys() {
   using blocks = mt::key_counts<u32>;
@@ -194,6 +239,10 @@ TEST_CASE("pairs of 4 and 8 bytes, one key to all different, rooms of few pairs 
   groups_pairs<u64, u64>();
   groups_pairs<u64, u32>();
   groups_pairs<u32, double>();  // whose values take more of the scratch than keys
+}
+TEST_CASE("parts that are counted, longer than scratch: of one key, some, and too many") {
+  groups_long_parts<u32, u32>();
+  groups_long_parts<u64, u64>();
 }
 TEST_CASE("keys without values are counted") {
   counts_keys<u32>();

@@ -108,6 +108,22 @@ struct count_pairs {
   }
 };
 
+/// Bytes in which the pairs of an insertion are grouped on a GPU, in rooms or in parts that are counted; 0 where an index does it,
+/// which allocates its own.
+template <class Blocks, class KeyEqual, class Key, class ExecSpace>
+std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
+  if constexpr (may_group_in_rooms<ExecSpace, Key, KeyEqual, Blocks>) {
+    using row = row_of_batch<Key, Blocks>;
+    using number = typename Blocks::mapped;
+    group_plan<ExecSpace, row> const plan(exec, pairs);
+    if (plan.is_worth_it())
+      return Kokkos::max(
+          group_memory<row, Key, number>(pairs, plan.parts, plan.room).bytes,
+          counted_memory<ExecSpace, row, Key, number>(exec, pairs, plan.parts).bytes);
+  }
+  return 0;
+}
+
 /// The different keys of a batch, and what the table is to say of each.
 template <class ExecSpace, class Key, class Number>
 class batch {
@@ -121,12 +137,13 @@ class batch {
   Key* different = nullptr;
   Number* heads = nullptr;
 
-  /// Groups keys, and writes their values from `begin` on. Waits.
+  /// Groups keys, and writes their values from `begin` on; in memory of the caller's where that does. Waits.
   template <class Index, class Blocks, class Keys, class Values>
   batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
-        Keys const& keys, Values const& values) {
+        Keys const& keys, Values const& values, wrapped_memory const& workspace = {nullptr, 0})
+      : m_workspace(workspace) {
     if constexpr (may_group_in_rooms<ExecSpace, Key, typename Index::key_equal, Blocks>)
-      if (is_grouped_in_rooms(exec, table, blocks, begin, keys, values)) return;
+      if (is_grouped_in_parts(exec, table, blocks, begin, keys, values)) return;
     group_by_index(exec, table, blocks, begin, keys, values);
   }
 
@@ -139,24 +156,39 @@ class batch {
 
  private:
   template <class Index, class Blocks, class Keys, class Values>
-  bool is_grouped_in_rooms(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+  bool is_grouped_in_parts(ExecSpace const& exec, Index const& table, Blocks const& blocks,
                            std::uint64_t begin, Keys const& keys, Values const& values) {
     using row = row_of_batch<Key, Blocks>;
-    using memory_type = group_memory<row, Key, Number>;
     group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
     if (!plan.is_worth_it()) return false;
     auto const source = multi_table::source_of_batch<row, Blocks>(keys, values);
-    if (multi_table::has_frequent_keys(exec, source, plan.parts)) return false;
-    std::size_t const bytes = memory_type(plan.pairs, plan.parts, plan.room).bytes;
-    allocate(exec, bytes);
-    memory_type const m(plan.pairs, plan.parts, plan.room, m_memory.data());
-    group_counts const c =
-        multi_table::group_in_rooms(exec, source, m, table.table(), blocks, begin);
+    switch (multi_table::best_grouping(exec, source, plan.parts)) {
+      case grouping::in_rooms: {
+        group_memory<row, Key, Number> const sizes(plan.pairs, plan.parts, plan.room);
+        allocate(exec, sizes.bytes);
+        group_memory<row, Key, Number> const m(plan.pairs, plan.parts, plan.room, m_base);
+        return takes_groups(
+            m, multi_table::group_in_rooms(exec, source, m, table.table(), blocks, begin));
+      }
+      case grouping::in_counted_parts: {
+        using memory_type = counted_memory<ExecSpace, row, Key, Number>;
+        allocate(exec, memory_type(exec, plan.pairs, plan.parts).bytes);
+        memory_type const m(exec, plan.pairs, plan.parts, m_base);
+        return takes_groups(
+            m, multi_table::group_in_counted_parts(exec, source, m, table.table(), blocks, begin));
+      }
+      default:
+        return false;
+    }
+  }
+  /// Whether all pairs are grouped; then the groups are the batch's.
+  template <class Memory>
+  bool takes_groups(Memory const& m, group_counts const& c) {
     if (c.listed != 0) return false;
     different = m.different;
     heads = m.heads;
-    m_rest = {m.rows, bytes - static_cast<std::size_t>(reinterpret_cast<std::byte*>(m.rows) -
-                                                       m_memory.data())};
+    auto const before = reinterpret_cast<std::byte*>(m.rows) - m_base;
+    m_rest = {m.rows, m.bytes - static_cast<std::size_t>(before)};
     size = c.groups;
     has_reserved = c.reserved > 0;
     return true;
@@ -172,7 +204,7 @@ class batch {
     karpos::row_index<rows_type, ExecSpace, Number> const indexed(exec, rows);
     auto const groups = row_index::opened::groups(indexed);
     allocate(exec, take_groups(indexed.groups(), nullptr));
-    take_groups(indexed.groups(), m_memory.data());
+    take_groups(indexed.groups(), m_base);
     if constexpr (Blocks::has_values)
       device::loop_over("karpos::multi_table: place values", exec, keys.extent(0),
                         place_values<Number, Values, typename Blocks::value_type>{
@@ -191,12 +223,17 @@ class batch {
     return a.bytes();
   }
   void allocate(ExecSpace const& exec, std::size_t bytes) {
+    m_base = static_cast<std::byte*>(m_workspace.data);
+    if (m_base != nullptr && m_workspace.bytes >= bytes) return;
     m_memory =
         allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
                                       "the pairs of an insertion", "insert fewer pairs at once");
+    m_base = m_memory.data();
   }
 
+  wrapped_memory m_workspace;
   Kokkos::View<std::byte*, memory_space> m_memory;
+  std::byte* m_base = nullptr;
   wrapped_memory m_rest = {nullptr, 0};
 };
 

@@ -21,7 +21,8 @@
 //   places    | 1.0 | 3.0 | 1.1 | 1.2 | 3.1 |  of each pair: its slot, and its rank among those of the slot
 //   sorted    | a | c | d | b | e |           the values, in the memory of the keys
 //
-// Frequent keys cost no more than others, but for additions to one word of scratch.
+// Frequent keys cost no more than others, but for additions to one word of scratch. A part that is longer than scratch, for some
+// of its keys are frequent, is read twice instead: its keys are counted, and then its values go where they belong.
 
 namespace karpos::detail::multi_table {
 
@@ -29,7 +30,26 @@ namespace karpos::detail::multi_table {
 struct group_counts {
   std::uint64_t pairs, groups;  // that have their place
   std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
-  std::uint32_t listed;         // pairs whose room was full: then nothing is grouped
+  std::uint32_t
+      listed;  // pairs whose room was full, or parts with too many keys: then nothing is grouped
+};
+
+/// Parts in rooms, none of which is longer than scratch.
+template <class Row>
+struct parts_in_rooms {
+  static constexpr bool may_be_long = false;
+  partition::rooms<Row> rooms;
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return p * rooms.room; }
+  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const { return rooms.taken[p]; }
+};
+/// Parts that were counted, one behind the other, of any length.
+struct counted_parts {
+  static constexpr bool may_be_long = true;
+  std::uint64_t const* offsets;
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return offsets[p]; }
+  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const {
+    return static_cast<std::uint32_t>(offsets[p + 1] - offsets[p]);
+  }
 };
 
 /// How many pairs a team groups, and where in its scratch.
@@ -85,6 +105,12 @@ class group_scratch {
     std::uint32_t const slot = keys.template find_or_take<false>(key, 2 * sizes::slots).index;
     return slot << 16 | device::fetch_add(device::scratch(counts + slot), 1);
   }
+  /// The slot of a key, or reduce_by_key::no_slot where the table is nearly full.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slot_of(bits key) const {
+    constexpr std::uint32_t looks = 256;
+    auto const slot = keys.template find_or_take<false>(key, looks);
+    return slot.present ? slot.index : reduce_by_key::no_slot;
+  }
   /// Where that place is among the pairs of the part, once counts say where groups begin.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t index(std::uint32_t place) const {
     return counts[place >> 16] + (place & 0xffff);
@@ -96,9 +122,9 @@ class group_scratch {
   std::uint32_t *counts, *places;
 };
 
-/// A step: a team groups the pairs of a part in a room. Values go to their blocks, from `begin` on, different keys that may be
+/// A step: a team groups the pairs of a part. Values go to their blocks, from `begin` on, different keys that may be
 /// stored to `different`, and what the table is to say of each to `heads`.
-template <class ExecSpace, class Row, class Table, class Blocks, class Key>
+template <class ExecSpace, class Row, class Parts, class Table, class Blocks, class Key>
 struct group_parts {
   using sizes = group_sizes<ExecSpace, Row>;
   using scratch_type = group_scratch<ExecSpace, Row>;
@@ -109,7 +135,7 @@ struct group_parts {
   static constexpr std::uint32_t batch = 4;
 
   Row const* rows;
-  partition::rooms<Row> rooms;
+  Parts parts;
   Table table;
   Blocks blocks;
   std::uint64_t begin;
@@ -120,11 +146,13 @@ struct group_parts {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const p = static_cast<std::uint64_t>(t.league_rank());
-    if (counts->listed != 0 || rooms.taken[p] == 0) return;
-    std::uint32_t const n = rooms.taken[p];
-    Row const* const of_part = rows + p * rooms.room;
+    std::uint32_t const n = parts.pairs(p);
+    if (counts->listed != 0 || n == 0) return;
+    Row const* const of_part = rows + parts.begin(p);
     scratch_type const m(t.scratch());
     m.clear(t);
+    if constexpr (Parts::may_be_long)
+      if (n > sizes::room) return group_long_part(t, m, of_part, n);
     for_each_row(t, of_part, n, [&](Row const& r, std::uint32_t i) {
       m.places[i] = m.place(reduce_by_key::key_of(r));
     });
@@ -148,6 +176,66 @@ struct group_parts {
       for (std::uint32_t j = 0; j < batch; ++j)
         if (first + j * size < n) f(r[j], first + j * size);
     }
+  }
+  /// The same for a part that is longer than scratch. Where it has more keys than that has slots, it counts as listed.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void group_long_part(Team const& t, scratch_type const& m,
+                                                   Row const* of_part, std::uint32_t n) const {
+    bool is_full = false;
+    for_each_rank(t, m, of_part, n, [&](Row const&, std::uint32_t slot, std::uint32_t) {
+      is_full |= slot == reduce_by_key::no_slot;
+    });
+    if (t.any(is_full)) {
+      if (t.rank() == 0) device::fetch_add(&counts->listed, 1u);
+      return;
+    }
+    write_groups(t, m, n);
+    if constexpr (Blocks::has_values) {
+      auto* const to = blocks.values + begin + m.bases[0];
+      for_each_rank(t, m, of_part, n,
+                    [&](Row const& r, std::uint32_t, std::uint32_t at) { to[at] = r.value; });
+    }
+  }
+  /// Calls f(row, slot of its key, what the slot counted before) for the rows of a thread, and counts them. Rows of a warp with
+  /// the slot of its first one are counted at once: they may all be equal.
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_rank(Team const& t, scratch_type const& m,
+                                                        Row const* of_part, std::uint32_t n,
+                                                        F const& f) {
+    auto const tile = t.template this_tile<width>();
+    auto const size = static_cast<std::uint32_t>(t.size()),
+               rank = static_cast<std::uint32_t>(t.rank());
+    int const lane = t.rank() % width;
+    for (std::uint32_t first = 0; first < n; first += batch * size) {
+      Row r[batch];
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < batch; ++j)
+        if (std::uint32_t const i = first + j * size + rank; i < n) r[j] = of_part[i];
+      KARPOS_UNROLL
+      for (std::uint32_t j = 0; j < batch; ++j) {
+        bool const is_row = first + j * size + rank < n;
+        std::uint32_t const slot =
+            is_row ? m.slot_of(reduce_by_key::key_of(r[j])) : reduce_by_key::no_slot;
+        std::uint32_t const before = count_row(tile, lane, m, slot);
+        if (is_row) f(r[j], slot, before);
+      }
+    }
+  }
+  /// Adds a row of each lane to the count of its slot, if it has one. Returns: what was counted before.
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t count_row(Tile const& tile, int lane,
+                                                             scratch_type const& m,
+                                                             std::uint32_t slot) {
+    bool const counts = slot != reduce_by_key::no_slot;
+    auto const counting = tile.ballot([&](int) { return counts; });
+    if (!counting) return 0;
+    std::uint32_t const common = tile.get(tile.each([&](int) { return slot; }), counting.first());
+    auto const same = tile.ballot([&](int) { return slot == common; });
+    auto const all = static_cast<std::uint32_t>(same.count());
+    std::uint32_t const base =
+        tile.once([&] { return device::fetch_add(device::scratch(m.counts + common), all); });
+    if (slot == common) return base + static_cast<std::uint32_t>(same.rank(lane));
+    return counts ? device::fetch_add(device::scratch(m.counts + slot), 1) : 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION static Key key_at(scratch_type const& m, std::uint32_t slot) {
     return reduce_by_key::key_of_mixed<Key>(m.keys.get(slot));

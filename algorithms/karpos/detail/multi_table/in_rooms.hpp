@@ -9,6 +9,7 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/multi_table/group_parts.hpp"
+#include "karpos/detail/partition/memory.hpp"
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/partition/tuning.hpp"
@@ -17,10 +18,11 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/partition.hpp"
 
 // The pairs of an insertion grouped on a GPU: split by the hash of their keys into rooms (partition/rooms.hpp), each of which a
-// team then groups (group_parts.hpp). Where a room is too small, because some keys are frequent, an index groups them instead
-// (batch.hpp).
+// team then groups (group_parts.hpp). Where rooms would be too small, because some keys are frequent, parts are counted before
+// pairs are moved. Where one team would have too much to do, an index groups them instead (batch.hpp).
 
 namespace karpos::detail::multi_table {
 
@@ -98,6 +100,35 @@ struct group_memory {
   }
 };
 
+/// The same for parts that are counted.
+template <class ExecSpace, class Row, class Key, class Number>
+struct counted_memory {
+  using plan_type = partition::plan<ExecSpace, Row>;
+  plan_type plan;
+  Key* different;
+  Number* heads;
+  std::uint64_t* offsets;
+  group_counts* counts;
+  std::byte* of_partition;
+  Row* rows;
+  std::uint64_t parts;
+  std::size_t bytes;
+
+  counted_memory(ExecSpace const& exec, std::uint64_t pairs, std::uint64_t n,
+                 std::byte* memory = nullptr)
+      : plan(exec, pairs, n, false),
+        parts(n) {
+    arena a(memory);
+    a.take(different, pairs);
+    a.take(heads, pairs);
+    a.take(offsets, parts + 1);
+    a.take(counts, 1);
+    a.take(of_partition, plan.bytes());
+    a.take(rows, pairs);
+    bytes = a.bytes();
+  }
+};
+
 /// The pairs, or keys, of a batch as a partition takes them.
 template <class Row, class Blocks, class Keys, class Values>
 auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
@@ -107,19 +138,41 @@ auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
     return reduce_by_key::keys_alone<Row, Keys>(keys);
 }
 
-/// Whether a sample of the keys says that parts will differ too much in length for their rooms: those of less than about 85
-/// keys. A split of 2^26 pairs in vain would cost a tenth of what follows.
+/// Groups pairs that are split, in such memory. Waits.
+template <class ExecSpace, class Memory, class Parts, class Table, class Blocks>
+group_counts group_split(ExecSpace const& exec, Memory const& m, Parts const& parts,
+                         Table const& table, Blocks const& blocks, std::uint64_t begin) {
+  using row = std::remove_pointer_t<decltype(m.rows)>;
+  using key = std::remove_pointer_t<decltype(m.different)>;
+  device::for_each_in_league(
+      "karpos::multi_table: group parts", exec, static_cast<int>(m.parts),
+      group_parts<ExecSpace, row, Parts, Table, Blocks, key>{m.rows, parts, table, blocks, begin,
+                                                             m.different, m.heads, m.counts});
+  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
+}
+
+/// How pairs are split into the parts that teams group.
+enum class grouping {
+  in_rooms,  // different keys, or a few equal ones
+  in_counted_parts,  // parts that would differ too much in length for their rooms: those of less than about 85 keys
+  by_index  // a key so frequent that one team would work longer than all others
+};
+
+/// What a sample of the keys says. A split of 2^26 pairs in vain would cost a tenth of what follows.
 template <class ExecSpace, class Source>
-bool has_frequent_keys(ExecSpace const& exec, Source const& source, std::uint64_t parts) {
-  constexpr std::uint64_t least_pairs = std::uint64_t(1) << 20, keys_each = 85;
-  if (source.size() < least_pairs) return false;
+grouping best_grouping(ExecSpace const& exec, Source const& source, std::uint64_t parts) {
+  constexpr std::uint64_t least_pairs = std::uint64_t(1) << 20, keys_each = 85,
+                          most_equal = std::uint64_t(1) << 22;
+  if (source.size() < least_pairs) return grouping::in_rooms;
   Kokkos::View<key_sample, typename ExecSpace::memory_space> const sample(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::multi_table: sample"));
   take_sample(exec, source, ~std::uint32_t(0), sample.data());
   key_sample const s = read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
   // Of n keys, s of which are looked at, about s * s / (2 * n) look equal to one before.
   std::uint64_t const looked = s.keys, equal = s.keys - s.different;
-  return equal * 2 * keys_each * parts > looked * looked;
+  if (equal * 2 * keys_each * parts <= looked * looked) return grouping::in_rooms;
+  return source.size() / looked * s.most <= most_equal ? grouping::in_counted_parts
+                                                       : grouping::by_index;
 }
 
 /// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns: what there is; nothing is grouped where
@@ -133,11 +186,23 @@ group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
   using part_of = reduce_by_key::part_of_bits<Source>;
   partition::split_into_rooms(
       exec, source, partition::part_of_row<Source, part_of>{{parts, 1}, parts}, m.rooms(), m.rows);
-  device::for_each_in_league(
-      "karpos::multi_table: group parts", exec, static_cast<int>(parts),
-      group_parts<ExecSpace, Row, Table, Blocks, Key>{m.rows, m.rooms(), table, blocks, begin,
-                                                      m.different, m.heads, m.counts});
-  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
+  return multi_table::group_split<ExecSpace>(exec, m, parts_in_rooms<Row>{m.rooms()}, table, blocks,
+                                             begin);
+}
+/// The same in parts that are counted first.
+template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
+group_counts group_in_counted_parts(
+    ExecSpace const& exec, Source const& source,
+    counted_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m, Table const& table,
+    Blocks const& blocks, std::uint64_t begin) {
+  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
+  auto const parts = static_cast<std::uint32_t>(m.parts);
+  partition::split_as_planned(
+      exec, source, reduce_by_key::part_of_bits<Source>{parts, 1}, m.plan, m.of_partition, m.rows,
+      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+          m.offsets, m.parts + 1));
+  return multi_table::group_split<ExecSpace>(exec, m, counted_parts{m.offsets}, table, blocks,
+                                             begin);
 }
 
 }  // namespace karpos::detail::multi_table

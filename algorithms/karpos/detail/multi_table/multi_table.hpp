@@ -59,12 +59,13 @@ void multi_table<Traits>::swap(multi_table& other) {
 template <class Traits>
 template <class Keys, class Values>
 insert_report multi_table<Traits>::insert_and_report(execution_space const& exec, Keys const& keys,
-                                                     Values const& values) {
+                                                     Values const& values,
+                                                     wrapped_memory const& workspace) {
   detail::require_key_type<key_type, Keys>();
   detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>>();
   m_index.require_memory();
   take_in(exec);
-  insert_report const report = insert_all(exec, keys, values);
+  insert_report const report = insert_all(exec, keys, values, workspace);
   detail::reject_invalid(report, keys.extent(0));
   return report;
 }
@@ -73,7 +74,8 @@ insert_report multi_table<Traits>::insert_and_report(execution_space const& exec
 template <class Traits>
 template <class Keys, class Values>
 insert_report multi_table<Traits>::insert_all(execution_space const& exec, Keys const& keys,
-                                              Values const& values) {
+                                              Values const& values,
+                                              wrapped_memory const& workspace) {
   std::uint64_t const n = keys.extent(0);
   insert_report all;
   for (std::uint64_t first = 0; first < n;) {
@@ -85,7 +87,7 @@ insert_report multi_table<Traits>::insert_all(execution_space const& exec, Keys 
       break;
     }
     all += insert_batch(exec, detail::part_of(keys, first, last),
-                        detail::part_of(values, first, last));
+                        detail::part_of(values, first, last), workspace);
     first = last;
   }
   shorten_chains(exec);
@@ -95,10 +97,11 @@ insert_report multi_table<Traits>::insert_all(execution_space const& exec, Keys 
 template <class Traits>
 template <class Keys, class Values>
 insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Keys const& keys,
-                                                Values const& values) {
+                                                Values const& values,
+                                                wrapped_memory const& workspace) {
   namespace mt = detail::multi_table;
   std::uint64_t const n = keys.extent(0);
-  batch_type const batch(exec, m_index, blocks(), m_end, keys, values);
+  batch_type const batch(exec, m_index, blocks(), m_end, keys, values, workspace);
   insert_report report;
   if (batch.has_reserved) report.invalid = mt::count_sentinels(exec, m_index.table(), keys);
   ++m_batches;
@@ -216,9 +219,9 @@ void multi_table<Traits>::take_in(execution_space const& exec) {
   std::uint64_t const before = m_size;
   try {
     if constexpr (has_values)
-      m_taken_in += insert_all(exec, keys, Kokkos::subview(m_pending.values, part));
+      m_taken_in += insert_all(exec, keys, Kokkos::subview(m_pending.values, part), {nullptr, 0});
     else
-      m_taken_in += insert_all(exec, keys, no_values{});
+      m_taken_in += insert_all(exec, keys, no_values{}, {nullptr, 0});
     m_taken_in.rejected += offered - n;
   } catch (...) {
     if (m_size == before) throw;
