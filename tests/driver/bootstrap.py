@@ -21,7 +21,7 @@ STUBS = {
 echo " 2/2 Test #12: driver.bfs ..........***Failed    0.20 sec"; echo "50% tests passed, 1 tests failed out of 2"; exit $CTEST_EXIT""",
     "cmake": """case $1 in
 --version) echo "cmake version 3.30.1" ;;
---build) echo "[0/2] Re-checking globbed directories..."; echo "[1/2] Building CXX object perf/main.cpp.o"; echo "a warning"; echo "[2/2] Linking CXX executable perf/karpos" ;;
+--build) echo "words: $*"; echo "[0/2] Re-checking globbed directories..."; echo "[1/2] Building CXX object perf/main.cpp.o"; echo "a warning"; echo "[2/2] Linking CXX executable perf/karpos" ;;
 esac""",
 }
 
@@ -55,6 +55,8 @@ def demo_files(bootstrap, root):
         check(f"demo {word}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
         read = [Path(line.split()[2]).resolve() for line in done.stdout.splitlines() if line.startswith("driver: count")]
         check(f"demo {word}: reads", read, [mine.resolve()])
+    built = (root / "build/log/build.log").read_text(encoding="utf-8")
+    check("demo: builds all that is installed with the driver", "--target karpos_driver" in built, True)
     check("demo: reads ours", "driver: count docs/examples/data/karate.txt" in run(bootstrap, root, "demo").stdout, True)
     for word in ("none.txt", "docs/examples/data/karate.txt", "/none.txt", "."):
         done = run(bootstrap, root, "demo", word)
