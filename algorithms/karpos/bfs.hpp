@@ -161,7 +161,8 @@ class bfs_search {
             .beta = o.beta,
             .vertices = w.m_graph.vertices(),
             .words = w.m_words,
-            .hubs = w.m_hub_count};
+            .hubs = w.m_hub_count,
+            .window_hops = Kokkos::bit_floor(o.window_hops)};
   }
 
   ExecSpace m_exec;

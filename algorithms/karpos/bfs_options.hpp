@@ -36,6 +36,9 @@ struct bfs_options {
   bool hub_cache = false;
   /// Bottom-up over a shrinking queue of unvisited vertices; off: over the status bitmap.
   bool unvisited_queue = false;
+  /// Levels that are explored at a time where frontiers are narrow, at most; GPUs take the power of two that this holds. 0: one by
+  /// one.
+  std::uint32_t window_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices (bfs_direction::gamma)
   double alpha = 15, beta = 18;  ///< of bfs_direction::beamer
   launch_mode driver = launch_mode::automatic;
@@ -45,7 +48,7 @@ struct bfs_options {
 struct bfs_level {
   std::uint64_t vertices;  ///< with this distance
   std::uint64_t edges;     ///< inspected to find the next level
-  std::uint32_t hubs;      ///< hub vertices among those that stood in the frontier queue
+  std::uint32_t hubs;      ///< hub vertices among those that were queued or found in a window
   bool bottom_up;          ///< direction in which the next level was found
 };
 

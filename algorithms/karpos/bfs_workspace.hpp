@@ -41,7 +41,10 @@ class bfs_workspace {
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
                                               "free memory or search a smaller graph",
                                               [&] { allocate(exec); });
-    if (graph.vertices() > 0) read_degrees(exec);
+    if (graph.vertices() > 0)
+      read_degrees(exec);
+    else
+      exec.fence("karpos::bfs_workspace: made");
   }
 
   /// Copies rows of up to four edges into 16 bytes each, for many searches of one deep graph such as a mesh or a road network on

@@ -30,8 +30,8 @@
 // docs/connected_components.md has a picture.
 //
 // Why labels are exact: edges join only what they connect, so that a tree is never larger than a component. An edge is left
-// out only where both ends are in the sampled tree, one of them in the other direction at least. And a root is the
-// smallest vertex of its tree.
+// out only where both ends are in the sampled tree: if one is not, the edge is looked at from there. And a root is the smallest
+// vertex of its tree.
 //
 // Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018;
 // Jaiganesh, Burtscher, "A high-performance connected components implementation for GPUs", HPDC 2018.

@@ -98,7 +98,10 @@ class sssp_workspace {
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "shortest paths",
                                               "free memory or choose a smaller graph",
                                               [&] { allocate(exec); });
-    if (graph.vertices() > 0) read_degrees(exec);
+    if (graph.vertices() > 0)
+      read_degrees(exec);
+    else
+      exec.fence("karpos::sssp_workspace: made");
   }
 
   /// The width of a bucket that sssp chooses.
@@ -162,7 +165,6 @@ class sssp_workspace {
 
   void read_degrees(ExecSpace const& exec) {
     using namespace detail::bfs;
-    array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::sssp::histogram"), 1);
     using counter = count_degrees<rows>;
     std::uint64_t sums[counter::value_count] = {};
     Kokkos::parallel_reduce(
@@ -171,7 +173,7 @@ class sssp_workspace {
                 {},
                 false,
                 {tuned::tile_degree, tuned::team_degree, tuned::grid_degree},
-                histogram.data()},
+                nullptr},
         Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
             sums, counter::value_count));
     exec.fence("karpos::sssp_workspace: degrees");

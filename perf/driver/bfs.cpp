@@ -114,6 +114,11 @@ void add_search_options(CLI::App& app, bfs_words& o) {
   o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to switch back")
                ->capture_default_str()
                ->check(number_from(0));
+  app.add_option("--hops", b.window_hops,
+                 "levels that are explored at a time where frontiers are narrow; 0: one by one")
+      ->capture_default_str()
+      ->transform(count_word())
+      ->check(CLI::Range(0, 1 << 20));
   app.add_option("--queue", o.queue, "how the frontier is queued")
       ->capture_default_str()
       ->check(CLI::IsMember({"collected", "scanned"}));

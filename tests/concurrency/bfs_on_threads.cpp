@@ -306,7 +306,7 @@ struct teams_answer {
 };
 
 teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late,
-                             bool padded) {
+                             bool padded, std::uint32_t hops = 64) {
   search memory(g, teams);
   teams_state s{};
   static_cast<state&>(s) = memory.shared();
@@ -332,7 +332,8 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
                               .beta = 0,
                               .vertices = g.vertices,
                               .words = s.words,
-                              .hubs = 0};
+                              .hubs = 0,
+                              .window_hops = hops};
   late_grid::meeting meeting(teams);
   std::vector<std::thread> threads;
   teams_answer a{};
@@ -374,6 +375,20 @@ TEST_CASE("windows of teams, of which one is late") {
         karpos_test::holds(what + "windows", a.windows > 0);
         karpos_test::holds(what + "windows that fail", h != &opening || a.failures > 0);
       }
+}
+
+TEST_CASE("windows of teams of few hops, or none") {
+  auto const g = square(80);
+  numbers const from{g.some_leaf()};
+  auto const expected = serial_bfs(g, from);
+  int before = 1 << 30;
+  for (std::uint32_t const hops : {0, 1, 2, 8}) {
+    auto const a = search_in_teams(g, from, 3, 1, false, hops);
+    karpos_test::holds(std::to_string(hops) + " hops: distances", a.distance == expected);
+    karpos_test::holds(std::to_string(hops) + " hops: windows",
+                       hops == 0 ? a.windows == 0 : a.windows > 0 && a.windows < before);
+    if (hops > 0) before = a.windows;
+  }
 }
 
 }  // namespace

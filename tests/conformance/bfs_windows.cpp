@@ -21,19 +21,22 @@ using karpos_test::space;
 using numbers = std::vector<std::uint64_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
-/// Options with which searches have windows, and Beamer's direction, with which they have none.
+/// Options with which searches have windows.
 std::vector<bfs_options> with_windows() {
   bfs_options down;
   down.direction = bfs_direction::top_down;
   down.degree_classes = false;
   std::vector<bfs_options> all{bfs_options{}, down};
+  for (std::uint32_t const hops : {1u, 3u}) all.emplace_back().window_hops = hops;
   if (karpos::device::has_grid_barrier<space>)
     all.emplace_back().driver = karpos::launch_mode::kernel_per_step;
   return all;
 }
+/// The same, and Beamer's direction and windows of no hop, with which they have none.
 std::vector<bfs_options> windows_or_not() {
   auto all = with_windows();
   all.emplace_back().direction = bfs_direction::beamer;
+  all.emplace_back().window_hops = 0;
   return all;
 }
 

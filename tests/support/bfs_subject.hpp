@@ -138,7 +138,9 @@ inline std::string print(karpos::bfs_options const& o) {
   static char const* const drivers[] = {"automatic", "kernel per step", "persistent kernel"};
   return std::string(directions[static_cast<int>(o.direction)]) + ", queue " +
          queues[static_cast<int>(o.queue)] + (o.degree_classes ? ", classes" : ", no classes") +
-         (o.hub_cache ? ", hub cache" : "") + (o.unvisited_queue ? ", unvisited queue" : "") +
+         (o.hub_cache ? ", hub cache" : "") +
+         (o.window_hops != 64 ? ", hops " + std::to_string(o.window_hops) : "") +
+         (o.unvisited_queue ? ", unvisited queue" : "") +
          (o.alpha > 1e9 ? o.beta > 1e9 ? ", always up" : ", up and down" : "") + ", driver " +
          drivers[static_cast<int>(o.driver)];
 }

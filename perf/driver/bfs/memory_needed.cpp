@@ -84,11 +84,12 @@ double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset
   return std::max(building, searching);
 }
 
-void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int offset_bits) {
+void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int offset_bits,
+                        more_memory const& more) {
   graph_sizes const s = std::visit(sizes_of_source{p.directed}, source);
   if constexpr (on_host)
     require_memory(
-        bfs_bytes(source, p, offset_bits),
+        bfs_bytes(source, p, offset_bits) + more.a_vertex * s.vertices + more.an_edge * s.columns,
         "a search among " + counted(static_cast<std::uint64_t>(s.vertices), "vertex", "vertices"),
         way_out(source, s));
 }

@@ -38,6 +38,7 @@ json parameters_of(bfs_run const& run) {
             {"gamma", o.gamma},
             {"alpha", o.alpha},
             {"beta", o.beta},
+            {"window_hops", o.window_hops},
             {"offset_bits", run.offset_bits},
             {"timing", timer<space>::method()}});
   return j;

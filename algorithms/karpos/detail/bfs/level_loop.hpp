@@ -28,8 +28,9 @@ struct search_plan {
   bfs_direction direction;
   bool scanned_queue, unvisited_queue, hub_cache;
   double gamma, alpha, beta;
-  std::uint64_t vertices, words;  // of the graph, of a status bitmap
-  std::uint32_t hubs;             // of the graph
+  std::uint64_t vertices, words;   // of the graph, of a status bitmap
+  std::uint32_t hubs;              // of the graph
+  std::uint32_t window_hops = 64;  // a power of two, or 0: no windows
 
   /// Whether the frontier is to be expanded bottom-up.
   KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
@@ -66,7 +67,7 @@ struct search_plan {
   /// Whether levels may be found several at a time, without a decision between them.
   KOKKOS_FUNCTION bool allows_windows() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue;
+           !scanned_queue && !unvisited_queue && window_hops > 0;
   }
   /// Whether this top-down level need only count what it finds: the next level will be bottom-up, as the mean degree of
   /// unvisited vertices predicts, and reads no queue.
@@ -136,6 +137,7 @@ struct level_loop {
     using P = typename Grid::template handle_of<progress>;
     window_shape w;
     if (!plan.allows_windows() || !control.choose(s, p, w)) return false;
+    w.hops = Kokkos::min(w.hops, plan.window_hops);
     std::uint32_t const wanted = w.hops;
     grid.run(explore_window<G, P>{{grid.handle(s), grid.handle(p), w}},
              [&] { w.hops = complete_hops(s, w); });
@@ -184,7 +186,7 @@ struct level_loop {
     if (!w.exploring) return;
     w.entries = n;
     w.entered = p.level;
-    w.hops = tuned::first_team_hops;
+    w.hops = Kokkos::min(std::uint32_t(tuned::first_team_hops), plan.window_hops);
     w.good = 0;
     w.from_queue = true;
   }
@@ -205,7 +207,8 @@ struct level_loop {
                                           Kokkos::min(room(), std::uint32_t(tuned::widest_team));
     if (++w.good < tuned::good_windows && w.hops >= tuned::first_team_hops / 2) return;
     w.good = 0;
-    w.hops = Kokkos::min(2 * w.hops, std::uint32_t(tuned::most_team_hops));
+    w.hops = Kokkos::min(2 * w.hops,
+                         Kokkos::min(std::uint32_t(tuned::most_team_hops), plan.window_hops));
   }
   KOKKOS_FUNCTION static void shorten_windows(progress& p) {
     team_windows& w = p.window;

@@ -56,7 +56,8 @@ struct find_isolated {
   }
 };
 
-/// Sizes of the degree classes, the number of vertices that are not isolated, and a histogram of the upper degrees.
+/// Sizes of the degree classes, the number of vertices that are not isolated, and, if it is wanted, a histogram of the upper
+/// degrees.
 template <class Rows>
 struct count_degrees {
   using value_type = std::uint64_t[];
@@ -81,7 +82,7 @@ struct count_degrees {
     if (!has_in || degree != 0 || in.degree(v) != 0) ++sum[degree_classes];
     if (degree > max_of_lane) ++sum[degree_classes + 1];
     if (degree > max_degree) ++sum[degree_classes + 2];
-    if (degree >= lowest_counted)
+    if (histogram != nullptr && degree >= lowest_counted)
       Kokkos::atomic_inc(histogram->count + degree_histogram::bucket_of(degree));
   }
 };
