@@ -8,6 +8,7 @@
 #include "perf/driver/distributed/over_ranks.hpp"
 #include "perf/driver/maps/map_words.hpp"
 #include "perf/driver/option_values.hpp"
+#include "perf/support/energy_report.hpp"
 #include "perf/support/hash_input.hpp"
 #include "perf/support/hash_json.hpp"
 #include "perf/support/hash_run.hpp"
@@ -59,6 +60,7 @@ void print_results(hash_run const& run) {
                 right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
                 !compared ? "" : (right(three_digits(run.lead_over(r)), 7) + "x as fast").c_str(),
                 r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
+    if (r.energy) print(*r.energy, "query", static_cast<double>(r.energy->rounds * r.operations));
   }
 }
 
@@ -97,6 +99,12 @@ void settle_multiplicity(hash_options& o) {
     throw bad_input("--multiplicity is measured for --map multi, without peers and --input");
 }
 
+void settle_energy(hash_options const& o) {
+  hash_parameters const& p = o.parameters;
+  if (p.energy && (o.distributed || p.multiplicity > 0 || p.input != "device"))
+    throw bad_input("--energy is measured without --distributed, --multiplicity and --input");
+}
+
 int hash(hash_options o) {
   o.parameters.keys = parse_count(o.words.keys);
   if (!o.layout.empty()) o.words.map = subject_with_layout(o.words.map, o.layout).id;
@@ -104,6 +112,7 @@ int hash(hash_options o) {
   require_load_heeded(o);
   settle_multiplicity(o);
   settle_input(o.parameters);
+  settle_energy(o);
   if (o.distributed) return hash_over_ranks(o.parameters, o.words.as_json);
   hash_run run;
   {
@@ -143,6 +152,10 @@ action define_hash(CLI::App& app) {
          "shared is managed memory")
       ->capture_default_str()
       ->check(CLI::IsMember({"device", "host", "pinned", "shared"}));
+  app.add_flag(
+      "--energy", p.energy,
+      "repeat find hits for two seconds, too, and tell the joules of each query, where the GPU\n"
+      "(NVML) or the processors (RAPL) count them");
   app.add_flag("--distributed", o->distributed,
                "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a part of the keys");
   add_last_map_options(app, o->words, p);

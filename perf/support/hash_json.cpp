@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/support/hash_json.hpp"
 
+#include "perf/support/energy_report.hpp"
 #include "perf/support/map_json.hpp"
 
 namespace karpos::perf {
@@ -15,6 +16,11 @@ json to_json(std::vector<fact> const& facts) {
 json to_json(hash_result const& r) {
   json own = {{"ceiling", r.bound}, {"of_ceiling", r.ratio()}};
   if (!r.facts.empty()) own["facts"] = to_json(r.facts);
+  if (r.energy) {
+    json& e = own["energy"] = to_json(*r.energy);
+    auto const all = static_cast<double>(r.energy->rounds * r.operations);
+    if (r.energy->is_told()) e["nanojoules_each"] = 1e9 * r.energy->joules() / all;
+  }
   return timing_json(r, own);
 }
 

@@ -72,8 +72,17 @@ class hash_measurement : map_experiment<Key, hash_run> {
     auto result = blank(operation, "random_read");
     result.time = m_timer.repeat(parameters().repetitions,
                                  [&] { m_map->find(m_exec, m_work->queries, m_work->answers); });
+    if (parameters().energy && missing == 0) result.energy = energy_of_find();
     result.wrong = m_work->wrong_answers();
     m_run.results.push_back(result);
+  }
+
+  energy_use energy_of_find() {
+    constexpr double seconds = 2;
+    return energy_of(m_exec, seconds, [&] {
+      m_map->find(m_exec, m_work->queries, m_work->answers);
+      m_exec.fence("karpos::perf: energy of lookups");
+    });
   }
 
   hash_result blank(char const* operation, char const* bound) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,15 @@ struct hash_parameters : map_parameters {
       "device";  ///< where keys, values and answers lie: device, host, pinned, shared
   std::uint64_t multiplicity = 0;  ///< pairs of a key of a multimap (multi_run.hpp); 0: keys differ
   std::vector<int> widths;         ///< with a multiplicity: lanes that look up one query together
+  bool energy = false;             ///< of find hits
 };
 
 /// One operation of one map.
 struct hash_result : map_timing {
-  std::string bound;        ///< name of the ceiling it is held against
-  double bound_rate = 0;    ///< operations per second of that ceiling
-  std::vector<fact> facts;  ///< of an insertion: what the map tells after the last one
+  std::string bound;                 ///< name of the ceiling it is held against
+  double bound_rate = 0;             ///< operations per second of that ceiling
+  std::vector<fact> facts;           ///< of an insertion: what the map tells after the last one
+  std::optional<energy_use> energy;  ///< a round is the operation once
 
   double ratio() const { return rate() / bound_rate; }
 };

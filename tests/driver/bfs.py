@@ -144,6 +144,7 @@ def energy(driver, path):
         check("no number", sorted(seen), sorted(f for f in seen if f.endswith("_obstacle")))
     text = run(driver, path, "--energy").stdout
     check("text: energy", "energy of the processors: " in text, True)
+    check("text: energy of searches", " a search (" in text, bool(told))
     check("no energy", "energy" in result(driver, path), False)
 
 

@@ -143,6 +143,18 @@ def bad_input(driver):
         check(f"{words}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
 
 
+def energy(driver):
+    seen = {r["operation"]: r.get("energy") for r in result(driver, *SMALL, "--energy")["results"]}
+    check("energy of find hits alone", [o for o, e in seen.items() if e is not None], ["find hits"])
+    told = [seen["find hits"][f"{part}_joules"] for part in ("host", "device") if f"{part}_joules" in seen["find hits"]]
+    check("the processors are told of", "host_joules" in seen["find hits"] or len(seen["find hits"]["host_obstacle"]) > 0, True)
+    check("energy of a query", seen["find hits"].get("nanojoules_each", 0) > 0, bool(told))
+    text = run(driver, "hash", *SMALL, "--energy").stdout
+    check("text: energy", ("energy of the processors: " in text, " a query (" in text), (True, bool(told)))
+    done = run(driver, "hash", "--map", "multi", *SMALL, "--multiplicity", 8, "--energy")
+    check("energy of a multimap: refused", (done.returncode, "--energy is measured without" in done.stderr), (2, True))
+
+
 def main():
     (driver,) = sys.argv[1:]
     maps(driver)
@@ -151,6 +163,7 @@ def main():
     peers(driver)
     inputs(driver)
     text(driver)
+    energy(driver)
     bad_input(driver)
     return checks.verdict("hash")
 

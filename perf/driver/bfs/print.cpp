@@ -3,6 +3,7 @@
 
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/graph/generator_spec.hpp"
+#include "perf/support/energy_report.hpp"
 #include "perf/support/space.hpp"
 #include "perf/support/text.hpp"
 
@@ -107,20 +108,11 @@ void print_time(char const* what, bfs_run const& run, samples bfs_result::*time)
 }
 
 void print_energy(bfs_run const& run, energy_use const& e) {
-  auto const searches = static_cast<double>(e.rounds * run.searches.size());
-  auto const told = [&](char const* what, double joules) {
-    std::printf("energy of the %s: %s J a search (%s W)\n", what,
-                three_digits(joules / searches).c_str(), three_digits(joules / e.seconds).c_str());
-  };
-  if (e.device_joules) told("GPU", *e.device_joules);
-  if (e.host_joules) told("processors", *e.host_joules);
-  if (!e.device_obstacle.empty())
-    std::printf("energy of the GPU: not told (%s)\n", e.device_obstacle.c_str());
-  if (!e.host_obstacle.empty())
-    std::printf("energy of the processors: not told (%s)\n", e.host_obstacle.c_str());
+  std::uint64_t const searches = e.rounds * run.searches.size();
+  print(e, "search", static_cast<double>(searches));
   if (e.is_told())
     std::printf("%s GTEPS a watt, over %s searches\n", three_digits(gteps_per_watt(run, e)).c_str(),
-                grouped(e.rounds * run.searches.size()).c_str());
+                grouped(searches).c_str());
 }
 
 void print_presets(bfs_run const& run) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "perf/support/energy_report.hpp"
 #include "perf/support/space.hpp"
 #include "perf/support/timer.hpp"
 
@@ -79,16 +80,11 @@ json result_of(bfs_run const& run, bfs_result const& r) {
 }
 
 json energy_json(bfs_run const& run, energy_use const& e) {
-  json j = json::object();
-  if (!e.device_obstacle.empty()) j["device_obstacle"] = e.device_obstacle;
-  if (!e.host_obstacle.empty()) j["host_obstacle"] = e.host_obstacle;
+  json j = to_json(e);
   if (!e.is_told()) return j;
   auto const searches = e.rounds * run.searches.size();
-  j.update({{"seconds", e.seconds}, {"searches", searches}});
-  if (e.device_joules) j["device_joules"] = *e.device_joules;
-  if (e.host_joules) j["host_joules"] = *e.host_joules;
-  j.update({{"joules_per_search", e.joules() / static_cast<double>(searches)},
-            {"watts", e.joules() / e.seconds},
+  j.update({{"searches", searches},
+            {"joules_per_search", e.joules() / static_cast<double>(searches)},
             {"gteps_per_watt", gteps_per_watt(run, e)}});
   return j;
 }
