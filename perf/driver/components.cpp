@@ -70,9 +70,10 @@ void print(components_run const& run) {
 
 int report_wrong(components_run const& run) {
   if (run.wrong() == 0) return 0;
-  std::fprintf(stderr, "karpos: %s of %s labels are wrong%s: please report this\n",
-               grouped(run.wrong_labels).c_str(), grouped(run.vertices).c_str(),
-               run.wrong_count ? ", and the number of components" : "");
+  if (run.wrong_labels > 0 || run.wrong_count)
+    std::fprintf(stderr, "karpos: %s of %s labels are wrong%s: please report this\n",
+                 grouped(run.wrong_labels).c_str(), grouped(run.vertices).c_str(),
+                 run.wrong_count ? ", and the number of components" : "");
   for (components_peer const& peer : run.peers)
     if (peer.wrong > 0)
       std::fprintf(stderr, "karpos: %s labels of %s are wrong: please report this\n",

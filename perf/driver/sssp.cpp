@@ -189,9 +189,10 @@ action define_sssp(CLI::App& app) {
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--launches", o->launches, "a kernel for each step, not one for all");
   app.add_flag("--parents", p.parents, "find parents, too");
-  app.add_flag("--baseline", p.baseline,
-               "compare with a plain delta-stepping in the same run (CPUs)");
+  auto* const baseline = app.add_flag("--baseline", p.baseline,
+                                      "compare with a plain delta-stepping in the same run (CPUs)");
   app.add_option("--baseline-delta", p.baseline_delta, "of that; 0: that of karpos")
+      ->needs(baseline)
       ->capture_default_str()
       ->transform(count_word())
       ->check(CLI::Range(0u, 1u << 31));

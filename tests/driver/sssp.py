@@ -68,7 +68,7 @@ def edges_of(text):
 def main(driver, graph):
     edges = edges_of(Path(graph).read_text())
     vertices = 1 + max(map(max, edges))
-    for words in [(), ("--delta", 3), ("--hops", 0), ("--launches",)]:
+    for words in [(), ("--delta", 3), ("--hops", 0), ("--reach", 20, "--hops", 0), ("--reach", 1e30), ("--launches",)]:
         check_file(driver, graph, edges, vertices, 1, *words)
     check_file(driver, graph, edges, vertices, 33, most=1)
     with tempfile.TemporaryDirectory() as folder:
@@ -77,12 +77,18 @@ def main(driver, graph):
         path.write_text("".join(f"{u} {v}\n" for u, v in edges))
         check_file(driver, path, edges, 12, 0)
         check_file(driver, path, edges, 12, 7, "--directed", directed=True)
+        path.write_text("".join(f"{v} {v + 1}\n" for v in range(502)))  # up to 4,291,950,059
+        check_file(driver, path, [(v, v + 1) for v in range(502)], 503, 0, most=1 << 24)
+    host = checks.run(driver, "sssp", "grid:8x8", "--baseline").returncode == 0
+    for words in [("--baseline-delta", 1 << 30), ("--baseline-delta", 1)] if host else []:
+        r = checks.result(driver, "sssp", "kron:scale=12,ef=8", "--baseline", *words)
+        check(f"baseline {words}: wrong", r and r["wrong"], 0)
     for words in [("kron:scale=12,ef=8", "--sources", 3), ("grid:100x100,drop=0.3", "--parents")]:
         r = checks.result(driver, "sssp", *words, "--reps", 1)
         check(f"{words}: wrong", r and r["wrong"], 0)
     text = checks.run(driver, "sssp", "grid:64x64").stdout
     check("grid: says valid", "valid: every distance" in text, True)
-    for words in [("--source", 5000), ("--source", 1, "--seed", 2), ("--sources", 2, "--output", "x"), ("--delta", 0.5), ("--output", "-")]:
+    for words in [("--source", 5000), ("--source", 1, "--seed", 2), ("--sources", 2, "--output", "x"), ("--delta", 0.5), ("--reach", -1), ("--baseline-delta", 3), ("--output", "-")]:
         check(f"{words}: refused", checks.run(driver, "sssp", "grid:64x64", *words).returncode, 2)
     return checks.verdict("sssp")
 

@@ -43,7 +43,7 @@ class delta_stepping {
     m_bucket[1] = none;
     m_length[0] = 1;
     m_length[1] = 0;
-    m_next = 0;
+    m_next = m_listed = 0;
 #pragma omp parallel
     work(delta);
   }
@@ -53,9 +53,10 @@ class delta_stepping {
   static constexpr std::size_t none = ~std::size_t(0);
   using buckets = std::vector<std::vector<std::uint32_t>>;
 
-  void relax(std::uint32_t u, std::uint32_t delta, buckets& mine) {
+  void relax(std::uint32_t u, std::uint32_t delta, buckets& mine, std::size_t& listed) {
     std::uint32_t const here = at(u).load(std::memory_order_relaxed);
     for (Offset e = m_offsets[u]; e < m_offsets[u + 1]; ++e) {
+      if (m_edges[e].weight >= farthest - here) continue;  // beyond the type
       std::uint32_t const v = m_edges[e].to, to = here + m_edges[e].weight;
       std::uint32_t old = at(v).load(std::memory_order_relaxed);
       while (to < old) {
@@ -63,6 +64,7 @@ class delta_stepping {
         std::size_t const bucket = to / delta;
         if (bucket >= mine.size()) mine.resize(bucket + 1);
         mine[bucket].push_back(v);
+        ++listed;
         break;
       }
     }
@@ -74,14 +76,17 @@ class delta_stepping {
     buckets mine;
     for (int round = 0; m_bucket[round % 2] != none; ++round) {
       std::size_t const current = m_bucket[round % 2], length = m_length[round % 2];
+      std::size_t listed = 0;
       for (std::size_t first; (first = std::atomic_ref(m_next).fetch_add(part)) < length;)
         for (std::size_t i = first; i < std::min(first + part, length); ++i)
-          if (m_distance[m_frontier[i]] >= delta * current) relax(m_frontier[i], delta, mine);
+          if (m_distance[m_frontier[i]] >= delta * current)
+            relax(m_frontier[i], delta, mine, listed);
       while (current < mine.size() && !mine[current].empty() && mine[current].size() < fused) {
         std::vector<std::uint32_t> const again = std::move(mine[current]);
         mine[current].clear();
-        for (std::uint32_t const u : again) relax(u, delta, mine);
+        for (std::uint32_t const u : again) relax(u, delta, mine, listed);
       }
+      std::atomic_ref(m_listed).fetch_add(listed);
       std::size_t lowest = current;
       while (lowest < mine.size() && mine[lowest].empty()) ++lowest;
       if (lowest < mine.size()) {
@@ -98,11 +103,18 @@ class delta_stepping {
         m_length[round % 2] = 0;
         m_next = 0;
       }
-      if (next < mine.size()) {
-        std::vector<std::uint32_t>& from = mine[next];
-        std::size_t const to = std::atomic_ref(m_length[(round + 1) % 2]).fetch_add(from.size());
-        std::copy(from.begin(), from.end(), m_frontier.begin() + static_cast<std::ptrdiff_t>(to));
-        from.clear();
+      std::size_t const here = next < mine.size() ? mine[next].size() : 0;
+      std::size_t const to = std::atomic_ref(m_length[(round + 1) % 2]).fetch_add(here);
+      // A vertex is listed as often as it is lowered: there is no bound by the graph.
+      if (m_listed > m_frontier.size()) {
+#pragma omp barrier
+#pragma omp single
+        m_frontier.resize(std::max(m_frontier.size(), m_length[(round + 1) % 2]));
+      }
+      if (here > 0) {
+        std::copy(mine[next].begin(), mine[next].end(),
+                  m_frontier.begin() + static_cast<std::ptrdiff_t>(to));
+        mine[next].clear();
       }
 #pragma omp barrier
     }
@@ -112,6 +124,7 @@ class delta_stepping {
   std::vector<edge> m_edges;
   std::vector<std::uint32_t> m_frontier, m_distance;
   std::size_t m_bucket[2] = {0, none}, m_length[2] = {1, 0}, m_next = 0;
+  std::size_t m_listed = 0;  // vertices put into buckets, by all threads so far
 };
 
 }  // namespace karpos::perf

@@ -110,6 +110,10 @@ class sssp_measurement {
       std::uint32_t const delta = parameters().baseline_delta > 0
                                       ? parameters().baseline_delta
                                       : static_cast<std::uint32_t>(r.report.delta);
+      if (r.farthest / delta > std::uint64_t(1) << 24)
+        throw std::invalid_argument("karpos: --baseline takes too much memory (distances up to " +
+                                    grouped(r.farthest) + " in buckets of " + grouped(delta) +
+                                    "): choose a larger --baseline-delta");
       r.baseline_time = repeat([&] { (*m_baseline)(static_cast<std::uint32_t>(r.source), delta); });
       for (std::uint64_t v = 0; v < m_graph.vertices(); ++v)
         r.wrong += m_baseline->distance()[v] != m_distance(v) ? 1 : 0;
