@@ -597,6 +597,42 @@ way merges_pairs() {
 }
 }  // namespace
 
+TEST_CASE("assignments: GPUs reduce the rows of a hopscotch_map first, whose writes hold a lock") {
+  std::size_t const n = 6'000;
+  std::vector<u32> keys(n), values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = static_cast<u32>(i % 3 == 0 ? i : i % 3);
+    values[i] = permute(static_cast<u32>(i));
+  }
+  auto const d_keys = to_space(keys), d_values = to_space(values);
+  karpos::hopscotch_map<u32, u32, space> map(space{}, n);
+  karpos::hash_map<u32, u32, space> other(space{}, n);
+  way const w = way_of([&] {
+    map.clear(space{});
+    CHECK(bool(map.insert_or_assign(space{}, d_keys, d_values) ==
+               insert_report{n / 3 + 2, n - n / 3 - 2, 0, 0}));
+  });
+  CHECK(w.reduced == is_device);
+  way const direct = way_of([&] {
+    other.clear(space{});
+    CHECK(bool(other.insert_or_assign(space{}, d_keys, d_values) ==
+               insert_report{n / 3 + 2, n - n / 3 - 2, 0, 0}));
+  });
+  CHECK(!direct.reduced);
+  auto const one_of_its_rows = [&](auto const& pairs) {
+    std::map<u32, u32> const in(pairs.begin(), pairs.end());
+    std::map<u32, bool> good;
+    for (std::size_t i = 0; i < n; ++i) good[keys[i]] |= in.at(keys[i]) == values[i];
+    CHECK(good.size() == n / 3 + 2);
+    CHECK(in.size() == n / 3 + 2);
+    std::size_t wrong = 0;
+    for (auto const& [key, is_good] : good) wrong += !is_good;
+    CHECK(wrong == 0);
+  };
+  one_of_its_rows(contents_of(map));
+  one_of_its_rows(contents_of(other));
+}
+
 TEST_CASE("an equality of the user's") {
   CHECK(merges_pairs<karpos::hash_map<u32, u32, space, hash_of_pairs, equal_in_pairs>>().reduced);
   CHECK(!merges_pairs<karpos::hopscotch_map<u32, u32, space, hash_of_pairs, equal_in_pairs>>()

@@ -113,10 +113,18 @@ inline constexpr bool reducible =
     (sizeof(typename Storage::mapped_type) == 4 || sizeof(typename Storage::mapped_type) == 8) &&
     (has_tombstones<Storage> ||
      std::is_same_v<typename Storage::key_equal, equal_to<typename Storage::key_type>>);
+/// Whether insertions write values, of equal keys any, and rows of one key repeat something meanwhile, on GPUs: until each has
+/// had the lock.
+template <class Storage, class Combine>
+inline constexpr bool assigns_under_lock =
+    device::is_device<typename Storage::execution_space> && Storage::ref_type::merges_under_lock &&
+    std::is_same_v<Combine, take_new>;
 template <class Storage, class Rows>
 inline constexpr bool may_reduce =
-    reducible<Storage> && Rows::takes_every_key && !repeatable<typename Rows::combine_type> &&
-    !of_different_keys<typename Rows::combine_type>;
+    reducible<Storage> && Rows::takes_every_key &&
+    (!repeatable<typename Rows::combine_type> ||
+     assigns_under_lock<
+         Storage, typename Rows::combine_type>)&&!of_different_keys<typename Rows::combine_type>;
 
 /// The reduction of the rows of an insertion into a table, part by part, in a workspace.
 template <class Storage>

@@ -139,6 +139,12 @@ class slot_protocol {
       KOKKOS_IF_ON_HOST((exchange_merged(slot, seen, value, combine);))
     } else if constexpr (is_wide && std::is_same_v<Combine, take_new>) {
       device::store_relaxed(&slot->hi, layout::bits_of(value));
+    } else if constexpr (std::is_same_v<Combine, take_new> && sizeof(T) == 4 && sizeof(word) == 8) {
+      // Half of a word, beside which its other users compare and swap all of it: rows of one key do not repeat that.
+      KOKKOS_IF_ON_DEVICE(
+          (device::store_relaxed(reinterpret_cast<std::uint32_t*>(stored_value(slot)),
+                                 static_cast<std::uint32_t>(layout::bits_of(value)));))
+      KOKKOS_IF_ON_HOST((exchange_merged(slot, seen, value, combine);))
     } else {
       exchange_merged(slot, seen, value, combine);
     }

@@ -63,13 +63,14 @@ struct find_hot_keys {
   using table = hot_table<ExecSpace, typename Source::row>;
   using bits = typename table::bits;
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
-  static constexpr std::uint32_t max_keys = Kokkos::min(
-      std::uint32_t(4096),
-      std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) / 2 /
-                     static_cast<std::uint32_t>(2 * (sizeof(bits) + sizeof(std::uint32_t)))));
-  static constexpr std::uint32_t slots = 2 * max_keys;
   static constexpr std::size_t front_bytes = 32;
   static_assert(sizeof(sample_of_keys) <= front_bytes);
+  static constexpr std::uint32_t max_keys = Kokkos::min(
+      std::uint32_t(8192),
+      std::bit_floor(static_cast<std::uint32_t>(
+          (device::max_scratch_bytes<ExecSpace> - front_bytes - table::all * sizeof(bits)) /
+          (2 * (sizeof(bits) + sizeof(std::uint32_t))))));
+  static constexpr std::uint32_t slots = 2 * max_keys;
   static constexpr std::size_t scratch_bytes =
       front_bytes + table::all * sizeof(bits) + slots * (sizeof(bits) + sizeof(std::uint32_t));
 
@@ -114,7 +115,7 @@ struct find_hot_keys {
   /// Counts those of a thread, several at once on their way.
   KOKKOS_FORCEINLINE_FUNCTION void count_keys(memory const& m, std::uint32_t rank,
                                               std::uint32_t size) const {
-    constexpr std::uint32_t at_once = 4;
+    constexpr std::uint32_t at_once = 8;
     std::uint64_t const each = source.size() / n;
     for (std::uint32_t first = rank; first < n; first += at_once * size) {
       bits found[at_once];

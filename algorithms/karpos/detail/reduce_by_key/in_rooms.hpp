@@ -109,22 +109,35 @@ class reduction_in_rooms {
     return even && groups(s) < 0.57 * tuned::slots(sizeof(Row)) &&
            groups(s) * tables < 0.25 * static_cast<double>(rows);
   }
+  /// Whether keys may be equally frequent, by how many occur three times in the sample or more: about 2 / 3 of the square of those
+  /// that occur twice, over the sample, do then.
+  static bool is_even(sample_of_keys const& s) {
+    double const twice = s.twice, more = double(s.different) - s.once - twice;
+    return more <= 1 + 2 * twice * twice / s.keys;
+  }
   /// Where holding them back saves a quarter of the rows, or one of them would make a part long.
   static bool has_hot_keys(sample_of_keys const& s) {
-    return s.hot_rows * 4 >= s.keys || s.most >= 8;
+    return (s.hot_rows * 4 >= s.keys && !is_even(s)) || s.most >= 8;
   }
-  /// An estimate from above: that of Chao where those seen twice are as few as two standard deviations make of more.
+  /// An estimate from above: that of Chao where those seen twice are as few as one and a half standard deviations make of more.
   static double most_groups(sample_of_keys const& s) {
-    double const once = s.once, twice = s.twice - 2 * std::sqrt(double(s.twice));
+    double const once = s.once, twice = s.twice - 1.5 * std::sqrt(double(s.twice));
     return twice < 0.25 ? 1e18 : s.different + once * once / (2 * twice);
   }
-  /// Parts of a split: two chunks of rows on average at most, and a chunk of rows whose key may have no equal; but in any
-  /// case enough for all multiprocessors. The fewer, the faster is the split.
+  /// Parts of a split. The fewer, the faster it is: as few as have groups for two thirds of half of a multiprocessor's scratch, or,
+  /// where that would be too many, for all of it; but in any case enough for all multiprocessors. Where keys are skewed nobody
+  /// knows the groups: four chunks of rows on average, two where three quarters of the sample or more occur once.
   std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
     std::uint64_t const each = rows / s.keys, cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
-    std::uint64_t const single = each * s.once, most = static_cast<std::uint64_t>(most_groups(s)),
-                        by_groups = Kokkos::min(single, most) / chunk_rows,
-                        by_rows = each * cold / (2 * chunk_rows),
+    std::uint64_t const most = static_cast<std::uint64_t>(most_groups(s)),
+                        groups = Kokkos::min(each * s.once, most),
+                        by_half = groups / (tuned::slots(sizeof(Row)) / 3),
+                        by_groups =
+                            by_half <= arrays::most_parts / 2 ? by_half : groups / chunk_rows,
+                        chunks = is_even(s)                ? 8
+                                 : s.once * 4 < s.keys * 3 ? 4
+                                                           : 2,
+                        by_rows = each * cold / (chunks * chunk_rows),
                         least = Kokkos::min(std::uint64_t(512), rows / 1024);
     return Kokkos::min(std::bit_ceil(Kokkos::max(Kokkos::max(by_groups, by_rows), least)),
                        arrays::most_parts);

@@ -144,6 +144,7 @@ struct aggregate_again {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const end = static_cast<int>(parts.counts->again);
     for (int i = t.league_rank(); i < end; i += t.league_size()) {
+      if (has_lost(t)) return;
       std::uint32_t const p = parts.again[i];
       std::uint64_t const first = static_cast<std::uint64_t>(p) * parts.from.room;
       team_aggregator a(t, tuned::slots(sizeof(row)), parts.op);
@@ -152,6 +153,13 @@ struct aggregate_again {
       parts.write_groups(t, a, p);
       t.barrier();
     }
+  }
+
+ private:
+  /// Whether there have been more partial rows than there is room for: all rows are reduced again, another way.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION bool has_lost(Team const& t) const {
+    return t.any(device::load_relaxed(&parts.counts->partial) > parts.partial.room);
   }
 };
 
