@@ -428,12 +428,6 @@ TEST_CASE("shortest paths that are refused") {
       "persistent_kernel");
 }
 
-TEST_CASE("a workspace takes the memory that it says") {
-  auto const g = make_graph("path", 100003, karpos_test::path_edges(100003));
-  auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
-  CHECK(karpos::sssp_workspace_bytes<float>(space(), graph) >= 16 * g.vertices);
-}
-
 TEST_CASE("a workspace without memory is refused, and one can be made later") {
   if (!karpos_test::takes_memory()) return;
   auto const g = make_graph("path", 100000, karpos_test::path_edges(100000));
