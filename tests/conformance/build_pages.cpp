@@ -443,6 +443,27 @@ TEST_CASE("parts of keys are those of their home pairs") {
   }
 }
 
+TEST_CASE("rows left are ordered by the buckets that they go on at") {
+  for (u64 const n : {3, 100, 5000}) {
+    pages_of_a_map<u32, u32, karpos::detail::keep_stored> pages(n);
+    auto const t = pages.map().table();
+    for (u64 const parts : {1, 7, 8192}) {
+      page_plan const plan(pages.map().bucket_count() / 2, 2, parts);
+      part_of_second_pair<std::decay_t<decltype(t)>> const part(t, plan);
+      CHECK(part.parts <= plan.parts);
+      CHECK(part.parts * 2 >= std::min(plan.parts, pages.map().bucket_count()));
+      u64 wrong = 0;
+      for (u32 const key : karpos_test::unique_keys<u32>(500)) {
+        auto path = t.start(key);
+        t.advance(path);
+        t.advance(path);
+        wrong += path.bucket() >> part.shift != part(key) || part(key) >= part.parts;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("no page is built where parts are uneven, and keys equal to a sentinel are counted") {
   u64 const keys[] = {10, 20, 30};
   u64 const begins[] = {0, 5, 25, 30};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "karpos/hopscotch_map.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/listener.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 // Insertions by parts of the table: against an oracle, whatever the types, and with insertions one by one in between.
@@ -329,6 +332,49 @@ TEST_CASE("the workspace is the caller's, of the size that was asked for") {
   CHECK(map.insert(space{}, to_space(keys), u32(5)).existing == n);
   karpos::hash_map<u32, u32, space> const none;
   CHECK_THROWS_AS(none.insert_bytes(space{}, n), std::logic_error);
+}
+
+TEST_CASE("so many rows left by pages that they are put in order") {
+  u64 const n = 1'000'000;
+  auto const keys = karpos_test::unique_keys<u32>(2 * n);
+  std::vector<u32> const first(keys.begin(), keys.begin() + static_cast<long>(n));
+  karpos::hash_map<u32, u32, space> map(space{}, n, {.load = 0.95});
+  CHECK(map.insert(space{}, to_space(first), to_space(first), partitioned) ==
+        insert_report{n, 0, 0, 0});
+  karpos_test::view<u32> const out("values", 2 * n);
+  map.find(space{}, to_space(keys), out, 0u);
+  auto const found = karpos_test::to_host(out);
+  u64 wrong = 0;
+  for (u64 i = 0; i < 2 * n; ++i) wrong += found[i] != (i < n ? keys[i] : 0);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("without memory for a workspace keys go in one by one") {
+  if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
+    MESSAGE("skipped: tables of " KARPOS_TEST_SPACE_NAME
+            " have no pages, or its memory is the host's");
+    return;
+  }
+  u64 const n = 200'000;
+  auto const keys = to_space(karpos_test::unique_keys<u32>(n));
+  karpos::hash_map<u32, u32, space> map(space{}, n);
+  auto const goes_by_page = [&] {
+    karpos_test::listener const ears;
+    CHECK(map.insert(space{}, keys, u32(5), partitioned) == insert_report{n, 0, 0, 0});
+    bool by_page = false;
+    for (auto const& launch : karpos_test::record.launches)
+      by_page = by_page || launch.label.find(" by page") != std::string::npos;
+    return by_page;
+  };
+  CHECK(goes_by_page());
+  map.clear(space{});
+  {
+    karpos_test::no_memory_of_space const none(map.insert_bytes(space{}, n, partitioned.strategy) /
+                                               4);
+    CHECK(!goes_by_page());
+  }
+  map.clear(space{});
+  CHECK(goes_by_page());
 }
 
 struct key_with_key {

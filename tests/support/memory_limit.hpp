@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <vector>
 
 #include "support/space.hpp"
@@ -84,5 +85,23 @@ inline bool takes_memory() {
   }
   return true;
 }
+
+/// Takes the memory of the space while it lives, where it is not that of the host: nothing of so many bytes or more can be had.
+class no_memory_of_space {
+ public:
+  explicit no_memory_of_space(std::size_t bytes) {
+    for (std::size_t each = std::size_t(1) << 40; each >= bytes;) {
+      try {
+        m_taken.emplace_back(Kokkos::view_alloc("taken", Kokkos::WithoutInitializing), each);
+      } catch (std::exception const&) {
+        each /= 2;
+      }
+    }
+  }
+  no_memory_of_space(no_memory_of_space const&) = delete;
+
+ private:
+  std::vector<Kokkos::View<unsigned char*, space::memory_space>> m_taken;
+};
 
 }  // namespace karpos_test

@@ -236,12 +236,27 @@ class page_insertion {
     auto const& left = m_memory.left;
     insert_report done = counts.report;
     std::uint64_t const listed = Kokkos::min(counts.left, left.room);
-    if (listed > 0) done += insert_left(left.rows, listed, everything{}, report);
-    if (counts.left > listed)
-      done += insert_left(m_memory.rows, m_memory.places, set_bits_of{left.bits}, report);
     if (counts.listed > 0)
       done += insert_each(counts.listed, body_for(m_memory.rooms.list, everything{}), report);
+    if (counts.left > listed)
+      done += insert_left(m_memory.rows, m_memory.places, set_bits_of{left.bits}, report);
+    if (listed > 0)
+      done += insert_left(counts.left > listed ? left.rows : in_order(left.rows, listed), listed,
+                          everything{}, report);
     return done;
+  }
+  /// Rows that are left, by the pairs that their search goes on at: so that what threads read and write at about the same time
+  /// lies together in memory. They take the place of the rows that have been split. Returns: where they are; where they were, if
+  /// that is not worth it.
+  row const* in_order(row const* rows, std::uint64_t n) const {
+    part_of_second_pair<Table> const part(m_table, m_memory.pages);
+    typename memory_type::split_plan const plan(m_exec, n, part.parts, false);
+    if (n < tuning<ExecSpace>::min_ordered_rows || plan.bytes() > m_memory.split.bytes())
+      return rows;
+    using source = partition::rows_of_array<rows_of_slots<Table>>;
+    partition::split_as_planned(m_exec, source(rows, n), part, plan, m_memory.of_split,
+                                m_memory.rows, begins_view(m_memory.begins, part.parts + 1));
+    return m_memory.rows;
   }
   using keys_type = keys_of_rows<row>;
   using values_type = values_of_rows<row, typename Table::mapped_type>;

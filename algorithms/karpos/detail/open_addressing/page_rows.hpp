@@ -180,4 +180,25 @@ struct part_of_key {
   }
 };
 
+/// The part of a key whose first pair is full: where its second pair is, in one of at most as many parts as a page_plan has.
+template <class Table>
+struct part_of_second_pair {
+  static constexpr std::uint64_t most_parts = 1024;
+  Table table;
+  int shift = 0;
+  std::uint64_t parts;
+
+  part_of_second_pair(Table const& t, page_plan const& p) : table(t) {
+    auto const parts_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
+    while (parts_for() > Kokkos::min(p.parts, most_parts)) ++shift;
+    parts = parts_for();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
+    auto path = table.start(key);
+    table.advance(path);
+    table.advance(path);
+    return static_cast<std::uint32_t>(path.bucket() >> shift);
+  }
+};
+
 }  // namespace karpos::detail::open_addressing
