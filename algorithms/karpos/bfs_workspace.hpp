@@ -52,7 +52,7 @@ class bfs_workspace {
   ///
   /// Returns: whether searches gain from it; where they do not, on CPUs and in graphs of more than four edges a vertex,
   ///  nothing is done.
-  /// Complexity: a pass over the graph; does not wait.
+  /// Complexity: a pass over the graph; waits for it.
   /// Concurrency: not while a search of this workspace runs. Copies of it that were made before have no such rows.
   /// Memory: 16 bytes a vertex, once.
   /// Throws: allocation_error if they cannot be had; searches do without then.
@@ -67,6 +67,7 @@ class bfs_workspace {
         });
     device::loop_over("karpos::bfs::pad_rows", exec, n,
                       detail::bfs::pad_row<rows>{out_rows(), made.data()});
+    exec.fence("karpos::bfs_workspace: padded rows");
     m_padded = made;
     return true;
   }

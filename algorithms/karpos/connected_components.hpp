@@ -104,13 +104,13 @@ class run {
   void join_sampled() const {
     using s = state_type;
     compress<s> const to_roots{m_state};
+    each_vertex("karpos::connected_components::compress", to_roots);
+    if (m_state.first == 0) return;
     if constexpr (device::is_device<ExecSpace>) {
-      each_vertex("karpos::connected_components::compress", to_roots);
-      if (m_state.first == 0) return;
       each_tile("karpos::connected_components::join_first", join_first<s>{m_state});
     } else {
       char const* const name = "karpos::connected_components::join_first";
-      if (m_state.first > 0) each_vertex(name, join_neighbours<s>{m_state, 0, 1});
+      each_vertex(name, join_neighbours<s>{m_state, 0, 1});
       if (m_state.first > 1) each_vertex(name, join_neighbours<s>{m_state, 1, m_state.first});
     }
     each_vertex("karpos::connected_components::compress", to_roots);

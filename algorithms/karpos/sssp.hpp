@@ -107,10 +107,10 @@ struct opened_workspace {
   static auto const& weights(Workspace const& w) {
     return w.m_weights;
   }
-  template <class Workspace>
-  static auto state(Workspace const& w, typename Workspace::weight_type delta,
-                    sssp_options const& o) {
-    return w.state(delta, o.reach == 0 ? w.reach() : o.reach, o.window_hops);
+  template <class ExecSpace, class Workspace>
+  static auto state(ExecSpace const& exec, Workspace const& w,
+                    typename Workspace::weight_type delta, sssp_options const& o) {
+    return w.state(exec, delta, o.reach == 0 ? w.reach() : o.reach, o.window_hops);
   }
   template <class ExecSpace, class Workspace, class State>
   static sssp_report run(ExecSpace const& exec, Workspace const& w, State const& s,
@@ -184,7 +184,7 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
     detail::reject("reach " + std::to_string(options.reach) + " of sssp is refused", "not above 0",
                    "pass 0 for an automatic one, infinity for none");
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
-  auto s = opened_workspace::state(workspace, delta, options);
+  auto s = opened_workspace::state(exec, workspace, delta, options);
   s.label = reinterpret_cast<typename decltype(s)::word*>(distances.data());
   s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
   return opened_workspace::run(exec, workspace, s, sources, options);

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -78,7 +79,8 @@ class sssp_workspace {
   using vertex_type = typename Graph::vertex_type;
   using memory_space = typename Graph::memory_space;
 
-  /// Looks at all degrees and weights. Complexity: a pass over each; waits for them.
+  /// Looks at all degrees and weights. Complexity: a pass over each, and one more over degrees and edges of undirected graphs of
+  /// 16 edges a vertex or more; waits for them.
   /// Throws: std::invalid_argument for weights of another length than the edges, strided ones, and negative weights or such that
   ///  are no numbers; std::length_error for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
   ///  2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be had.
@@ -107,7 +109,7 @@ class sssp_workspace {
   /// The width of a bucket that sssp chooses.
   double delta() const { return m_delta; }
   /// The reach that it chooses; infinity: none.
-  double reach() const { return m_symmetric ? m_reach : std::numeric_limits<double>::infinity(); }
+  double reach() const { return m_reach; }
 
   /// Bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
@@ -143,9 +145,6 @@ class sssp_workspace {
       detail::reject(std::to_string(sums.refused) + " weights are refused",
                      "negative, or no numbers", "pass weights of zero or more");
     m_weight_sum = sums.sum;
-    m_symmetric = m_graph.is_undirected() &&
-                  detail::sssp::has_symmetric_weights(exec, out_rows(), m_graph.vertices(),
-                                                      m_graph.edges(), m_weights.data());
   }
 
   void allocate(ExecSpace const& exec) {
@@ -186,12 +185,14 @@ class sssp_workspace {
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
   }
 
+  /// Looks for hubs and at the directions of edges where there may be a reach at all.
   void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
+    using namespace detail::sssp;
+    std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
     if (mean_weight > 0) {
-      double const beside = m_symmetric ? detail::sssp::mean_degree_of_ends(
-                                              exec, out_rows(), m_graph.vertices(), m_graph.edges())
-                                        : 0;
-      m_reach = tuned::reach(mean_weight, mean_degree, beside);
+      if (mean_degree >= tuned::reach_degree && is_symmetric(exec))
+        m_reach =
+            tuned::reach(mean_weight, mean_degree, mean_degree_of_ends(exec, out_rows(), n, m));
       m_delta = m_reach < std::numeric_limits<double>::infinity()
                     ? tuned::delta_of_reach(m_reach)
                     : tuned::delta(mean_weight, mean_degree);
@@ -200,16 +201,26 @@ class sssp_workspace {
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
   }
 
-  Weight reach_of(double distance) const {
+  Weight reach_of(ExecSpace const& exec, double distance) const {
     constexpr Weight most = detail::sssp::label_of<Weight>::no_path();
-    bool const pulls = m_symmetric && distance < static_cast<double>(most) / 2;
+    bool const pulls = distance < static_cast<double>(most) / 2 && is_symmetric(exec);
     return pulls ? static_cast<Weight>(distance) : most;
+  }
+
+  /// Whether each edge is known in both directions, of one weight: looks at all edges where that has not been done.
+  bool is_symmetric(ExecSpace const& exec) const {
+    if (*m_symmetric < 0)
+      *m_symmetric = m_graph.is_undirected() &&
+                     detail::sssp::has_symmetric_weights(exec, out_rows(), m_graph.vertices(),
+                                                         m_graph.edges(), m_weights.data());
+    return *m_symmetric == 1;
   }
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
 
   /// What the steps share, but for the results.
-  state_type state(Weight delta, double reach, std::uint32_t window_hops) const {
+  state_type state(ExecSpace const& exec, Weight delta, double reach,
+                   std::uint32_t window_hops) const {
     state_type s{};
     s.vertices = m_graph.vertices();
     s.words = m_words;
@@ -217,7 +228,7 @@ class sssp_workspace {
     s.out = out_rows();
     s.weight = m_weights.data();
     s.delta = delta;
-    s.reach = reach_of(reach);
+    s.reach = reach_of(exec, reach);
     s.window_hops = window_hops;
     s.queue = m_queue.data();
     for (int i = 0; i < 2; ++i)
@@ -244,7 +255,7 @@ class sssp_workspace {
   std::uint64_t m_words = 0;
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
-  bool m_symmetric = false;
+  std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not looked at yet
   array<std::uint32_t> m_queue, m_bits;
   array<detail::sssp::fixed_memory> m_fixed;
   device::grid_memory<ExecSpace> m_grid;

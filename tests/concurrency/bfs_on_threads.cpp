@@ -358,9 +358,14 @@ TEST_CASE("windows of teams, of which one is late") {
   auto const path = make_graph("path", 3000, karpos_test::path_edges(3000));
   auto const g = square(100);
   edge_pairs edges = karpos_test::path_edges(100);
-  for (std::uint64_t v = 1; v < 3000; ++v) edges.emplace_back(99 + (v - 1) / 3, 99 + v);
+  for (std::uint64_t v = 1; v < 3000; ++v) edges.emplace_back(99 + (v - 1) / 5, 99 + v);
+  edge_pairs with_hub =
+      karpos_test::path_edges(300);  // rows of 6 and of 71 edges behind padded ones
+  for (std::uint64_t v = 0; v < 70; ++v) with_hub.emplace_back(150, 300 + v);
+  for (std::uint64_t v = 0; v < 200; ++v) with_hub.emplace_back(200 + v / 4, 370 + v);
+  auto const hub = make_graph("path with a hub", 3000, with_hub);
   auto const opening = make_graph("path that opens into a tree", 3099, edges);
-  for (host_graph const* const h : {&path, &g, &opening})
+  for (host_graph const* const h : {&path, &g, &opening, &hub})
     for (int const late : {-1, 0, 2})
       for (bool const padded : {false, true}) {
         numbers const from{h == &g ? h->some_leaf() : 0};

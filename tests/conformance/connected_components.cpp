@@ -130,6 +130,21 @@ TEST_CASE("components of graphs of other types") {
   }
 }
 
+TEST_CASE("long chains between which there are many edges") {
+  // Whoever climbs them for each edge anew takes a hundred times as long as the suite may.
+  std::uint64_t const n = 150000;
+  edge_pairs meshed, hooked;
+  for (std::uint64_t v = 0; v + 2 < 2 * n; ++v) meshed.emplace_back(v, v + 2);
+  for (std::uint64_t v = 0; v < n; ++v)
+    for (std::uint64_t const end : {2 * n - 2, 2 * n - 1}) meshed.emplace_back(2 * n + v, end);
+  for (std::uint64_t k = n - 1; k > 0; --k)
+    for (std::uint64_t const root : {k, k - 1}) hooked.emplace_back(2 * n - k, root);
+  for (std::uint64_t v = 0; v < n; ++v)
+    for (std::uint64_t const end : {std::uint64_t(0), n - 1}) hooked.emplace_back(2 * n + v, end);
+  check(make_graph("two chains, and a rail between their ends", 3 * n, meshed));
+  check(make_graph("roots hooked one under the other", 3 * n, hooked));
+}
+
 TEST_CASE("components in memory of the caller's, and what is refused") {
   auto const g = make_graph("path", 100, karpos_test::path_edges(100));
   auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);

@@ -135,8 +135,8 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
   }
 
   /// Clears what later windows and levels count in, and the records of the levels of this window. A late team may still read
-  /// the totals of the level that the windows begin with: these are cleared by the second window. In them a single window does not
-  /// count, for its hops are a power of two, and levels use three counters in turn.
+  /// the totals of the level L that the windows begin with, counters L % 3, which therefore the second window clears. If there is
+  /// none, commit_labels counts in those of L + h after h hops: others, for h is a power of two.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
     static_assert(tuned::most_team_hops % tuned::first_team_hops == 0 &&

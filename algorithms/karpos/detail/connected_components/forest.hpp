@@ -13,7 +13,8 @@
 namespace karpos::detail::connected_components {
 
 /// The labels of a graph whose vertex ids have the type VertexId, as words. Any thread may call any of these at any time.
-/// Splits: whether a walk to a root shortens the path for those to come; on CPUs other cores pay for the stores.
+/// Splits: whether every walk to a root shortens the path for those to come. On CPUs, where other cores pay for the stores, only
+/// long ones do.
 template <class VertexId, bool Splits = true>
 class forest {
  public:
@@ -70,11 +71,13 @@ class forest {
     }
   }
 
-  /// Climbs both paths in turns, the one whose label is larger, until they meet or that label is a root.
+  /// Climbs both paths in turns, the one whose label is larger, until they meet or that label is a root. After some steps walks
+  /// shorten their paths: chains would be climbed again for every edge between them.
   KOKKOS_FUNCTION void join_paths(word u, word v) const {
     u = label(u);
     v = label(v);
-    while (u != v) {
+    for (int steps = 0; u != v; ++steps) {
+      if (steps == short_walk) return join_roots(u, v);
       word const high = Kokkos::max(u, v), low = Kokkos::min(u, v), above = label(high);
       if (above == low) return;
       if (above == high && device::compare_and_swap(m_label + high, high, low) == high) return;
@@ -83,6 +86,7 @@ class forest {
     }
   }
 
+  static constexpr int short_walk = 8;
   word* m_label;
 };
 

@@ -20,7 +20,8 @@
 //   join_long     listed rows, each by all tiles
 //   compress, and the roots are counted
 //
-// Between two kernels every vertex points to its root: a path would be walked by each of those below it.
+// Between two kernels every vertex points to its root: a path would be walked by each of those below it. CPUs join in one kernel for
+// the first neighbours and one for the others; long walks shorten their paths (forest.hpp).
 
 namespace karpos::detail::connected_components {
 

@@ -14,8 +14,7 @@ struct tuning {
   /// Edges from which on a tile goes through a row together, and from which on all tiles do.
   static constexpr std::uint64_t tile_row = device::is_device<ExecSpace> ? 32 : ~std::uint64_t(0);
   static constexpr std::uint64_t grid_row = 4096;
-  /// Whether walks to a root shorten paths, and the sampled neighbours are joined tile by tile, after paths were compressed. 16 CPU
-  /// cores, Kronecker 20: 8.3 ms so, 5.2 without (a plain Afforest 6.1); H200, Kronecker 22: 1.01 ms so.
+  /// Whether every walk to a root shortens its path (perf/results/components_and_paths.md).
   static constexpr bool splits_paths = device::is_device<ExecSpace>;
   /// Labels among which the most frequent one is looked for.
   static constexpr std::uint64_t samples = 512;

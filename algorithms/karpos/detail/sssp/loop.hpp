@@ -81,8 +81,7 @@ struct round_loop {
       p.tail[c] = n - p.head[c];
     }
   }
-  /// Makes the near queue that has been filled the frontier. Once it leads to a part of the edges, the hubs are near, and the
-  /// reach is counted from there.
+  /// Makes the near queue that has been filled the frontier.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void take_queue(Grid& grid, shared& p) const {
     ++p.round;
@@ -90,6 +89,7 @@ struct round_loop {
     p.vertices += p.frontier.queued();
     aim(p);
   }
+  /// The same; the frontier is pushed. Once it leads to a part of the edges, the hubs are near, and the reach is counted from there.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void take_round(Grid& grid, shared& p) const {
     take_queue(grid, p);

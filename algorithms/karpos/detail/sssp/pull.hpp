@@ -8,7 +8,8 @@
 // own edges, for which edges and weights are to be the same in both directions. In graphs of few hubs and many vertices of low
 // degree, that is most of the vertices, and of all pushed edges most would lead beyond the label that their end has already.
 //
-//   queue_unsettled   the vertices without a label, by degree class
+//   queue_unsettled   the vertices without a label below the reach, by degree class: with none, or one that was pushed before the
+//                     reach was known
 //   pull<true>        first pass: each lowers its own label, by all neighbours. The settled ones, below the reach, need not be
 //                     looked at again
 //   pull<false>       next passes, of vertices with an edge to one beyond the reach that might lower the label still: at the

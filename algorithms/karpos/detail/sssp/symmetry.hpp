@@ -9,9 +9,10 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
-// What a reach needs to know of a graph (pull.hpp): whether there are hubs, and whether every edge of an undirected graph weighs the same in both directions: a sum, over all edges, of a hash of the edge's
-// smaller and larger end and its weight, added in one direction and subtracted in the other. It is zero if so; else not, but for
-// a chance of 2^-64.
+// What a reach needs to know of a graph (pull.hpp): whether there are hubs, and whether every edge of an undirected graph weighs
+// the same in both directions: a sum, over all edges, of a hash of the edge's smaller and larger end and its weight, added in one
+// direction and subtracted in the other, is zero if so. If not it is zero by a chance of 2^-64, or by design, for the hash has no
+// seed.
 
 namespace karpos::detail::sssp {
 

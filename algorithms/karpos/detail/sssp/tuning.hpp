@@ -32,9 +32,9 @@ struct tuning : bfs::tuning<ExecSpace> {
   /// vertices are from the hubs. Graphs of low degree, or without hubs, have none: uniform 22 (32 edges a vertex) takes 6.6 ms, and
   /// 14.3 with a reach, Kronecker 22 5.0 and 3.0 (H100); Kronecker 20 58.6 and 26.8 (16 CPU cores).
   /// beside: the mean degree of an edge's end.
+  static constexpr double reach_degree = 16;
   static double reach(double weight, double degree, double beside) {
-    return degree >= 16 && beside >= 4 * degree ? 2 * weight / degree
-                                                : Kokkos::Experimental::infinity_v<double>;
+    return beside >= 4 * degree ? 2 * weight / degree : Kokkos::Experimental::infinity_v<double>;
   }
   /// Widths of a bucket of a graph that has a reach: half of it, on every space. Kronecker 22, H100: 3.0 ms, 2.9 with a quarter of
   /// it, 3.5 with all; Kronecker 20, 16 CPU cores: 26.8, 29.8, 28.0.
