@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perf/subjects/fact.hpp"
+#include "perf/support/energy.hpp"
 #include "perf/support/map_run.hpp"
 
 namespace karpos::perf {
