@@ -126,7 +126,7 @@ class reduction_in_rooms {
   }
   /// Parts of a split. The fewer, the faster it is: as few as have groups for two thirds of half of a multiprocessor's scratch, or,
   /// where that would be too many, for all of it; but in any case enough for all multiprocessors. Where keys are skewed nobody
-  /// knows the groups: four chunks of rows on average, two where three quarters of the sample or more occur once.
+  /// knows the groups: four chunks of rows on average, two where 13 in 20 of the sample or more occur once.
   std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
     std::uint64_t const each = rows / s.keys, cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
     std::uint64_t const most = static_cast<std::uint64_t>(most_groups(s)),
@@ -134,9 +134,9 @@ class reduction_in_rooms {
                         by_half = groups / (tuned::slots(sizeof(Row)) / 3),
                         by_groups =
                             by_half <= arrays::most_parts / 2 ? by_half : groups / chunk_rows,
-                        chunks = is_even(s)                ? 8
-                                 : s.once * 4 < s.keys * 3 ? 4
-                                                           : 2,
+                        chunks = is_even(s)                  ? 8
+                                 : s.once * 20 < s.keys * 13 ? 4
+                                                             : 2,
                         by_rows = each * cold / (chunks * chunk_rows),
                         least = Kokkos::min(std::uint64_t(512), rows / 1024);
     return Kokkos::min(std::bit_ceil(Kokkos::max(Kokkos::max(by_groups, by_rows), least)),
