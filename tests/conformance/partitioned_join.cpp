@@ -41,7 +41,7 @@ using karpos_test::widened;
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
 /// Right rows that the table of a part holds, of rows that are moved whole or compared by their columns.
 constexpr std::uint64_t room =
-    karpos::detail::join::part_table<space, karpos::detail::join::wide_row>::room;
+    karpos::detail::join::table_of_part<space, karpos::detail::join::wide_row>::room;
 
 template <class Number>
 pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uint64_t n) {
