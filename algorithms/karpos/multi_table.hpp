@@ -62,7 +62,7 @@ class multi_table {
   /// Complexity: O(pairs), however often a key occurs, and now and then O(size), which adds O(1) for each pair that was ever
   ///   inserted (settle). A map that may not grow, and is nearly full: O(size) whenever erased pairs have to make room.
   /// Memory: about 60 bytes a pair while it runs (docs/hash_multimap.md). `workspace`: memory of the caller's of
-  ///   insert_bytes(exec, pairs), aligned to 256 bytes, where pairs are grouped if it does; else that is allocated, which GPUs take
+  ///   insert_bytes(exec, pairs), aligned to 64 bytes, where pairs are grouped if it does; else that is allocated, which GPUs take
   ///   about a fifth of the time for.
   /// Throws std::invalid_argument when a key equals a sentinel: every other pair has then been handled; allocation_error.
   template <view_1d Keys, class Values>

@@ -391,11 +391,20 @@ TEST_CASE(
   for (std::size_t i = 0; i < n; i += 4) keys[i] = queries[0];
   auto const values = numbers<u32>(n);
   std::size_t const bytes = small_map::insert_bytes(space(), n);
-  for (std::size_t const room : {std::size_t(0), bytes / 2, bytes}) {
-    view<u64> const memory("memory", room / 8 + 1);
+  struct piece {
+    std::size_t bytes, from;
+  };
+  for (auto const& [room, from] : {piece{0, 0}, piece{bytes / 2, 0}, piece{bytes, 0},
+                                   piece{bytes + 16 * n, 4}}) {  // the last one is not aligned
+    view<std::byte> const memory("memory", room + from + 1);
     small_map map(space(), n, different);
-    holds("report", map.insert(space(), to_space(keys), to_space(values), {memory.data(), room}) ==
-                        karpos::insert_report{n, 0, 0, 0});
+    holds("report", map.insert(space(), to_space(keys), to_space(values),
+                               {memory.data() + from, room}) == karpos::insert_report{n, 0, 0, 0});
+    auto const piece_of_memory = to_host(memory);
+    if (from != 0)
+      holds("memory that is not aligned is left alone",
+            std::all_of(piece_of_memory.begin(), piece_of_memory.end(),
+                        [](std::byte b) { return b == std::byte(0); }));
     same("different keys", map.different_keys(space()), different);
     view<u32> const query("query", n), value("value", n);
     same("pairs", map.retrieve(space(), to_space(queries), query, value), n);

@@ -66,7 +66,7 @@ class grouping {
     m_room = room;
   }
   void run(u64 seed, u32 listed = 0) {
-    counts = {0, 0, 0, listed};
+    counts = {0, 0, 0, listed, 0};
     partition::rooms<Row> const rooms{m_taken.data(),
                                       nullptr,
                                       nullptr,
@@ -78,7 +78,7 @@ class grouping {
   }
   /// The same with the parts one behind the other, which may be longer than scratch.
   void run_counted(u64 seed, u32 listed = 0) {
-    counts = {0, 0, 0, listed};
+    counts = {0, 0, 0, listed, 0};
     std::vector<u64> offsets(1);
     std::vector<Row> rows;
     for (std::size_t p = 0; p < m_taken.size(); ++p) {
@@ -216,7 +216,8 @@ void groups_long_parts() {
   grouping<Key, blocks, row> g({values.data(), links.data()}, 0,
                                parts_of<row, Key>(u64(1) << 30, room, 5), room);
   g.run_counted(7);
-  same("parts with too many keys", g.counts.listed, 1);
+  CHECK(g.counts.full > 0);
+  same("what teams read to go on, which must not change meanwhile", g.counts.listed, 0);
 }
 template <class Key>
 void counts_keys() {

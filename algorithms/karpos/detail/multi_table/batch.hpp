@@ -11,6 +11,7 @@
 #include "karpos/detail/multi_table/blocks.hpp"
 #include "karpos/detail/multi_table/in_rooms.hpp"
 #include "karpos/detail/probe.hpp"
+#include "karpos/detail/workspace.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/row_index.hpp"
@@ -184,7 +185,7 @@ class batch {
   /// Whether all pairs are grouped; then the groups are the batch's.
   template <class Memory>
   bool takes_groups(Memory const& m, group_counts const& c) {
-    if (c.listed != 0) return false;
+    if (c.listed != 0 || c.full != 0) return false;
     different = m.different;
     heads = m.heads;
     auto const before = reinterpret_cast<std::byte*>(m.rows) - m_base;
@@ -224,7 +225,7 @@ class batch {
   }
   void allocate(ExecSpace const& exec, std::size_t bytes) {
     m_base = static_cast<std::byte*>(m_workspace.data);
-    if (m_base != nullptr && m_workspace.bytes >= bytes) return;
+    if (m_base != nullptr && serves(m_workspace, bytes)) return;
     m_memory =
         allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
                                       "the pairs of an insertion", "insert fewer pairs at once");

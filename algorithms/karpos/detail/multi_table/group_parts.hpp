@@ -30,8 +30,8 @@ namespace karpos::detail::multi_table {
 struct group_counts {
   std::uint64_t pairs, groups;  // that have their place
   std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
-  std::uint32_t
-      listed;  // pairs whose room was full, or parts with too many keys: then nothing is grouped
+  std::uint32_t listed;         // pairs whose room was full: then nothing is grouped
+  std::uint32_t full;           // parts with too many keys: then not all is
 };
 
 /// Parts in rooms, none of which is longer than scratch.
@@ -177,7 +177,7 @@ struct group_parts {
         if (first + j * size < n) f(r[j], first + j * size);
     }
   }
-  /// The same for a part that is longer than scratch. Where it has more keys than that has slots, it counts as listed.
+  /// The same for a part that is longer than scratch. One with more keys than that has slots is counted as full.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void group_long_part(Team const& t, scratch_type const& m,
                                                    Row const* of_part, std::uint32_t n) const {
@@ -186,7 +186,7 @@ struct group_parts {
       is_full |= slot == reduce_by_key::no_slot;
     });
     if (t.any(is_full)) {
-      if (t.rank() == 0) device::fetch_add(&counts->listed, 1u);
+      if (t.rank() == 0) device::fetch_add(&counts->full, 1u);  // teams read `listed` meanwhile
       return;
     }
     write_groups(t, m, n);

@@ -175,8 +175,8 @@ grouping best_grouping(ExecSpace const& exec, Source const& source, std::uint64_
                                                        : grouping::by_index;
 }
 
-/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns: what there is; nothing is grouped where
-/// pairs are listed. Waits.
+/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns: what there is; not all is grouped where
+/// pairs are listed or parts full. Waits.
 template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
 group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
                             group_memory<Row, Key, typename Blocks::mapped> const& m,
