@@ -126,7 +126,7 @@ class hash_table : public lookup_table<Storage> {
   /// Bytes of workspace that insert_or_apply of so many keys may take; 0 where it goes direct.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
-    requires Storage::layout::has_value;
+    requires detail::stores_values<Storage>;
 
   /// Inserts pairs whose key is new, and writes to out(i) the value that is then stored for keys(i): the one that was there,
   /// or the inserted one; `missing` for a key that was rejected. Returns and throws as insert.

@@ -183,7 +183,7 @@ template <class Storage>
 std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
                                                        std::uint64_t keys,
                                                        bulk_strategy strategy) const
-  requires Storage::layout::has_value
+  requires detail::stores_values<Storage>
 {
   std::size_t const bytes = insert_bytes(exec, keys, strategy);
   if constexpr (detail::reducible<Storage>) {

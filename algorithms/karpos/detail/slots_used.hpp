@@ -12,6 +12,9 @@ inline constexpr bool grows = requires { requires Storage::grows; };
 /// Whether erased slots stay tombstones, which no insertion takes, until the table is compacted.
 template <class Storage>
 inline constexpr bool has_tombstones = requires { requires Storage::has_tombstones; };
+/// Whether it stores values beside its keys.
+template <class Storage>
+inline constexpr bool stores_values = Storage::layout::has_value;
 
 /// Whether insertions of many keys may go page by page.
 template <class Storage>
