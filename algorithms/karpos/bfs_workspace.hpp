@@ -200,6 +200,22 @@ class bfs_workspace {
     m_hub_count = detail::read_back(exec, count.data(), "karpos::bfs_workspace: hubs");
   }
 
+  template <class State>
+  void set_windows(State& s) const {
+    if constexpr (tuned::has_team_windows) {
+      s.window_counts = m_window_counts.data();
+      s.window_sums = m_window_sums.data();
+      s.window_passed = m_window_passed.data();
+      s.records = m_record.data()->level;
+      s.padded = m_padded.data();
+      s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
+    }
+    if constexpr (tuned::has_windows) {
+      s.window_parts = m_window_parts.data();
+      s.window_teams = m_grid.shape().teams;
+    }
+  }
+
   /// What the steps of a search share, but for the results.
   template <class Hooks>
   auto state(bfs_options const& options, Hooks const& hooks) const {
@@ -220,18 +236,7 @@ class bfs_workspace {
       s.unvisited[i] = m_unvisited[i].data();
     }
     s.levels = m_levels.data();
-    if constexpr (tuned::has_team_windows) {
-      s.window_counts = m_window_counts.data();
-      s.window_sums = m_window_sums.data();
-      s.window_passed = m_window_passed.data();
-      s.records = m_record.data()->level;
-      s.padded = m_padded.data();
-      s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
-    }
-    if constexpr (tuned::has_windows) {
-      s.window_parts = m_window_parts.data();
-      s.window_teams = m_grid.shape().teams;
-    }
+    set_windows(s);
     s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;
     s.hubs = m_hubs.data();

@@ -104,14 +104,14 @@ class run {
   void join_sampled() const {
     using s = state_type;
     compress<s> const to_roots{m_state};
-    each_vertex("karpos::connected_components::compress", to_roots);
+    if (device::is_device<ExecSpace> || m_state.first == 0)
+      each_vertex("karpos::connected_components::compress", to_roots);
     if (m_state.first == 0) return;
     if constexpr (device::is_device<ExecSpace>) {
       each_tile("karpos::connected_components::join_first", join_first<s>{m_state});
     } else {
-      char const* const name = "karpos::connected_components::join_first";
-      each_vertex(name, join_neighbours<s>{m_state, 0, 1});
-      if (m_state.first > 1) each_vertex(name, join_neighbours<s>{m_state, 1, m_state.first});
+      device::loop_in_turns("karpos::connected_components::join_first", m_exec, tiles(),
+                            join_first_alone<s>{{m_state}}, tuned::tiles_of_turn);
     }
     each_vertex("karpos::connected_components::compress", to_roots);
   }
@@ -134,10 +134,10 @@ class run {
   void each_vertex(char const* label, Body const& body) const {
     device::loop_in_turns(label, m_exec, m_state.vertices, body);
   }
+  std::uint64_t tiles() const { return (m_state.vertices + tuned::width - 1) / tuned::width; }
   template <class Body>
   void each_tile(char const* label, Body const& body) const {
-    device::for_each_tile<tuned::width>(label, m_exec,
-                                        (m_state.vertices + tuned::width - 1) / tuned::width, body);
+    device::for_each_tile<tuned::width>(label, m_exec, tiles(), body);
   }
 
   ExecSpace m_exec;

@@ -119,6 +119,8 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->capture_default_str()
       ->transform(count_word())
       ->check(CLI::Range(0, 1 << 20));
+  app.add_flag("--pad-rows", o.parameters.pad_rows,
+               "copy rows of up to four edges into 16 bytes each (GPUs, meshes and road networks)");
   app.add_option("--queue", o.queue, "how the frontier is queued")
       ->capture_default_str()
       ->check(CLI::IsMember({"collected", "scanned"}));

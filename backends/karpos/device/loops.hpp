@@ -53,16 +53,16 @@ void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, B
                        &body, n, 1});
 }
 
-/// The same for indices of which some cost far more than others: CPU threads take 4,096 at a time, as they get to them.
+/// The same for indices of which some cost far more than others: CPU threads take `turn` at a time, as they get to them.
 template <class ExecSpace, class Body>
-void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t n,
-                   Body const& body) {
+void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t n, Body const& body,
+                   [[maybe_unused]] std::uint64_t turn = 4096) {
   if constexpr (is_device<ExecSpace>) {
     loop_over(label, exec, n, body);
   } else {
     using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
-    std::uint64_t const parts = (n + 4095) / 4096;
+    std::uint64_t const parts = (n + turn - 1) / turn;
     Kokkos::parallel_for(
         std::string(label), policy(exec, 0, parts, Kokkos::ChunkSize(1)),
         detail::part_kernel{[](void const* b, std::uint64_t first, std::uint64_t last) {

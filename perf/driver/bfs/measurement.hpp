@@ -91,7 +91,12 @@ class bfs_measurement {
   void prepare(std::uint64_t source) {
     m_exec.fence("karpos::perf: before the workspace");
     Kokkos::Timer clock;
-    bfs_workspace<space, graph_type> const workspace(m_exec, m_graph);
+    bfs_workspace<space, graph_type> workspace(m_exec, m_graph);
+    if (parameters().pad_rows && !workspace.pad_rows(m_exec))
+      throw std::invalid_argument(
+          "karpos: --pad-rows does not apply (searches of this graph would not gain from it: on "
+          "CPUs, or "
+          "with more than four edges a vertex): leave it out");
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
     m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);

@@ -40,6 +40,7 @@ json parameters_of(bfs_run const& run) {
             {"alpha", o.alpha},
             {"beta", o.beta},
             {"window_hops", o.window_hops},
+            {"pad_rows", run.parameters.pad_rows},
             {"offset_bits", run.offset_bits},
             {"timing", timer<space>::method()}});
   return j;

@@ -20,14 +20,15 @@
 //   join_long     listed rows, each by all tiles
 //   compress, and the roots are counted
 //
-// Between two kernels every vertex points to its root: a path would be walked by each of those below it. CPUs join in one kernel for
-// the first neighbours and one for the others; long walks shorten their paths (forest.hpp).
+// Between two kernels every vertex points to its root: a path would be walked by each of those below it. CPUs leave the first
+// `compress` out: their walks shorten paths that are long (forest.hpp).
 
 namespace karpos::detail::connected_components {
 
 /// What all kernels share. The rows of in-edges are used if `has_in`: of directed graphs that know their transpose.
 template <class ExecSpace, class VertexId, class EdgeOffset>
 struct state {
+  using execution_space = ExecSpace;
   using tuned = tuning<ExecSpace>;
   using forest_type = forest<VertexId, tuned::splits_paths>;
   using word = typename forest_type::word;
@@ -86,19 +87,6 @@ struct compress {
   }
 };
 
-/// CPUs: neighbours begin … end - 1 of each vertex.
-template <class State>
-struct join_neighbours {
-  State s;
-  std::uint64_t begin, end;
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
-    std::uint64_t const last = Kokkos::min(end, s.out.degree(v));
-    for (std::uint64_t k = begin; k < last; ++k)
-      s.labels.join(static_cast<typename State::word>(v),
-                    s.neighbour(s.out, static_cast<std::uint64_t>(s.out.begin(v)) + k));
-  }
-};
-
 /// Neighbour by neighbour of a tile's vertices, so that the accesses of its lanes overlap.
 template <class State>
 struct join_first {
@@ -126,6 +114,15 @@ struct join_first {
         return 0;
       });
     }
+  }
+};
+
+/// CPUs: the same for tile i, a loop.
+template <class State>
+struct join_first_alone {
+  join_first<State> join;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    join(device::tile_for<typename State::execution_space, State::tuned::width>{}, i);
   }
 };
 

@@ -16,6 +16,8 @@ struct tuning {
   static constexpr std::uint64_t grid_row = 4096;
   /// Whether every walk to a root shortens its path (perf/results/components_and_paths.md).
   static constexpr bool splits_paths = device::is_device<ExecSpace>;
+  /// CPUs: tiles that a thread takes at a time.
+  static constexpr std::uint64_t tiles_of_turn = 64;
   /// Labels among which the most frequent one is looked for.
   static constexpr std::uint64_t samples = 512;
   /// Tiles that share the longest rows: as many as run at once, about.
