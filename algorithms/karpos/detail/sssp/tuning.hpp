@@ -30,7 +30,7 @@ struct tuning : bfs::tuning<ExecSpace> {
   }
   /// The reach, automatic: about the smallest weight among the edges of two vertices of mean degree, which is how far most
   /// vertices are from the hubs. Graphs of low degree, or without hubs, have none: uniform 22 (32 edges a vertex) takes 6.6 ms, and
-  /// 14.3 with a reach, Kronecker 22 5.0 and 3.0 (H100); Kronecker 20 58.6 and 26.8 (16 CPU cores).
+  /// 14.3 with a reach, Kronecker 22 5.0 and 3.0 (H100); Kronecker 20 53.5 and 27 (16 CPU cores).
   /// beside: the mean degree of an edge's end.
   static constexpr double reach_degree = 16;
   static double reach(double weight, double degree, double beside) {
