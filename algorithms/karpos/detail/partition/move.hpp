@@ -64,11 +64,12 @@ class move_tiles {
         m_part(p),
         m_ranges(r),
         m_to(to),
-        m_out(out) {}
+        m_out(out),
+        m_each(is_balanced ? balanced(most_rows_each()) : 0) {}
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    int const each = rows_each(), size = each * t.size();
+    int const each = is_balanced ? m_each : most_rows_each(), size = each * t.size();
     memory const m = memory_of(t);
     zero_counts(t, m);
     if constexpr (holds) m_to.holder.begin(t, m.held);
@@ -185,20 +186,17 @@ class move_tiles {
   /// Whether tiles are as large for all teams. Not of rows of 16 bytes: a number of rows that is not known when the kernel is
   /// compiled costs them registers (H100, 2^26 rows into rooms: 2.27 instead of 2.02 ms).
   static constexpr bool is_balanced = !Stable && !from_rooms && sizeof(loaded) <= 8;
-  /// Rows of a tile for each thread: no more than have room beside the counters.
-  KOKKOS_FUNCTION int rows_each() const {
+  /// Rows of a tile for each thread, at most: those that have room beside the counters.
+  KOKKOS_FUNCTION int most_rows_each() const {
     std::size_t const room = tuned::scratch_bytes - counter_bytes() - holder::scratch_bytes;
-    int const each = Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each));
-    if constexpr (is_balanced)
-      return balanced(each / run * run);
-    else
-      return each / run * run;
+    return Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each)) / run * run;
   }
-  /// As few rows of a tile for each thread as make no more tiles for a team: else the last ones of a few teams keep all waiting.
-  KOKKOS_FUNCTION int balanced(int most) const {
+  /// As few of them as make no more tiles for a team: else the last ones of a few teams keep all waiting. The host says so, for the
+  /// divisions would take registers of the kernel.
+  int balanced(int most) const {
     std::uint64_t const of_each =
                             std::uint64_t(threads) * static_cast<std::uint64_t>(m_ranges.count),
-                        rows = m_source.size(),
+                        rows = m_ranges.rows,
                         tile_rows = of_each * static_cast<std::uint64_t>(most),
                         tiles = Kokkos::max((rows + tile_rows - 1) / tile_rows, std::uint64_t(1));
     auto const each = static_cast<int>((rows + of_each * tiles - 1) / (of_each * tiles));
@@ -455,6 +453,7 @@ class move_tiles {
   row_ranges m_ranges;
   To m_to;
   Out m_out;
+  int m_each;  // rows of a tile for each thread, where they are balanced
 };
 
 /// A cache line of rows of one part that wait until it is full. Rows that do not fill one do not wait.
