@@ -162,7 +162,7 @@ class bfs_search {
             .vertices = w.m_graph.vertices(),
             .words = w.m_words,
             .hubs = w.m_hub_count,
-            .window_hops = Kokkos::bit_floor(o.window_hops)};
+            .window_hops = o.window_hops};
   }
 
   ExecSpace m_exec;

@@ -30,7 +30,7 @@ struct search_plan {
   double gamma, alpha, beta;
   std::uint64_t vertices, words;   // of the graph, of a status bitmap
   std::uint32_t hubs;              // of the graph
-  std::uint32_t window_hops = 64;  // a power of two, or 0: no windows
+  std::uint32_t window_hops = 64;  // of a window, at most; 0: no windows
 
   /// Whether the frontier is to be expanded bottom-up.
   KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
@@ -186,7 +186,8 @@ struct level_loop {
     if (!w.exploring) return;
     w.entries = n;
     w.entered = p.level;
-    w.hops = Kokkos::min(std::uint32_t(tuned::first_team_hops), plan.window_hops);
+    w.hops = tuned::first_team_hops;  // stays a power of two: see explore_in_teams::clear
+    while (w.hops > plan.window_hops) w.hops /= 2;
     w.good = 0;
     w.from_queue = true;
   }
@@ -207,8 +208,8 @@ struct level_loop {
                                           Kokkos::min(room(), std::uint32_t(tuned::widest_team));
     if (++w.good < tuned::good_windows && w.hops >= tuned::first_team_hops / 2) return;
     w.good = 0;
-    w.hops = Kokkos::min(2 * w.hops,
-                         Kokkos::min(std::uint32_t(tuned::most_team_hops), plan.window_hops));
+    if (2 * w.hops <= Kokkos::min(std::uint32_t(tuned::most_team_hops), plan.window_hops))
+      w.hops *= 2;
   }
   KOKKOS_FUNCTION static void shorten_windows(progress& p) {
     team_windows& w = p.window;
