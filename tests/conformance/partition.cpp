@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/memory_limit.hpp"
@@ -230,7 +231,7 @@ TEST_CASE("sizes around those of tiles and lines, outputs that begin anywhere in
     std::uint32_t const parts = static_cast<std::uint32_t>(1 + random.below(300));
     check_keys(std::to_string(n) + " rows", keys, parts, modulo{parts});
   }
-  auto const keys = random_keys<std::uint32_t>(5'000'000, 8);
+  auto const keys = random_keys<std::uint32_t>(karpos_test::rows_for_luck(5'000'000), 8);
   auto const in = to_space(keys);
   view<std::uint32_t> const whole("out", keys.size() + 16), offsets("offsets", 101);
   for (std::size_t shift : {1, 5, 15}) {

@@ -11,6 +11,7 @@
 #include "karpos/hash_map.hpp"
 #include "karpos/hash_set.hpp"
 #include "karpos/hopscotch_map.hpp"
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/listener.hpp"
@@ -111,7 +112,7 @@ TEST_CASE("insertions by parts leave what insertions one by one leave") {
 #if KARPOS_FULL_TESTS
   inserts_as_one_by_one<u16, u16>(20000, 0.8);
 #endif
-  inserts_as_one_by_one<u32, u32>(500000, 0.9);
+  inserts_as_one_by_one<u32, u32>(karpos_test::rows_for_luck(500'000), 0.9);
 }
 
 TEST_CASE("keys that no partition splits go direct") {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/listener.hpp"
@@ -327,7 +328,8 @@ TEST_CASE("goldens: nothing, one row, and four rows of three keys") {
 }
 
 TEST_CASE("sums, extremes, counts and an operation of a user's, whatever the keys") {
-  for (auto const& [name, numbers] : distributions(many)) {
+  bool const all = karpos_test::rows_for_luck(many) == many;
+  for (auto const& [name, numbers] : all ? distributions(many) : some_distributions(many)) {
     merges<small_map>(name + ", plus", numbers, karpos::plus{});
 #if KARPOS_FULL_TESTS
     merges<small_map>(name + ", minimum", numbers, karpos::minimum{});

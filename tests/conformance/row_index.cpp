@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
@@ -213,7 +214,7 @@ TEST_CASE("goldens: nothing, one row, and four rows of three kinds") {
 }
 
 TEST_CASE("multiplicity 1, 4, 64, 10^4, and all equal") {
-  constexpr std::size_t n = 100'000;
+  constexpr std::size_t n = karpos_test::rows_for_luck(100'000);
   for (std::size_t multiplicity :
        {std::size_t(1), std::size_t(4), std::size_t(64), std::size_t(10'000), n}) {
     std::uint64_t const groups = n / multiplicity;
@@ -229,7 +230,7 @@ TEST_CASE("multiplicity 1, 4, 64, 10^4, and all equal") {
 
 TEST_CASE("skew: a tenth of the rows are one, the others rare") {
   random_numbers random(11);
-  auto const d = pairs(200'000, [&](std::size_t i) {
+  auto const d = pairs(karpos_test::rows_for_luck(200'000), [&](std::size_t i) {
     return i % 10 == 3 ? permute(std::uint64_t(1)) : permute(random.below(100'000));
   });
   auto const q = pairs(1'000, [](std::size_t i) { return permute(std::uint64_t(150 * i + 1)); });

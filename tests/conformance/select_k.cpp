@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
@@ -209,7 +210,8 @@ template <class T>
 void check_large(std::uint64_t seed) {
   random_numbers random(seed);
   for (kind const what : {kind::random, kind::rising, kind::falling, kind::ties}) {
-    std::uint64_t const n = 500000 + random.below(500000), k = 1 + random.below(300);
+    std::uint64_t const n = karpos_test::rows_for_luck(500'000 + random.below(500'000)),
+                        k = 1 + random.below(300);
     auto x = make<T>(what, n, seed);
     view<T> const values("values", k);
     karpos::select_k(space(), to_space(x), k, view<std::uint32_t>(), values);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
@@ -327,7 +328,7 @@ void contention() {
   for (std::uint32_t keys : {1u, 3u, 50u}) {
     Map map(100);
     oracle o;
-    insert_checked(map, random_operations(20'000, keys, keys), o);
+    insert_checked(map, random_operations(karpos_test::rows_for_luck(20'000), keys, keys), o);
     same_contents("contended", map, o, 100);
   }
 }
@@ -352,7 +353,8 @@ void finds_what_it_inserts() {
     for (std::uint64_t const keys : {1u, 4u, 32u, 300u, 2000u}) {
       Map map(keys);
       std::uint64_t errors = 0;
-      Kokkos::parallel_reduce(range(50'000), insert_and_find<Map>{map, keys}, errors);
+      Kokkos::parallel_reduce(range(karpos_test::rows_for_luck(50'000)),
+                              insert_and_find<Map>{map, keys}, errors);
       same("keys that were not found, or read wrongly", errors, 0);
     }
 }
@@ -386,7 +388,8 @@ void misses_what_it_erases() {
     insert_checked(map, keys_from(0, static_cast<std::uint32_t>(keys)), o);
     holds("begin_erase", map.begin_erase());
     std::uint64_t errors = 0;
-    Kokkos::parallel_reduce(range(50'000), erase_and_find<Map>{map, keys}, errors);
+    Kokkos::parallel_reduce(range(karpos_test::rows_for_luck(50'000)),
+                            erase_and_find<Map>{map, keys}, errors);
     same("keys that were found, or whose values were lost", errors, 0);
     holds("end_erase", map.end_erase() && map.size() == 0);
     same_contents("erased", map, {}, keys);
