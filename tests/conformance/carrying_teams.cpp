@@ -117,6 +117,44 @@ struct split {
   }
 };
 
+using row_pairs = std::vector<std::pair<u32, u32>>;
+
+/// The pairs of rows with equal keys.
+template <class Key>
+row_pairs equal_pairs(side<Key> const& left, side<Key> const& right) {
+  std::multimap<Key, u32> by_key;
+  for (u32 i = 0; i < right.keys.size(); ++i) by_key.emplace(right.keys(i), i);
+  row_pairs pairs;
+  for (u32 i = 0; i < left.keys.size(); ++i)
+    for (auto [at, last] = by_key.equal_range(left.keys(i)); at != last; ++at)
+      pairs.emplace_back(i, at->second);
+  return pairs;
+}
+/// Joins two sides that are split, in parts of so many chunks, and writes as many rows as that.
+template <class Key>
+void join_sides(split<Key>& l, split<Key>& r, u32 each, side<Key> const& left_out,
+                side<Key> const& right_out, u64 written, u64 expected) {
+  std::vector<u64> begins(parts), ends(parts);
+  std::vector<partition::chunk> chunks(parts * each);
+  join::find_parts_in_rooms<decltype(l.rooms()), decltype(r.rooms())> const find{
+      l.rooms(), r.rooms(), begins.data(), ends.data(), each, chunks.data()};
+  for (u64 c = 0; c < chunks.size(); ++c) find(c);
+  using word = typename split<Key>::side_type::word;
+  using columns = typename side<Key>::columns;
+  using table = join::carried_table<emulated_device, word, typename columns::values>;
+  using step = join::join_parts<emulated_device, join::lone_word<word>, join::same_word,
+                                join::write_carried<columns, columns>, table>;
+  join::part_counts counts{};
+  step const s{{l.arrays.keys, r.arrays.keys, begins.data(), ends.data(), chunks.data()},
+               {part_bits, r.arrays.keys, r.arrays.values},
+               &counts,
+               {},
+               join::row_multiplicity(join::multiplicity::matches),
+               {l.arrays.values, left_out.of(), right_out.of(), written}};
+  emulated_block block(threads, expected);
+  for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
+  same("rows", counts.rows, expected);
+}
 template <class Key>
 void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 each, bool in_two) {
   side<Key> const left(left_rows, different, 1), right(right_rows, different, 2);
@@ -124,41 +162,13 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
             right_room = static_cast<u32>(right_rows) / 32 * 32 + 32;
   split<Key> l(left, left_room, in_two), r(right, right_room, in_two);
   same("rows without a place", l.no_place + r.no_place, 0);
-  std::vector<u64> begins(parts), ends(parts);
-  std::vector<partition::chunk> chunks(parts * each);
-  join::find_parts_in_rooms<decltype(l.rooms()), decltype(r.rooms())> const find{
-      l.rooms(), r.rooms(), begins.data(), ends.data(), each, chunks.data()};
-  for (u64 c = 0; c < chunks.size(); ++c) find(c);
-  std::multimap<Key, u32> by_key;
-  for (u32 i = 0; i < right_rows; ++i) by_key.emplace(right.keys(i), i);
-  std::vector<std::pair<u32, u32>> expected, got;
-  for (u32 i = 0; i < left_rows; ++i)
-    for (auto [at, last] = by_key.equal_range(left.keys(i)); at != last; ++at)
-      expected.emplace_back(i, at->second);
+  row_pairs expected = equal_pairs(left, right), got;
   u64 const n = expected.size(), room = n - n / 3;  // not for all of them
   side<Key> const left_out(n, 1, 3), right_out(n, 1, 4);
-  join::part_counts counts{};
-  using word = typename split<Key>::side_type::word;
-  using columns = typename side<Key>::columns;
-  using table = join::carried_table<emulated_device, word, typename columns::values>;
-  using step = join::join_parts<emulated_device, join::lone_word<word>, join::same_word,
-                                join::write_carried<columns, columns>, table>;
-  auto const run = [&](u64 written) {
-    counts = {};
-    step const s{{l.arrays.keys, r.arrays.keys, begins.data(), ends.data(), chunks.data()},
-                 {part_bits, r.arrays.keys, r.arrays.values},
-                 &counts,
-                 {},
-                 join::row_multiplicity(join::multiplicity::matches),
-                 {l.arrays.values, left_out.of(), right_out.of(), written}};
-    emulated_block block(threads, n);
-    for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
-    same("rows", counts.rows, n);
-  };
   if (n > 0) left_out.number(n - 1) = 123456789;
-  run(room);
+  join_sides(l, r, each, left_out, right_out, room, n);
   if (room < n) same("a row without room", left_out.number(n - 1), 123456789);
-  run(n);
+  join_sides(l, r, each, left_out, right_out, n, n);
   u64 wrong = 0;
   for (u64 i = 0; i < n; ++i) {
     got.emplace_back(left_out.number(i), right_out.number(i));

@@ -55,25 +55,6 @@ struct rooms_of_carried {
   carried_rows_in_rooms<Source> rows() const { return {&keys->key, values}; }
 };
 
-/// How many parts tables of so many rows are split into.
-template <class ExecSpace, class Table>
-struct carrying_sizes {
-  static constexpr std::uint64_t chunk_rows =
-      std::uint64_t(Table::room) * tuning<ExecSpace>::chunk_tables;
-  std::uint64_t left, right;
-
-  int part_bits() const {
-    std::uint64_t const parts = (right + Table::mean - 1) / Table::mean;
-    return parts <= 2 ? 1 : static_cast<int>(std::bit_width(parts - 1));
-  }
-  split_passes passes() const { return split_passes::of<ExecSpace>(Table::row_bytes, part_bits()); }
-  std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
-  /// Chunks that the left rows in a room are cut into.
-  std::uint64_t chunks_each(std::uint64_t room_rows) const {
-    return std::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
-  }
-};
-
 /// Of Functions' two tables of one column each, both exact (split_rows.hpp).
 template <class ExecSpace, class Left, class Right, class Functions, class LeftColumns,
           class RightColumns>
@@ -85,7 +66,7 @@ class carrying_join {
   using word = typename left_side::word;
   using row = lone_word<word>;
   using table = carried_table<ExecSpace, word, typename RightColumns::values>;
-  using sizes = carrying_sizes<ExecSpace, table>;
+  using sizes = split_sizes<ExecSpace, table>;
 
   struct memory {
     left_side left, coarse_left;
@@ -171,8 +152,6 @@ class carrying_join {
     split_passes const passes = m_sizes.passes();
     auto const rooms = to.rooms(m_sizes.parts(), no_place);
     auto const coarse_rooms = coarse.rooms(passes.coarse_parts(), no_place);
-    join::clear_rooms(m_exec, rooms);
-    join::clear_rooms(m_exec, coarse_rooms);
     join::split_into_rooms(m_exec, from, passes, rooms, to.places(), coarse_rooms, coarse.places(),
                            coarse.rows());
   }

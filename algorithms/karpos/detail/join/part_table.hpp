@@ -142,6 +142,7 @@ class part_table {
  public:
   /// Whether it may be filled with some of the rows of a part after the others.
   static constexpr bool fills_often = false;
+  static constexpr std::size_t row_bytes = sizeof(Row);
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
   static constexpr std::uint32_t buckets =
       std::bit_floor(static_cast<std::uint32_t>(bytes / (sizeof(Word) + sizeof(std::uint16_t))));

@@ -27,34 +27,6 @@
 
 namespace karpos::detail::join {
 
-/// How many parts tables of so many rows are split into, and what that takes.
-template <class ExecSpace, class Row>
-struct split_sizes {
-  using tuned = tuning<ExecSpace>;
-  using table = table_of_part<ExecSpace, Row>;
-  static constexpr std::uint64_t room = table::room;
-  static constexpr std::uint64_t chunk_rows = room * tuned::chunk_tables;
-
-  std::uint64_t left, right;
-
-  int part_bits() const {
-    std::uint64_t const parts =
-        Kokkos::max((right + table::mean - 1) / table::mean, std::uint64_t(1));
-    return Kokkos::max(static_cast<int>(std::bit_width(parts - 1)), int(table::least_part_bits));
-  }
-  split_passes passes() const { return split_passes::of<ExecSpace>(sizeof(Row), part_bits()); }
-  std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
-  /// Chunks that the left rows are cut into, parts of any length.
-  std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
-  /// Of each part in a room.
-  std::uint64_t chunks_each(std::uint64_t room_rows) const {
-    return std::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
-  }
-  partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) const {
-    return {exec, rows, parts(), false};
-  }
-};
-
 /// The arrays, in memory of so many bytes.
 template <class ExecSpace, class Row>
 struct split_memory {
@@ -65,8 +37,8 @@ struct split_memory {
   std::byte* of_partition;
   std::size_t bytes;
 
-  split_memory(ExecSpace const& exec, split_sizes<ExecSpace, Row> const& s,
-               std::byte* memory = nullptr) {
+  template <class Sizes>
+  split_memory(ExecSpace const& exec, Sizes const& s, std::byte* memory = nullptr) {
     arena a(memory);
     left.room = room_of_side<ExecSpace>(s.left, s.parts(), ~std::uint32_t(0));
     right.room = room_of_side<ExecSpace>(s.right, s.parts(), s.room);
@@ -80,8 +52,13 @@ struct split_memory {
     a.take(first, s.parts() + 1);
     a.take(chunks, std::max(s.most_chunks(), s.parts() * s.chunks_each(left.room)));
     a.take(counts, 1);
-    a.take(of_partition, std::max(s.plan(exec, s.left).bytes(), s.plan(exec, s.right).bytes()));
+    a.take(of_partition, plan(exec, std::max(s.left, s.right), s.parts()).bytes());
     bytes = a.bytes();
+  }
+  /// Of a side that is split by counting.
+  static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows,
+                                              std::uint64_t parts) {
+    return {exec, rows, parts, false};
   }
 };
 
@@ -90,9 +67,9 @@ template <class ExecSpace, class Left, class Right, class Functions>
 class split_join {
   using form = split_form<Left, Right, Functions>;
   using row = typename form::row;
-  using sizes = split_sizes<ExecSpace, row>;
+  using table = table_of_part<ExecSpace, row>;
+  using sizes = split_sizes<ExecSpace, table>;
   using memory = split_memory<ExecSpace, row>;
-  using bits = typename sizes::table::bits;
   using rooms = partition::rooms<row>;
 
  public:
@@ -146,8 +123,6 @@ class split_join {
                         memory const& m, std::uint32_t* no_place) const {
     split_passes const passes = m_sizes.passes();
     auto const coarse = m.coarse.rooms(passes.coarse_parts(), no_place);
-    join::clear_rooms(m_exec, to);
-    join::clear_rooms(m_exec, coarse);
     join::split_into_rooms(m_exec, from, passes, to, side.rows, coarse, m.coarse.rows,
                            partition::rows_in_rooms<Source>(m.coarse.rows));
   }
@@ -169,7 +144,7 @@ class split_join {
     partition::split_as_planned(
         m_exec, source<Rows>{rows, m_by},
         part_of_split<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.part_bits()},
-        m_sizes.plan(m_exec, rows.size()), m.of_partition, to.rows,
+        memory::plan(m_exec, rows.size(), m_sizes.parts()), m.of_partition, to.rows,
         begins_view(to.begins, m_sizes.parts() + 1));
   }
   /// Waits.
@@ -177,12 +152,11 @@ class split_join {
   part_counts join_chunks(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
                           multiplicity kind, Emit const& emit) const {
     auto const equal = form::equal(m_left, m_right, m_by);
-    using step = join_parts<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit,
-                            typename sizes::table>;
+    using step = join_parts<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit, table>;
     device::for_each_in_league(
         "karpos::partitioned_join: join parts", m_exec, static_cast<int>(chunks),
         step{{m.left.rows, m.right.rows, m.right.begins, right_ends, m.chunks},
-             bits(m_sizes.part_bits()),
+             typename table::bits{m_sizes.part_bits()},
              m.counts,
              equal,
              row_multiplicity(kind),

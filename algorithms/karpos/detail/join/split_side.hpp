@@ -81,16 +81,21 @@ struct split_passes {
   }
 };
 
-/// Splits a source into rooms that are empty, by way of coarse ones that are empty, too, where it takes two passes: `again` has
-/// the rows of these. Asynchronous.
+/// Splits a source into rooms, by way of coarse ones where it takes two passes: `again` has the rows of these. Asynchronous.
 template <class ExecSpace, class Source, class Rooms, class Out, class CoarseOut, class Again>
 void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes const& passes,
                       Rooms const& rooms, Out const& to, Rooms const& coarse,
                       CoarseOut const& coarse_to, Again const& again) {
+  auto const make_empty = [&](Rooms const& r) {
+    fill_words("karpos::partitioned_join: clear rooms", exec, r.taken,
+               static_cast<std::uint64_t>(r.parts), 0);
+  };
   std::uint64_t const n = source.size();
   int const bits = passes.part_bits, coarse_bits = passes.coarse_bits;
+  make_empty(rooms);
   if (coarse_bits == 0)
     return partition::move_into_rooms(exec, source, n, split_passes::part<Source>(bits), rooms, to);
+  make_empty(coarse);
   using tuned = partition::tuning_of_few_parts<ExecSpace, tuning<ExecSpace>::split_teams>;
   partition::move_into_rooms<tuned>(exec, source, n, split_passes::part<Source>(coarse_bits),
                                     coarse, coarse_to);
@@ -98,13 +103,29 @@ void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes 
   finer.parts = 1 << (bits - coarse_bits);
   partition::move_into_rooms<tuned>(exec, again, n, split_passes::part<Source>(bits), finer, to);
 }
-/// Makes rooms empty.
-template <class ExecSpace, class Rooms>
-void clear_rooms(ExecSpace const& exec, Rooms const& rooms) {
-  if (rooms.parts > 0)
-    fill_words("karpos::partitioned_join: clear rooms", exec, rooms.taken,
-               static_cast<std::uint64_t>(rooms.parts), 0);
-}
+
+/// How many parts tables of so many rows are split into, for tables of parts in scratch.
+template <class ExecSpace, class Table>
+struct split_sizes {
+  static constexpr std::uint64_t room = Table::room;
+  static constexpr std::uint64_t chunk_rows = room * tuning<ExecSpace>::chunk_tables;
+
+  std::uint64_t left, right;
+
+  int part_bits() const {
+    std::uint64_t const parts =
+        Kokkos::max((right + Table::mean - 1) / Table::mean, std::uint64_t(1));
+    return Kokkos::max(static_cast<int>(std::bit_width(parts - 1)), int(Table::least_part_bits));
+  }
+  split_passes passes() const { return split_passes::of<ExecSpace>(Table::row_bytes, part_bits()); }
+  std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
+  /// Chunks that the left rows are cut into, parts of any length.
+  std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
+  /// Of each part in a room.
+  std::uint64_t chunks_each(std::uint64_t room_rows) const {
+    return Kokkos::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
+  }
+};
 
 /// Finds where the right rows of a part in its room are, and cuts the left ones into so many chunks.
 template <class Left, class Right>

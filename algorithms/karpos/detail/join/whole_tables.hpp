@@ -92,6 +92,7 @@ class wide_table {
   static constexpr std::uint32_t room = whole::room;
   static constexpr std::uint64_t mean = std::uint64_t(room) * tuning<ExecSpace>::mean_percent / 100;
   static constexpr int least_part_bits = 1;
+  static constexpr std::size_t row_bytes = sizeof(wide_row);
   using bits = typename whole::bits;
   using range = typename whole::range;
 
@@ -180,6 +181,7 @@ class carried_table {
   static constexpr std::uint32_t room = whole::room;
   /// Of different keys hardly a part has more than there is room for.
   static constexpr std::uint64_t mean = std::uint64_t(room) * 96 / 100;
+  static constexpr int least_part_bits = 1;
   using range = typename whole::range;
   /// The same for all parts: where all keys and values lie, too.
   struct bits {
