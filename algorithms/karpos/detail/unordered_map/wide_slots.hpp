@@ -24,12 +24,12 @@ namespace karpos::detail::unordered_map {
 
 /// Key and value, or the key of a set. The key is read in words of four bytes while others write to records around it.
 template <class Key, class Value>
-struct alignas(alignof(Key) < 4 ? 4 : alignof(Key)) record_of {
+struct alignas(4) alignas(Key) alignas(Value) record_of {
   Key key;
   Value value;
 };
 template <class Key>
-struct alignas(alignof(Key) < 4 ? 4 : alignof(Key)) record_of<Key, no_value> {
+struct alignas(4) alignas(Key) record_of<Key, no_value> {
   Key key;
 };
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Types that compilers have disagreed on.
+#include <cstdint>
+#include <karpos/unordered_map.hpp>
+
+namespace karpos_test {
+
+/// A key that is aligned to less than the value beside it.
+struct cell_key {
+  std::int32_t i, j, k;
+  KOKKOS_FUNCTION friend bool operator==(cell_key const& a, cell_key const& b) {
+    return a.i == b.i && a.j == b.j && a.k == b.k;
+  }
+};
+struct cell_value {
+  double mass, energy, volume;
+};
+inline std::size_t bytes_of_cells() {
+  return karpos::unordered_map<cell_key, cell_value>::bytes_for(1000) +
+         karpos::unordered_map<cell_key, void>::bytes_for(1000);
+}
+
+}  // namespace karpos_test
