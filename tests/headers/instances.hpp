@@ -18,6 +18,11 @@ struct cell_key {
 struct cell_value {
   double mass, energy, volume;
 };
+template <class Key, class Value>
+using record = karpos::detail::unordered_map::record_of<Key, Value>;
+static_assert(alignof(record<cell_key, cell_value>) == 8);
+static_assert(alignof(record<char, char>) == 4 && alignof(record<std::int16_t, double>) == 8);
+
 inline std::size_t bytes_of_cells() {
   return karpos::unordered_map<cell_key, cell_value>::bytes_for(1000) +
          karpos::unordered_map<cell_key, void>::bytes_for(1000);

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "forwards.hpp"
+#include "headers/instances.hpp"
 //
 #include "headers/use_all.hpp"
 

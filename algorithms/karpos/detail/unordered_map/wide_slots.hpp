@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include "karpos/detail/slot.hpp"
@@ -22,14 +23,22 @@
 
 namespace karpos::detail::unordered_map {
 
+/// The strictest alignment of some types, and at least that of a word of four bytes. One constant: of several alignas GCC takes the last.
+template <class... Types>
+inline constexpr std::size_t record_alignment = [] {
+  std::size_t strictest = 4;
+  for (std::size_t const a : {alignof(Types)...}) strictest = a > strictest ? a : strictest;
+  return strictest;
+}();
+
 /// Key and value, or the key of a set. The key is read in words of four bytes while others write to records around it.
 template <class Key, class Value>
-struct alignas(4) alignas(Key) alignas(Value) record_of {
+struct alignas(record_alignment<Key, Value>) record_of {
   Key key;
   Value value;
 };
 template <class Key>
-struct alignas(4) alignas(Key) record_of<Key, no_value> {
+struct alignas(record_alignment<Key>) record_of<Key, no_value> {
   Key key;
 };
 
