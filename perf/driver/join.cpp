@@ -119,7 +119,8 @@ action define_join(CLI::App& app) {
   app.add_option("left", o->of_files.left,
                  "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard\n"
                  "input); or a generator of two tables, which are measured:\n"
-                 "join:left=2^27,right=2^27,multiplicity=1,match=0.5,skew=zipf:1")
+                 "join:left=2^27,right=2^27,multiplicity=1,match=0.5,skew=zipf:1\n"
+                 "(without left or right: 2^24 rows)")
       ->required();
   app.add_option("right", o->of_files.right, "the other table");
   app.add_option("--how", o->of_files.how,

@@ -83,13 +83,13 @@ action define_mixed(CLI::App& app) {
   auto const o = std::make_shared<mixed_options>();
   mixed_parameters& p = o->parameters;
   add_map_options(app, o->words, p, "distinct keys that operations draw from: 30000, 10e6, 2^27",
-                  "keys per slot with those in that are in before");
+                  "keys per slot before the operations, with those of --fill in");
   app.add_option("--ops", o->operations, "number of operations, all at once")
       ->capture_default_str()
       ->transform(count_word());
   app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
       ->capture_default_str();
-  app.add_option("--fill", p.fill, "part of the keys that is in before")
+  app.add_option("--fill", p.fill, "part of the keys that are in the map before the operations")
       ->capture_default_str()
       ->check(number_between(0, 1));
   app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for")

@@ -17,8 +17,8 @@ using graph_input::fail;
 using graph_input::input;
 
 constexpr char known[] =
-    "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not; words for vertices take "
-    "--relabel";
+    "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not; `karpos bfs --relabel` "
+    "takes words for vertices";
 
 /// Whether a line that is no comment "c ..." comes first, and says "p sp VERTICES ARCS" or the like: a list of words
 /// may begin with vertices c, p or a.
