@@ -262,8 +262,9 @@ TEST_CASE("vertices that are numbered at random") {
       dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options),
       doctest::Contains("the seed of a permutation of vertices is not the same"), collective_error);
   if (ranks.rank() == 0) options.permutation.reset();
-  CHECK_THROWS_AS(dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options),
-                  collective_error);
+  CHECK_THROWS_WITH_AS(
+      dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets), options),
+      doctest::Contains("csr_options::permutation is set is not the same"), collective_error);
 }
 
 TEST_CASE("several sources, of all ranks together") {
@@ -364,6 +365,24 @@ TEST_CASE("defects are found, on whatever rank") {
     defects = dist::validate_bfs(ranks, graph, id(0), to_view(d), to_view(p));
     CHECK(defects.first_vertex == bad);
   }
+}
+
+TEST_CASE("one memory for distances and parents is refused, and a view on some ranks alone") {
+  auto const ranks = world();
+  auto const ids = to_view(std::vector<std::int32_t>{0, 1});
+  auto const graph = dist::build_csr(ranks, 50, ids, ids, {{.symmetrise = true}});
+  Kokkos::View<std::int32_t*, memory> const both("both", graph.local().vertices());
+  CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, std::int32_t(0), both, both),
+                       doctest::Contains("overlaps another view"), collective_error);
+  if (ranks.size() == 1) return;
+  auto const search = [&] {
+    if (ranks.rank() == 0)
+      dist::bfs(ranks, graph, std::int32_t(0), both);
+    else
+      dist::bfs(ranks, graph, ids, both);
+  };
+  CHECK_THROWS_WITH_AS(search(), doctest::Contains("a view of sources is not the same"),
+                       collective_error);
 }
 
 TEST_CASE("bad arguments are refused on all ranks") {

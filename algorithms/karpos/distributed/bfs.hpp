@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -49,7 +50,8 @@ struct bfs_report : karpos::bfs_report {
 /// The memory of searches, and what they know of a graph in advance: made once, for any number of searches.
 ///
 /// Requires: the communicator outlives it; the graph does not change. All ranks make it and let it go together.
-/// Concurrency: copies share the memory: one search at a time.
+/// Concurrency: copies share the memory, but that of parents where they are made before the first search for some: one search
+///   at a time.
 /// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph (0.25 of these in a window,
 ///   rounded up to 2 MiB, where one kernel spans the devices), and, from the first search for parents on, a vertex id for
 ///   each vertex of the whole graph, or, where one kernel spans the devices, of the rank that has most.
@@ -309,7 +311,14 @@ bfs_report bfs(communicator<ExecSpace> const& ranks,
                csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph, Source const& source,
                Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
-  return bfs(bfs_workspace(ranks, graph), source, distances, parents, options, hooks);
+  using workspace = bfs_workspace<ExecSpace, csr_graph<VertexId, EdgeOffset, MemorySpace>>;
+  std::optional<workspace> of_this(std::in_place, ranks, graph);
+  try {
+    return bfs(*of_this, source, distances, parents, options, hooks);
+  } catch (collective_error const&) {
+    of_this.reset();  // all ranks let it go, as all of them have caught this
+    throw;
+  }
 }
 
 template <execution_space ExecSpace, class Graph>

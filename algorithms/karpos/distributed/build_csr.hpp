@@ -58,9 +58,10 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
   using edges_list = detail::build_csr::edges_in_views<Sources, Targets>;
   edges_list const list{sources, targets};
   require_same(ranks, "the number of vertices", vertices);
-  require_same(ranks, "csr_options",
-               (options.symmetrise ? 1 : 0) + (options.remove_self_loops ? 2 : 0) +
-                   (options.remove_duplicates ? 4 : 0) + (options.permutation ? 8 : 0));
+  require_same(ranks, "csr_options::symmetrise", options.symmetrise);
+  require_same(ranks, "csr_options::remove_self_loops", options.remove_self_loops);
+  require_same(ranks, "csr_options::remove_duplicates", options.remove_duplicates);
+  require_same(ranks, "whether csr_options::permutation is set", options.permutation.has_value());
   require_same(ranks, "the seed of a permutation of vertices", options.permutation.value_or(0));
   std::uint64_t hash = options.begins.size();
   for (std::uint64_t const b : options.begins) hash = mix(hash + b);

@@ -41,6 +41,10 @@ struct reduced_groups {
 template <execution_space ExecSpace>
 class reduction_memory {
  public:
+  reduction_memory() = default;
+  reduction_memory(reduction_memory&&) noexcept = default;
+  reduction_memory& operator=(reduction_memory&&) noexcept = default;
+
   /// Gives it back. Requires: the groups of the last reduction are no longer used.
   void release() { m_rooms = {}; }
 

@@ -12,7 +12,7 @@ namespace karpos::distributed {
 /// rank, and on devices. build_csr numbers by it (csr_options::permutation), so that the vertices of each rank are a random
 /// sample. A default one leaves every vertex its number.
 ///
-/// Complexity: constant, on average; less than two rounds of three multiplications.
+/// Complexity: constant, on average: fewer than two walks, of nine multiplications each.
 /// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002), over a permutation of the
 ///   numbers of as many bits.
 class vertex_permutation {

@@ -164,8 +164,9 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
         mark(v[i]);
       }
   }
-  /// Whether this device has marked the vertex already, where another look costs less than another parent for it, which
-  /// travels to its owner.
+  /// Whether the vertex is marked already, where another look costs less than another parent for it, which travels to its
+  /// owner. The mark may be another device's, which tells its marks while this one expands: then that one's parent, which was
+  /// stored before its mark, is as good.
   KOKKOS_FORCEINLINE_FUNCTION bool is_proposed(local_vertex v) const {
     if constexpr (requires { s->parent_window; })
       return s->parent_window != nullptr &&

@@ -24,7 +24,7 @@ struct search_terms {
   std::int64_t direction, driver;
   double gamma, alpha, beta;
   std::uint64_t source;  // where it is one vertex
-  std::uint32_t has_vertices, has_parents, can_span, failed;
+  std::uint32_t has_vertices, has_parents, can_span, failed, passes_view, unused;
 };
 
 /// Throws collective_error, on every rank, unless all have passed alike what decides about levels: the same bits, so that ranks
@@ -45,6 +45,8 @@ void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all
   differ("gamma of a search", [](search_terms const& t) { return t.gamma; });
   differ("alpha of a search", [](search_terms const& t) { return t.alpha; });
   differ("beta of a search", [](search_terms const& t) { return t.beta; });
+  differ("whether a search starts from a view of sources",
+         [](search_terms const& t) { return t.passes_view; });
   differ("the source", [](search_terms const& t) { return t.source; });
 }
 
@@ -64,7 +66,9 @@ void require_results(Graph const& graph, Distances const& distances, Parents con
   require_contiguous("distances of a search", distances);
   require_contiguous("parents of a search", parents);
   require_same_extent("distances", distances.extent(0), "vertices of this rank", n);
-  if (with_parents) require_same_extent("parents", parents.extent(0), "vertices of this rank", n);
+  if (!with_parents) return;
+  require_same_extent("parents", parents.extent(0), "vertices of this rank", n);
+  require_apart("the distances of a search", distances, parents);
 }
 
 /// Throws collective_error where some sources of all ranks are no vertices.
@@ -155,7 +159,9 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
                     graph.local().vertices() > 0,
                     has_parents,
                     can_span,
-                    problem != nullptr};
+                    problem != nullptr,
+                    !std::is_integral_v<Source>,
+                    0};
   if constexpr (std::is_integral_v<Source>) mine.source = static_cast<std::uint64_t>(source);
   auto const all = ranks.all_gather(mine);
   agreed_search<VertexId, typename ExecSpace::memory_space> agreed{{}, false, true};
