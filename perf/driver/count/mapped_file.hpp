@@ -16,7 +16,8 @@ class mapped_file {
 
   std::string const& path() const { return m_file.name(); }
   std::string_view text() const { return m_text; }
-  bool was_packed() const { return !m_unpacked.empty(); }
+  /// Forgets what stands behind so many bytes.
+  void cut(std::size_t size) { m_text = m_text.substr(0, size); }
   /// "path:line" of a position in the text.
   std::string place(std::size_t offset) const;
 

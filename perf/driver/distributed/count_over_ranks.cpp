@@ -2,6 +2,7 @@
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <karpos/distributed/reduce_by_key.hpp>
 #include <memory>
@@ -109,10 +110,12 @@ class count_measurement {
 
   void operator()(progress* bar) {
     Kokkos::Timer const clock;
-    detail::distributed::together(m_ranks, [&] {
-      open();
-      count_own_part(bar);
-    });
+    detail::distributed::together(m_ranks, [&] { open(); });
+    // A file that somebody appends to is as long as the shortest that a rank has seen.
+    m_file->cut(m_ranks.all_reduce(std::uint64_t(m_file->text().size()), minimum{}));
+    detail::distributed::together(m_ranks, [&] { choose_part(); });
+    require_same_file();
+    detail::distributed::together(m_ranks, [&] { count_own_part(bar); });
     require_whole_matrix();
     m_own_seconds = clock.seconds();
     std::uint64_t const before = m_ranks.bytes_sent();
@@ -143,15 +146,36 @@ class count_measurement {
   void open() {
     if (m_options.file == "-")
       throw bad_input("--distributed does not read standard input: name a file that all ranks see");
-    m_file = std::make_unique<mapped_file>(m_options.file);
-    if (m_file->was_packed())
+    char first[2] = {};
+    if (std::ifstream(m_options.file, std::ios::binary).read(first, 2) &&
+        std::string_view(first, 2) == "\x1f\x8b")
       throw bad_input("--distributed reads parts of files, and '" + m_options.file +
-                      "' is packed as a whole: unpack it");
+                      "' is gzip'ed as a whole: unpack it");
+    m_file = std::make_unique<mapped_file>(m_options.file);
+  }
+  void choose_part() {
     result.format = detect_format(*m_file, m_options.format);
     std::size_t const begin = result.format.data_begin;
     rank_part const part(m_ranks, m_file->text().size() - begin);
     m_begin = line_from(begin, begin + part.first);
     m_end = line_from(begin, begin + part.last);
+  }
+  /// Throws: collective_error where ranks see other files, or read them in another way, of which not all could say how many
+  /// messages follow.
+  void require_same_file() const {
+    constexpr std::size_t glance = 4096;
+    std::string_view const text = m_file->text();
+    std::hash<std::string_view> const hash;
+    std::string const of = " of " + m_options.file;
+    distributed::require_same(m_ranks, "the hash of the first bytes" + of,
+                              hash(text.substr(0, glance)));
+    distributed::require_same(m_ranks, "the hash of the last bytes" + of,
+                              hash(text.substr(text.size() - std::min(glance, text.size()))));
+    table_format const& f = result.format;
+    distributed::require_same(m_ranks, "where the data begins" + of, f.data_begin);
+    distributed::require_same(m_ranks, "whether there are numbers in all columns" + of, f.numeric);
+    distributed::require_same(m_ranks, "whether there is a matrix in " + m_options.file,
+                              f.matrix.has_value());
   }
   /// Where the first line begins that does so at `at` or behind; `first` is where one does.
   std::size_t line_from(std::size_t first, std::size_t at) const {
