@@ -23,7 +23,7 @@ struct bfs_words {
   bool one_class = false, launches = false, as_json = false, distributed = false;
   std::string source, preset;
   CLI::Option *with_source = nullptr, *sources = nullptr, *batch = nullptr, *seed = nullptr,
-              *gamma = nullptr, *alpha = nullptr, *beta = nullptr;
+              *gamma = nullptr, *alpha = nullptr, *beta = nullptr, *with_queue = nullptr;
 };
 
 /// Names of vertices are words only where they are numbered anew.
@@ -45,9 +45,11 @@ void require_direction(CLI::Option const* given, bfs_words const& o, char const*
 
 bfs_parameters parameters_of(bfs_words const& o) {
   bfs_parameters p = o.parameters;
-  require_direction(o.gamma, o, "gamma");
-  require_direction(o.alpha, o, "beamer");
-  require_direction(o.beta, o, "beamer");
+  if (o.preset.empty()) {  // these have directions of their own
+    require_direction(o.gamma, o, "gamma");
+    require_direction(o.alpha, o, "beamer");
+    require_direction(o.beta, o, "beamer");
+  }
   p.batch = o.batch->count() > 0;
   if (o.seed->count() > 0 && p.sources == 0)
     throw bad_input("--seed does not apply (no random sources): choose --sources or --batch");
@@ -84,6 +86,8 @@ int report_wrong(bfs_run const& run) {
 
 int bfs(bfs_words const& o) {
   bfs_parameters const p = parameters_of(o);
+  if (o.distributed && o.with_queue->count() > 0)
+    throw bad_input("--queue does not apply (--distributed scans the frontier): leave it out");
   if (o.distributed) return bfs_over_ranks(p, o.as_json);
   if (p.permute)
     throw bad_input(
@@ -121,9 +125,9 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--pad-rows", o.parameters.pad_rows,
                "copy rows of up to four edges into 16 bytes each (GPUs, meshes and road networks)");
-  app.add_option("--queue", o.queue, "how the frontier is queued")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"collected", "scanned"}));
+  o.with_queue = app.add_option("--queue", o.queue, "how the frontier is queued")
+                     ->capture_default_str()
+                     ->check(CLI::IsMember({"collected", "scanned"}));
   app.add_flag("--no-degree-classes", o.one_class, "expand every vertex alike");
   app.add_flag("--hub-cache", b.hub_cache, "end bottom-up searches by a cache of hubs");
   app.add_flag("--unvisited-queue", b.unvisited_queue, "bottom-up over a queue of the unvisited");

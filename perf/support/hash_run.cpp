@@ -79,7 +79,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
 
   energy_use energy_of_find() {
     constexpr double seconds = 2;
-    return energy_of(m_exec, seconds, [&] {
+    return energy_of(m_exec, seconds, [&](auto const&) {
       m_map->find(m_exec, m_work->queries, m_work->answers);
       m_exec.fence("karpos::perf: energy of lookups");
     });

@@ -126,6 +126,11 @@ def presets(driver, path):
     for name in RUNGS:
         check(f"preset {name}", [p["preset"] for p in result(driver, path, "--preset", name)["presets"]], [name])
         check(f"text: preset {name}", f"\n  {name} " in run(driver, path, "--preset", name).stdout, True)
+    turned = [[p["turned_up"] for p in result(driver, "kron:scale=10,ef=16", "--preset", "enterprise", "--reps", 1, *more)["presets"]]
+              for more in ([], ["--alpha", 1e-9], ["--gamma", 1])]
+    check("presets turn", all(t >= 0 for t in turned[0]), True)
+    check("by alpha", turned[1][:3], 3 * [-1])
+    check("and by gamma", turned[2], [*turned[0][:3], -1])
     check("no preset", "presets" in result(driver, path), False)
     check("an isolated source", [p["harmonic_mean_gteps"] for p in result(driver, path, "--source", 0, "--preset", "enterprise")["presets"]], 4 * [0])
 

@@ -103,12 +103,42 @@ def counts(mpiexec, driver, edges):
         check("count, standard input: says why", "does not read standard input" in done.stderr, True)
 
 
+def two_files(mpiexec, driver, one, other):
+    """Two ranks, each of which sees another file by the same name: as on nodes of their own."""
+    return subprocess.run([*mpiexec, "1", driver, "count", one, "--distributed", "--json", ":", mpiexec[-1], "1", driver, "count", other, "--distributed", "--json"],
+                          capture_output=True, text=True, check=False, env={**os.environ, "OMP_PROC_BIND": "false"}, timeout=100)
+
+
+def grown(mpiexec, driver):
+    """A file that grows while ranks open it counts as the shortest that one has seen; other files are refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        short, long, words, other = (Path(folder) / name for name in ("short", "long", "words", "other"))
+        text = "".join(f"{i} {i % 7}\n" for i in range(3000))
+        short.write_text(text + "12", encoding="ascii")  # a line that is not whole yet
+        long.write_text(text + "12 5\n" + 500 * "1 2\n", encoding="ascii")
+        alone = checks.result(driver, "count", short, "--column", 1, "--header", "no")
+        for files in ((short, long), (long, short)):
+            done = subprocess.run([*mpiexec, "1", driver, "count", files[0], "--column", "1", "--distributed", "--json", ":", mpiexec[-1], "1", driver, "count", files[1],
+                                   "--column", "1", "--distributed", "--json"], capture_output=True, text=True, check=False, env={**os.environ, "OMP_PROC_BIND": "false"}, timeout=100)
+            check(f"grown: exit code, '{done.stderr[-300:]}'", done.returncode, 0)
+            seen = json.loads(done.stdout) if done.returncode == 0 else {}
+            for name in ("lines", "values", "distinct"):
+                check(f"grown: {name}", seen.get(name), alone[name])
+        words.write_text("so it is\n" * 3000, encoding="ascii")
+        other.write_text(text.replace("2999 3", "2999 4"), encoding="ascii")
+        for files in ((short, words), (words, short), (long, other)):
+            done = two_files(mpiexec, driver, *files)
+            check(f"other files {[f.name for f in files]}: fail", done.returncode != 0, True)
+            check(f"other files {[f.name for f in files]}: '{done.stderr}' says why", "is not the same on all ranks" in done.stderr, True)
+
+
 def refused(mpiexec, driver):
     for words, what in ((["bfs", "kron:scale=5", "--source", 32], "the graph has 32"),
                         (["bfs", "no such file"], "no such file"),
                         (["bfs", "kron:scale=5", "--baseline"], "--baseline does not apply"),
                         (["bfs", "kron:scale=5", "--preset", "hubs"], "--preset does not apply"),
                         (["bfs", "kron:scale=5", "--batch", 8], "--batch does not apply"),
+                        (["bfs", "kron:scale=5", "--queue", "collected"], "--queue does not apply"),
                         (["hash", "--key-bytes", 8], "keys of 4 bytes")):
         done = on_ranks(mpiexec, 2, driver, *words, "--distributed")
         check(f"{words}: fails", done.returncode != 0, True)
@@ -119,6 +149,7 @@ def main(driver, edges, *mpiexec):
     searches(mpiexec, driver, edges)
     tables(mpiexec, driver)
     counts(mpiexec, driver, edges)
+    grown(mpiexec, driver)
     refused(mpiexec, driver)
     shown = on_ranks(mpiexec, 2, driver, "bfs", edges, "--distributed").stdout
     check("the first rank alone prints", shown.count("2 ranks"), 1)

@@ -4,8 +4,13 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
 #include <fstream>
 #include <string>
+#include <thread>
+
+#include "perf/support/energy_use.hpp"
 
 namespace {
 namespace fs = std::filesystem;
@@ -78,6 +83,76 @@ TEST_CASE("what tells nothing says why") {
   CHECK_THROWS_WITH(
       r.read(),
       ("karpos: " + counter + ": No such file or directory: measure without --energy").c_str());
+}
+
+/// A device whose counter moves by `step` joules after every so many rounds of work.
+struct stand_in_device {
+  std::uint64_t const& rounds;
+  std::uint64_t rounds_a_step;
+  double step;
+  std::string obstacle() const { return step > 0 ? "" : "it tells nothing"; }
+  std::optional<double> joules() const {
+    if (step == 0) return {};
+    return 1000 + step * static_cast<double>(rounds / rounds_a_step);
+  }
+};
+using karpos::perf::energy_loop;
+void rest() { std::this_thread::sleep_for(std::chrono::microseconds(500)); }
+
+TEST_CASE("the energy of a device is that between two steps of its counter") {
+  stand_in const none;
+  rapl const packages(none.folder);
+  std::uint64_t rounds = 0;
+  stand_in_device const device{rounds, 40, 7.0};
+  auto const use = energy_loop(device, packages)(0.3, [&](auto const&) {
+    ++rounds;
+    rest();
+  });
+  REQUIRE(use.device_joules.has_value());
+  CHECK(!use.host_joules.has_value());
+  CHECK(use.seconds >= 0.3);
+  CHECK(use.rounds < rounds);  // those before the first step do not count
+  double const steps = *use.device_joules / 7;
+  CHECK(steps == doctest::Approx(std::round(steps)));
+  CHECK(steps >= 1);
+  // Steps are seen some rounds late, at most as many as are between two looks.
+  CHECK(std::abs(static_cast<double>(use.rounds) - 40 * steps) <= 30);
+  CHECK(use.joules() == *use.device_joules);
+  CHECK(use.device_obstacle == "");
+}
+
+TEST_CASE("counters of processors are added up, however often they go round meanwhile") {
+  stand_in const s;
+  s.zone("intel-rapl:0", "package-0", 0, 1000);
+  rapl const packages(s.folder);
+  std::uint64_t rounds = 0;
+  stand_in_device const device{rounds, 1, 0.0};
+  auto const use = energy_loop(device, packages)(0.02, [&](auto const& look) {
+    for (
+        int i = 0; i < 3;
+        ++i) {  // 900 of 1000 microjoules: three times a round the range were too much without a look
+      s.write("intel-rapl:0", "energy_uj", std::to_string(300 * (3 * rounds + i + 1) % 1000));
+      look();
+    }
+    ++rounds;
+  });
+  REQUIRE(use.host_joules.has_value());
+  CHECK(use.rounds >= 1);
+  CHECK(*use.host_joules == doctest::Approx(900e-6 * static_cast<double>(use.rounds)));
+  CHECK(!use.device_joules.has_value());
+  CHECK(use.device_obstacle == "it tells nothing");
+}
+
+TEST_CASE("where no counter tells, nothing is repeated") {
+  stand_in const none;
+  rapl const packages(none.folder);
+  std::uint64_t rounds = 0;
+  stand_in_device const device{rounds, 1, 0.0};
+  auto const use = energy_loop(device, packages)(5, [&](auto const&) { ++rounds; });
+  CHECK(rounds == 0);
+  CHECK(!use.is_told());
+  CHECK(use.host_obstacle == "no counter of a package in " + none.folder.string());
+  CHECK(use.device_obstacle == "it tells nothing");
 }
 
 }  // namespace

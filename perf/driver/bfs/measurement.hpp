@@ -119,21 +119,26 @@ class bfs_measurement {
     m_preset_distance = make_array<std::int32_t>("distances of presets", m_graph.vertices());
     for (bfs_preset const& p : parameters().presets) search_by(p, source);
   }
-  void search_by(bfs_preset const& p, std::uint64_t source) const {
+  /// Returns: of a status array the level where it turns bottom-up; of others m_search reports it.
+  std::int32_t search_by(bfs_preset const& p, std::uint64_t source) const {
     bfs_options const& o = parameters().options;
-    if (p.status_array) {
-      status_array_bfs(m_exec, m_graph, source, o.alpha, o.beta, m_preset_distance);
-      return;
-    }
+    if (p.status_array)
+      return status_array_bfs(m_exec, m_graph, source, o.alpha, o.beta, m_preset_distance);
     bfs_options options = p.options;
-    options.driver = o.driver;
+    options.driver = launch_mode::kernel_per_step;
+    options.alpha = o.alpha;
+    options.beta = o.beta;
+    options.gamma = o.gamma;
     m_search->start(source, m_preset_distance, array<std::uint32_t>(), options);
+    return 0;
   }
   /// Adds a preset's times to the result of its source, and compares the distances.
   void search_by(bfs_preset const& p, bfs_result& r) {
     samples& times = r.preset_time.emplace_back();
     for (int i = 0; i < parameters().repetitions; ++i)
       times.seconds.push_back(m_timer.once([] {}, [&] { search_by(p, r.source); }));
+    std::int32_t const turned = search_by(p, r.source);
+    r.preset_turned_up.push_back(p.status_array ? turned : m_search->report().first_bottom_up);
     auto const n = differences(m_exec, m_distance, m_preset_distance);
     if (n > 0 && r.defect.empty())
       r.defect = grouped(n) + " distances by --preset " + p.name + " are not those of karpos";
@@ -160,8 +165,11 @@ class bfs_measurement {
   void measure_energy(std::vector<std::uint64_t> const& sources) {
     constexpr double seconds = 2;
     m_report(0.98, "energy");
-    m_run.energy = energy_of(m_exec, seconds, [&] {
-      for (std::uint64_t const s : sources) search(s);
+    m_run.energy = energy_of(m_exec, seconds, [&](auto const& look) {
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        search(sources[i]);
+        if (i % 64 == 63) look();
+      }
       m_exec.fence("karpos::perf: energy of searches");
     });
     search(sources.back());  // whose result is kept

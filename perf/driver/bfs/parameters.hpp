@@ -53,7 +53,8 @@ struct bfs_reach {
 struct bfs_result {
   std::uint64_t source = 0;
   samples time, baseline_time;
-  std::vector<samples> preset_time;  ///< by preset
+  std::vector<samples> preset_time;            ///< by preset
+  std::vector<std::int32_t> preset_turned_up;  ///< by preset: its first level bottom-up, -1: none
   bfs_reach reach;
   bfs_report report;
   std::string defect;  ///< what is wrong with the answer

@@ -55,8 +55,8 @@ std::string hub_share(bfs_report const& report, bfs_level const& level) {
 
 void print_levels(bfs_report const& report, bool with_hubs) {
   constexpr std::int32_t max_shown = 20;
-  std::string const hubs = "   of " + counted(report.hubs, "hub", "hubs") + " (degree above " +
-                           grouped(report.hub_degree) + ")";
+  std::string hubs = "   of " + counted(report.hubs, "hub", "hubs");
+  if (report.hub_degree > 0) hubs += " (degree above " + grouped(report.hub_degree) + ")";
   std::printf("  level       vertices   edges looked at   direction%s\n",
               with_hubs ? hubs.c_str() : "");
   std::int32_t const shown = report.levels <= max_shown ? report.levels : max_shown - 1;

@@ -86,10 +86,11 @@ struct count_level {
 };
 
 /// Writes the distances from a source to the array, -1 where no path leads. The direction is chosen as by
-/// bfs_direction::beamer, with its alpha and beta. Waits for each level.
+/// bfs_direction::beamer, with its alpha and beta. Waits for each level. Returns: the first level that is expanded bottom-up,
+/// -1 if none is.
 template <class Graph>
-void status_array_bfs(space const& exec, Graph const& graph, std::uint64_t source, double alpha,
-                      double beta, array<std::int32_t> const& status) {
+std::int32_t status_array_bfs(space const& exec, Graph const& graph, std::uint64_t source,
+                              double alpha, double beta, array<std::int32_t> const& status) {
   constexpr int width = device::is_device<space> ? 32 : 1;
   Kokkos::deep_copy(exec, status, -1);
   Kokkos::deep_copy(exec, Kokkos::subview(status, source), 0);
@@ -102,6 +103,7 @@ void status_array_bfs(space const& exec, Graph const& graph, std::uint64_t sourc
     return size;
   };
   bool up = false, grows = true;
+  std::int32_t turned = -1;
   level_size frontier = size_of(0);
   double unexplored = static_cast<double>(graph.edges());
   for (std::int32_t level = 0; frontier.vertices > 0; ++level) {
@@ -110,6 +112,7 @@ void status_array_bfs(space const& exec, Graph const& graph, std::uint64_t sourc
     up = graph.has_transpose() &&
          (up ? grows || static_cast<double>(frontier.vertices) * beta > static_cast<double>(n)
              : grows && edges * alpha > unexplored);
+    if (up && turned < 0) turned = level;
     auto const& offsets = up ? graph.in_row_offsets() : graph.row_offsets();
     auto const& columns = up ? graph.in_column_indices() : graph.column_indices();
     device::for_each_tile<width>("karpos::perf::status_array_bfs", exec, n,
@@ -118,6 +121,7 @@ void status_array_bfs(space const& exec, Graph const& graph, std::uint64_t sourc
     grows = next.vertices > frontier.vertices;
     frontier = next;
   }
+  return turned;
 }
 
 }  // namespace karpos::perf

@@ -100,7 +100,8 @@ json presets_of(bfs_run const& run) {
     json j = {{"preset", p.name},
               {"adds", p.adds},
               {"median_seconds", f.median_seconds},
-              {"harmonic_mean_gteps", f.gteps}};
+              {"harmonic_mean_gteps", f.gteps},
+              {"turned_up", run.searches.front().preset_turned_up[i]}};
     if (before > 0) j["over_previous"] = f.gteps / before;
     before = f.gteps;
     all.push_back(j);

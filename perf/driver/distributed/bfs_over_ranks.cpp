@@ -176,7 +176,8 @@ class measurement_over_ranks {
     if (m_graph.vertices() == 0) throw bad_input(run.graph + " has no vertex to start from");
     run.vertices = m_graph.vertices();
     run.edges = m_graph.edges();
-    run.undirected = !run.parameters.directed;
+    auto const* const list = std::get_if<edge_list>(&source);
+    run.undirected = list == nullptr || list->undirected || !run.parameters.directed;
     run.without_edges = m_ranks.all_reduce(count_without_edges(m_ranks.exec(), m_graph.local()));
     m_number = options_of(run.parameters, false).numbers(m_graph.vertices());
     run.first_with_edges = first_of_ranks(m_ranks, m_graph, m_number);
@@ -294,7 +295,7 @@ void require_known(bfs_parameters const& p) {
 
 int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
   bfs_parameters p = given;
-  p.options.queue = bfs_queue::automatic;
+  p.options.queue = bfs_queue::scanned;
   require_known(p);
   return on_ranks([&](rank_communicator const& ranks) {
     measurement_over_ranks measurement(ranks, p);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "perf/support/rapl.hpp"
+
+namespace karpos::perf {
+
+/// What a loop has used, by the counters of the machine.
+struct energy_use {
+  double seconds = 0;
+  std::uint64_t rounds = 0;
+  std::optional<double> device_joules, host_joules;
+  std::string device_obstacle, host_obstacle;  ///< why there is no number
+
+  bool is_told() const { return device_joules || host_joules; }
+  double joules() const { return device_joules.value_or(0) + host_joules.value_or(0); }
+};
+
+/// Repeats work between two readings of counters. Counter has joules(), which may be nothing, and obstacle().
+template <class Counter>
+class energy_loop {
+ public:
+  energy_loop(Counter const& counter, rapl const& packages)
+      : m_counter(counter),
+        m_packages(packages) {}
+
+  /// Calls work(look) for at least so long; not at all where no counter tells. Counters of devices move a few times a second:
+  /// a reading is one that has just moved. Those of processors go round: they are added up at each call of look(), which work
+  /// makes meanwhile if it takes longer than some seconds. work waits for what it starts.
+  template <class Work>
+  energy_use operator()(double seconds, Work const& work) {
+    energy_use use;
+    use.device_obstacle = m_counter.obstacle();
+    use.host_obstacle = m_packages.obstacle();
+    if (!m_counter.joules() && !host_tells()) return use;
+    if (host_tells()) m_last = m_packages.read();
+    work_until_moved(0, work);
+    auto const device_before = m_counter.joules();
+    look();
+    m_host_joules = 0;
+    auto const begin = clock::now();
+    use.rounds = work_until_moved(seconds, work);
+    use.seconds = since(begin);
+    auto const device_after = m_counter.joules();
+    look();
+    if (device_before && device_after) use.device_joules = *device_after - *device_before;
+    if (host_tells()) use.host_joules = m_host_joules;
+    return use;
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  static double since(clock::time_point begin) {
+    return std::chrono::duration<double>(clock::now() - begin).count();
+  }
+  bool host_tells() const { return m_packages.obstacle().empty(); }
+  void look() {
+    if (!host_tells()) return;
+    auto const now = m_packages.read();
+    m_host_joules += m_packages.joules(m_last, now);
+    m_last = now;
+  }
+  /// Works for some time at least, and until the device's counter moves, for a second at most. Returns: how often.
+  template <class Work>
+  std::uint64_t work_until_moved(double seconds, Work const& work) {
+    constexpr double stretch = 5e-3;  // between two looks at the counters
+    auto const begin = clock::now();
+    std::uint64_t rounds = 0;
+    auto last = m_counter.joules();
+    for (bool moved = !last; !moved || since(begin) < seconds;) {
+      auto const looked = clock::now();
+      do {
+        work([this] { look(); });
+        ++rounds;
+      } while (since(looked) < stretch);
+      look();
+      auto const now = m_counter.joules();
+      moved = !now || now != last || since(begin) > seconds + 1;
+      last = now;
+    }
+    return rounds;
+  }
+
+  Counter const& m_counter;
+  rapl const& m_packages;
+  rapl::reading m_last;
+  double m_host_joules = 0;
+};
+
+}  // namespace karpos::perf
