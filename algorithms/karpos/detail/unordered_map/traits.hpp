@@ -99,8 +99,8 @@ struct traits {
   using slots = std::conditional_t<is_packed, packed_slots<Key, value_type, execution_space>,
                                    wide_slots<Key, value_type>>;
 
-  /// Slots that are taken when there are as many keys as a map was made for: such that it takes no more memory than
-  /// Kokkos::UnorderedMap, which has a hash list, a chain and 7/6 entries for each.
+  /// Slots that are taken when there are as many keys as a map was made for: such that 4+4, 8+8 and 16+24 bytes take no more memory
+  /// than in Kokkos::UnorderedMap, which has a hash list, a chain and 7/6 entries for each.
   static constexpr double load = !is_packed ? 0.8 : sizeof(typename slots::word) == 16 ? 0.6 : 0.5;
   /// Whether insertions and lookups beside them look into the first cache of a GPU first (table.hpp). H200, 2^26 pairs of 4+4
   /// bytes: insertions 10.96 G/s without and 14.6 with, hits 9.1 and 31.5, misses 12.2 and 24.2.
