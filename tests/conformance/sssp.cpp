@@ -271,9 +271,8 @@ TEST_CASE("chains behind a hub, that would take a pass for each of their vertice
   for (std::uint64_t v = 1000; v < 3000; ++v)
     if (v % 200 != 0) edges.emplace_back(v, v + 1);
   for (std::uint64_t v = 4000; v < 4060; ++v) edges.emplace_back(v - 1, v);
-  check<std::uint32_t>(
-      make_graph("chains behind a hub", 4060, edges), {{0}, {4059}}, one_to_255,
-      {{.delta = 50, .reach = 8}, {.delta = 300, .reach = 2, .window_hops = 0}});
+  check<std::uint32_t>(make_graph("chains behind a hub", 4060, edges), {{0}, {4059}}, one_to_255,
+                       {{.delta = 50, .reach = 8}, {.delta = 300, .reach = 2, .window_hops = 0}});
 }
 
 TEST_CASE("a reach is used where weights are the same in both directions, and only there") {
