@@ -240,5 +240,45 @@ def distributed():
     return p
 
 
-ALL = [which_map, hash_map, hash_multimap, unordered_map, hopscotch_map, cuckoo_map, partition, reduce_by_key, row_index, join, bfs, bfs_batch, topk,
-       distributed]
+def sssp():
+    p = Picture(720, 216, "sssp: buckets of distances, and a reach")
+    p.words(20, 28, "Near first; beyond the reach, each looks for its own distance", "bold")
+    p.line([(30, 150), (690, 150)])
+    for i, x in enumerate((30, 150, 270, 390)):
+        p.line([(x, 142), (x, 158)])
+        p.words(x, 174, ("source", "delta", "2 delta", "reach")[i], "small faint", "middle")
+    p.words(690, 174, "distance", "small faint", "end")
+    for x, kind in ((62, "c5"), (108, "c5"), (182, "c2"), (236, "c2"), (318, "c0"), (352, "c0"), (460, "c1"), (545, "c1"), (640, "c1")):
+        p.dot(x, 128, kind, 9)
+    for x, words in ((90, "settled"), (210, "near queue"), (330, "far queue"), (550, "no queue")):
+        p.words(x, 62, words, "small bold", "middle")
+    p.arrow(191, 122, 310, 122, -24)
+    p.arrow(240, 120, 346, 120, -34)
+    p.arrow(640, 116, 362, 116, 40)
+    p.words(20, 200, "Pushed: labels of neighbours, bucket by bucket. Pulled, once the queues are empty: the least of neighbour + weight.", "small faint")
+    return p
+
+
+def connected_components():
+    p = Picture(720, 210, "connected_components: hook, then compress")
+    p.words(20, 28, "The root of a tree is the smallest vertex of its component", "bold")
+    trees = [(60, "an edge joins two trees"), (300, "the larger root is hooked"), (540, "all point to the root")]
+    for x, words in trees:
+        p.words(x + 60, 196, words, "small faint", "middle")
+    for step, (x, _) in enumerate(trees):
+        spots = {2: (x + 10, 70), 5: (x + 10, 140), 3: (x + 110, 70) if step < 2 else (x + 60, 140), 7: (x + 110, 140)}
+        points = [(5, 2), (7, 3)] if step == 0 else [(5, 2), (7, 3), (3, 2)] if step == 1 else [(5, 2), (3, 2), (7, 2)]
+        for below, above in points:
+            (x1, y1), (x2, y2) = spots[below], spots[above]
+            dx, dy = x2 - x1, y2 - y1
+            length = (dx * dx + dy * dy) ** 0.5
+            p.arrow(x1 + 16 * dx / length, y1 + 16 * dy / length, x2 - 17 * dx / length, y2 - 17 * dy / length)
+        if step == 0:
+            p.line([(x + 26, 140), (x + 94, 140)], "line", "4 3")
+        for vertex, (cx, cy) in spots.items():
+            p.box(cx - 15, cy - 15, 30, 30, str(vertex), "c2" if vertex == 2 else "c1" if vertex == 3 and step == 0 else "c0", "small", 15)
+    return p
+
+
+ALL = [which_map, hash_map, hash_multimap, unordered_map, hopscotch_map, cuckoo_map, partition, reduce_by_key, row_index, join, bfs, bfs_batch, sssp,
+       connected_components, topk, distributed]
