@@ -177,7 +177,7 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch: five of the calls for global memory, exchange and fetch_max; those of 8 bytes take load_relaxed, add
+// Words of a team's scratch: six of the calls for global memory, and exchange; those of 8 bytes take load_relaxed, add
 // and compare_and_swap. On CPUs a team is one thread: plain accesses.
 
 template <class Word>
@@ -242,6 +242,19 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bi
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or(p, bits);))
   KOKKOS_IF_ON_HOST(
       (old = std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
+  return old;
+}
+
+/// Makes a word the larger of itself and v at once; relaxed. Returns what was there.
+KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(std::uint32_t* p, std::uint32_t v) {
+  std::uint32_t old = 0;
+  KOKKOS_IF_ON_DEVICE((old = Kokkos::atomic_fetch_max(p, v);))
+  // Kokkos' own begins with a plain read on CPUs.
+  KOKKOS_IF_ON_HOST((old = load_relaxed(static_cast<std::uint32_t const*>(p)); while (old < v) {
+    std::uint32_t const found = compare_and_swap(p, old, v);
+    if (found == old) break;
+    old = found;
+  }))
   return old;
 }
 

@@ -465,7 +465,7 @@ struct commit_labels : team_window_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void add_passed(Team const& team, std::uint64_t vertices, std::uint64_t edges,
                                   std::uint32_t deepest) const {
     if (deepest > device::load_relaxed(&this->s->window_passed->deepest))
-      Kokkos::atomic_max(&this->s->window_passed->deepest, deepest);
+      device::fetch_max(&this->s->window_passed->deepest, deepest);
     std::uint64_t all_vertices = 0, all_edges = 0;
     team.prefix_sum(vertices, all_vertices);
     team.prefix_sum(edges, all_edges);
