@@ -37,16 +37,8 @@ struct queue_unsettled : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
-    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
-      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const left = t.each([&](int lane) -> std::uint32_t {
-        std::uint64_t const v = vertex(lane);
-        return v < state.vertices && state.label[v] >= this->p->reach && state.out.degree(v) > 0
-                   ? 1
-                   : 0;
-      });
-      found.near.push(t, left,
-                      [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+      return state.label[v] >= this->p->reach && state.out.degree(v) > 0;
     });
     found.flush(t);
   }
@@ -68,15 +60,9 @@ struct queue_pulled : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, now);
     bins<State> found(team, t, state, now, now.split + 1);
-    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
-      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const pulled = t.each([&](int lane) -> std::uint32_t {
-        if (vertex(lane) >= state.vertices) return 0;
-        auto const d = state.label[vertex(lane)];
-        return d >= now.reach && d < State::labels::farthest() ? 1 : 0;
-      });
-      found.far.push(t, pulled,
-                     [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    queue_vertices<State>(team, t, state.vertices, found.far, [&](std::uint64_t v) {
+      auto const d = state.label[v];
+      return d >= now.reach && d < State::labels::farthest();
     });
     found.flush(t);
     bfs::for_each_index<width>(team, state.words, [&](std::uint64_t w) {

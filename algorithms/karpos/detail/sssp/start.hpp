@@ -57,6 +57,21 @@ struct step {
   ProgressHandle p;
 };
 
+/// Puts the vertices for which chosen(v) holds into a bin, each once.
+template <class State, class Team, class Bin, class Chosen>
+KOKKOS_FORCEINLINE_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
+                                                std::uint64_t vertices, Bin& to,
+                                                Chosen const& chosen) {
+  constexpr int width = State::width;
+  team.template for_each_tile<width>((vertices + width - 1) / width, [&](std::uint64_t i) {
+    auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+    auto const found = t.each([&](int lane) -> std::uint32_t {
+      return vertex(lane) < vertices && chosen(vertex(lane)) ? 1 : 0;
+    });
+    to.push(t, found, [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+  });
+}
+
 template <class StateHandle>
 struct reset {
   using State = typename StateHandle::state;
@@ -177,17 +192,11 @@ struct queue_reached : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
-    team.template for_each_tile<width>((state.vertices + width - 1) / width, [&](std::uint64_t i) {
-      auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const reached = t.each([&](int lane) -> std::uint32_t {
-        std::uint64_t const v = vertex(lane);
-        if (v >= state.vertices || state.label[v] == State::labels::farthest()) return 0;
-        if (!with_parent || state.parent[v] != State::no_parent) return 1;
-        found.near.count(1);
-        return 0;
-      });
-      found.near.push(t, reached,
-                      [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+    queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+      if (state.label[v] == State::labels::farthest()) return false;
+      bool const is_taken = !with_parent || state.parent[v] != State::no_parent;
+      if (!is_taken) found.near.count(1);
+      return is_taken;
     });
     found.flush(t);
     found.near.add_counts(team, state.counters(this->p->round + 1));
