@@ -24,6 +24,22 @@ using numbers = std::vector<std::uint64_t>;
 using space = Kokkos::DefaultHostExecutionSpace;
 namespace bfs = karpos::detail::bfs;
 
+/// Levels go top-down, their frontiers queued as they are found.
+bfs::search_plan top_down_plan(std::uint64_t vertices, std::uint64_t words,
+                               std::uint32_t window_hops = bfs::search_plan{}.window_hops) {
+  return {.direction = karpos::bfs_direction::top_down,
+          .scanned_queue = false,
+          .unvisited_queue = false,
+          .hub_cache = false,
+          .gamma = 0,
+          .alpha = 0,
+          .beta = 0,
+          .vertices = vertices,
+          .words = words,
+          .hubs = 0,
+          .window_hops = window_hops};
+}
+
 /// Runs each step on threads of its own.
 class threads_grid {
  public:
@@ -130,16 +146,7 @@ struct search {
   /// Returns: the number of windows.
   int run(numbers const& sources) {
     std::vector<std::uint32_t> const list(sources.begin(), sources.end());
-    bfs::search_plan const plan{.direction = karpos::bfs_direction::top_down,
-                                .scanned_queue = false,
-                                .unvisited_queue = false,
-                                .hub_cache = false,
-                                .gamma = 0,
-                                .alpha = 0,
-                                .beta = 0,
-                                .vertices = g.vertices,
-                                .words = isolated.size(),
-                                .hubs = 0};
+    bfs::search_plan const plan = top_down_plan(g.vertices, isolated.size());
     threads_grid grid(teams, scratch_bytes);
     bfs::progress p{};
     bfs::level_loop<state>{shared(), plan, {list.data(), list.size(), 0}, record.data()}(grid, p);
@@ -323,17 +330,7 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
   s.padded = padded ? rows.data() : nullptr;
   s.window_teams = static_cast<std::uint32_t>(teams);
   std::vector<std::uint32_t> const list(sources.begin(), sources.end());
-  bfs::search_plan const plan{.direction = karpos::bfs_direction::top_down,
-                              .scanned_queue = false,
-                              .unvisited_queue = false,
-                              .hub_cache = false,
-                              .gamma = 0,
-                              .alpha = 0,
-                              .beta = 0,
-                              .vertices = g.vertices,
-                              .words = s.words,
-                              .hubs = 0,
-                              .window_hops = hops};
+  bfs::search_plan const plan = top_down_plan(g.vertices, s.words, hops);
   late_grid::meeting meeting(teams);
   std::vector<std::thread> threads;
   teams_answer a{};
