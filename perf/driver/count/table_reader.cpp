@@ -147,12 +147,18 @@ std::vector<table_part> const& table_reader::next() {
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = end;
   for (table_part const& part : m_parts) m_lines += part.lines();
-  if (m_is_whole && m_format.matrix &&
-      (done() ? m_lines != m_format.matrix->entries : m_lines > m_format.matrix->entries))
-    throw bad_input(m_file.path() + " has " + (done() ? "" : "more than ") +
-                    counted(m_lines, "entry", "entries") + ", its header announces " +
-                    grouped(m_format.matrix->entries) + ": check that the file is whole");
+  if (m_is_whole) require_entries(m_file, m_format, m_lines, done());
   return m_parts;
+}
+
+void require_entries(mapped_file const& file, table_format const& format, std::uint64_t lines,
+                     bool all) {
+  if (!format.matrix) return;
+  std::uint64_t const entries = format.matrix->entries;
+  if (all ? lines == entries : lines <= entries) return;
+  throw bad_input(file.path() + " has " + (all ? "" : "more than ") +
+                  counted(lines, "entry", "entries") + ", its header announces " +
+                  grouped(entries) + ": check that the file is whole");
 }
 
 }  // namespace karpos::perf

@@ -48,4 +48,9 @@ class table_reader {
   std::vector<table_part> m_parts;
 };
 
+/// Throws: bad_input if a file that is a matrix has other lines of data than its header announces, or so far, where these are
+/// not all, more.
+void require_entries(mapped_file const& file, table_format const& format, std::uint64_t lines,
+                     bool all);
+
 }  // namespace karpos::perf

@@ -211,13 +211,8 @@ class count_measurement {
     for (auto const& [number, count] : m_own) m_texts.add(m_words.word(number), count);
   }
   void require_whole_matrix() const {
-    auto const& matrix = result.format.matrix;
-    if (!matrix) return;
-    std::uint64_t const lines = m_ranks.all_reduce(m_lines);
-    if (lines != matrix->entries)
-      throw bad_input(m_options.file + " has " + counted(lines, "entry", "entries") +
-                      ", its header announces " + grouped(matrix->entries) +
-                      ": check that the file is whole");
+    if (result.format.matrix)
+      require_entries(*m_file, result.format, m_ranks.all_reduce(m_lines), true);
   }
 
   void merge() {
