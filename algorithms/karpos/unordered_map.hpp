@@ -127,7 +127,7 @@ class unordered_map {
   /// slot of a larger table.
   static constexpr size_type invalid_index = storage::table_type::no_index;
 
-  /// A map for capacity_hint different keys, 64 at least; its insertions are bounded. Waits. Throws allocation_error (out of
+  /// A map for capacity_hint different keys, 128 at least; its insertions are bounded. Waits. Throws allocation_error (out of
   /// memory), std::length_error (capacity overflow).
   unordered_map(size_type capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})

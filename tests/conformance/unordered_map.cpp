@@ -453,6 +453,17 @@ void full() {
   same_contents("rehashed", map, o, n + n / 2);
 }
 
+/// A map for which nobody asked room has it for as many keys as Kokkos' has.
+template <class Map>
+void small_hints() {
+  for (Map const& map : {Map(), Map(1)}) {
+    oracle o;
+    insert_checked(map, keys_from(0, 128), o);
+    holds("nothing failed", !map.failed_insert());
+    same_contents("128 keys", map, o, 140);
+  }
+}
+
 /// A map that always holds as many keys as it was made for, ever others: paths do not grow.
 template <class Map>
 void ever_other_keys() {
@@ -513,6 +524,9 @@ TEST_CASE("every slot can be taken, and no more") {
 }
 TEST_CASE("slots of erased keys are as good as new") {
   for_each_layout([](auto const& m) { ever_other_keys<std::decay_t<decltype(m)>>(); });
+}
+TEST_CASE("small maps have room for 128 keys") {
+  for_each_layout([](auto const& m) { small_hints<std::decay_t<decltype(m)>>(); });
 }
 TEST_CASE("keys that stay keep their indices") {
   for_each_layout([](auto const& m) { indices_stay<std::decay_t<decltype(m)>>(); });

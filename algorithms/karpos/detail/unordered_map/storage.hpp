@@ -168,7 +168,7 @@ class storage {
 
   static std::uint64_t pairs_for(std::uint64_t keys) {
     constexpr std::uint64_t pair_slots = 2 * table_type::bucket_slots;
-    std::uint64_t const slots = slots_for(Kokkos::max(keys, std::uint64_t(64)), Traits::load);
+    std::uint64_t const slots = slots_for(Kokkos::max(keys, std::uint64_t(128)), Traits::load);
     std::uint64_t const pairs =
         double_hashing::pair_count_for((slots + pair_slots - 1) / pair_slots);
     if (pairs >= std::uint64_t(1) << 31)
