@@ -16,7 +16,7 @@
 #include "karpos/detail/bfs_batch/batch.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few levels. Deep ones, such as road
-// networks, are searched faster one after another, by bfs.
+// networks, are searched one after another, by bfs.
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              the same without distances: how far and how many, of each source
@@ -29,6 +29,7 @@
 //   pull                vertices that lack bits collect those of their neighbours (pull.hpp); most vertices
 //   bit planes          distances as bits, 32 bytes a vertex (state.hpp)
 //   results             distances and sums, in the user's order (results.hpp)
+//   one by one          searches of a pass that turns out to have many levels of few vertices (one_by_one.hpp)
 //
 // docs/bfs_batch.md explains it with a picture.
 //
@@ -93,7 +94,7 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 ///  searches overlap, as in graphs of few levels, a few passes over the edges.
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
-/// Memory: none beyond the workspace.
+/// Memory: none beyond the workspace, which gets a bfs_workspace when a graph first turns out deep.
 /// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for distances of other extents, and for
 ///  launch_mode::persistent_kernel where the space has none; std::range_error when a distance above 254 is found and
 ///  distances have 8 bits: they are then unspecified.

@@ -35,6 +35,9 @@ struct bfs_batch_report {
   std::int32_t levels = 0;                ///< of the longest search of each pass, added up
   std::int32_t pull_levels = 0;           ///< of these; those at max_distance are not expanded
   std::uint64_t edges_pushed = 0;         ///< by the other levels, each for all its searches
+  /// Searches that were made one after another, by bfs, for their pass had many levels of few vertices: pull_levels and
+  /// edges_pushed do not count theirs.
+  std::uint64_t one_by_one = 0;
 };
 
 }  // namespace karpos

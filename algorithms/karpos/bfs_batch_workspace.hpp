@@ -3,9 +3,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bfs/graph_size.hpp"
@@ -24,12 +27,13 @@ class batch;
 }
 
 /// The memory of batches of breadth-first searches of a graph, and a copy of the graph with its vertices numbered by
-/// falling degree, which lets batches read memory in better order: made once, for any number of batches. No batch allocates.
+/// falling degree, which lets batches read memory in better order: made once, for any number of batches. No batch allocates but the first one that makes its searches one by one,
+/// for the levels of the graph are many and have few vertices: it makes a bfs_workspace, or does without if memory cannot be had.
 ///
 /// Requires: the graph does not change while the workspace is made.
 /// Concurrency: copies share the memory. One batch at a time.
 /// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256 edges
-///  (bfs_batch_workspace::bytes_for).
+///  (bfs_batch_workspace::bytes_for); from that batch on those of a bfs_workspace, 12.4 bytes a vertex.
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace {
  public:
@@ -109,6 +113,22 @@ class bfs_batch_workspace {
     m_grid[0] = device::grid_memory<ExecSpace>(exec, shape(exec, false));
     m_grid[1] = device::grid_memory<ExecSpace>(exec, shape(exec, true));
   }
+  using one =
+      bfs_workspace<ExecSpace,
+                    typename detail::bfs_batch::ordered_graph<ExecSpace, Graph>::graph_type>;
+
+  /// Returns: the workspace of searches one by one, which is made when first asked for; null if it cannot be.
+  one const* workspace_of_one(ExecSpace const& exec) const {
+    try {
+      if (!*m_one) m_one->emplace(exec, m_ordered.graph());
+      return &**m_one;
+    } catch (allocation_error const&) {
+      return nullptr;
+    } catch (std::length_error const&) {
+      return nullptr;  // a vertex has 2^31 edges or more
+    }
+  }
+
   void count_rows(ExecSpace const& exec) {
     m_pull_rows = m_has_in ? m_ordered.rows_above(exec, 0) : m_vertices;
     m_team_rows = m_ordered.rows_above(exec, tuned::team_degree);
@@ -156,6 +176,7 @@ class bfs_batch_workspace {
   array<detail::bfs_batch::local_vertex> m_sources;
   array<detail::bfs_batch::level_totals> m_levels;
   array<detail::bfs_batch::batch_record> m_record;
+  std::shared_ptr<std::optional<one>> m_one = std::make_shared<std::optional<one>>();
   device::grid_memory<ExecSpace> m_grid[2];  // of one kernel, of a kernel for each step
 };
 

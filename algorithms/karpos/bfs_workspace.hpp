@@ -72,6 +72,8 @@ class bfs_workspace {
     return true;
   }
 
+  std::uint64_t vertices() const { return m_graph.vertices(); }
+
   /// Bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;

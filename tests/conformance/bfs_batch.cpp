@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "support/bfs_subject.hpp"
+#include "support/memory_limit.hpp"
 
 namespace {
 
@@ -103,10 +104,13 @@ class batch_subject {
     same(what + ": wrong distances", wrong_distances(d, expected), 0);
     check_reports(what, expected, report);
     check_directions(what, o, report);
+    m_one_by_one = report.one_by_one;
     check_reports(what + ", no distances", expected,
                   karpos::bfs_batch(space(), m_workspace, from, o));
   }
   auto const& workspace() const { return m_workspace; }
+  /// Searches of the last check that were made one by one.
+  std::uint64_t one_by_one() const { return m_one_by_one; }
 
  private:
   /// Levels are pulled where the options say always or never. All but those at max_distance are expanded.
@@ -117,13 +121,15 @@ class batch_subject {
     if (never || !pulls) holds(what + ": no pull level", report.pull_levels == 0);
     bool const whole = o.max_distance == bfs_batch_options{}.max_distance;
     if (o.pull_from != 0 || o.pull_until != 0 || !pulls || !whole) return;
-    holds(what + ": all levels pull",
-          report.pull_levels == report.levels && report.edges_pushed == 0);
+    holds(
+        what + ": all levels pull",
+        (report.pull_levels == report.levels || report.one_by_one > 0) && report.edges_pushed == 0);
   }
 
   std::string m_name;
   graph_type m_graph;
   karpos::bfs_batch_workspace<space, graph_type> m_workspace;
+  mutable std::uint64_t m_one_by_one = 0;
 };
 
 void check_batches(host_graph const& g, std::vector<numbers> const& all_sources) {
@@ -212,6 +218,78 @@ TEST_CASE("searches of more levels than the planes hold") {
   for (std::uint64_t v = 500; v < 520; ++v) ladder.emplace_back(v, v + 1);
   for (sides const kind : {sides::undirected, sides::with_transpose})
     check_batches(make_graph("ladder", 530, ladder, kind), {{0, 500, 499, 510, 525, 70}});
+}
+
+TEST_CASE("deep graphs are searched one by one") {
+  edge_pairs comb, grid, tail;
+  for (std::uint64_t v = 0; v < 1200; ++v) {  // teeth of three vertices
+    if (v % 4 != 3 && v + 1 < 1200) comb.emplace_back(v, v + 1);
+    if (v % 4 == 0 && v + 4 < 1200) comb.emplace_back(v, v + 4);
+  }
+  for (std::uint64_t v = 0; v < 1600; ++v) {
+    if (v % 40 < 39) grid.emplace_back(v, v + 1);
+    if (v + 40 < 1600) grid.emplace_back(v, v + 40);
+  }
+  for (auto const& e : comb) tail.emplace_back(e.first + 1200, e.second + 1200);
+  for (auto const& e : hubs(sides::undirected, 1200).out.columns) tail.emplace_back(e % 2, e);
+  tail.emplace_back(2, 1200);
+  using tuned = karpos::detail::bfs_batch::tuning<space>;
+  for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose})
+    for (auto const& g :
+         {make_graph("path", 1200, karpos_test::path_edges(1200), kind),
+          make_graph("comb", 1200, comb, kind), make_graph("grid", 1600, grid, kind),
+          make_graph("hubs with a tail", 2400, tail, kind)}) {
+      batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+      for (std::size_t const count : {1, 2, 64, 70}) {
+        // Shallow ones, one in the tail of the last graph, and most of them in its hubs.
+        numbers sources = random_sources(1000, count, count);
+        if (count > 1) sources[1] = g.vertices - 2;
+        rows const expected = expected_of(g, sources);
+        subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {}, expected);
+        bool const pays = tuned::one_by_one_pays(g.vertices, static_cast<int>(count));
+        if (g.name == "path, undirected" && pays) same("all", subject.one_by_one(), count);
+        subject.check<std::int32_t, Kokkos::LayoutRight>(sources, {.max_distance = 100},
+                                                         cut(expected, 100));
+        subject.check<std::uint8_t, Kokkos::LayoutLeft>(sources, {.max_distance = 200},
+                                                        cut(expected, 200));
+      }
+    }
+}
+
+TEST_CASE("a pass that was wide first is given up later") {
+  edge_pairs edges = karpos_test::random_edges(500, 3000, 3);
+  for (std::uint64_t v = 0; v < 4000; ++v) edges.emplace_back(v == 0 ? 7 : 499 + v, 500 + v);
+  auto const g = make_graph("random with a tail", 4500, edges);
+  batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+  for (std::size_t const count : {1, 64}) {
+    numbers const sources = random_sources(500, count, 8);
+    subject.check<std::int32_t, Kokkos::LayoutLeft>(
+        sources, {.pull_from = 0.01, .pull_until = 0.01}, expected_of(g, sources));
+    if (karpos::detail::bfs_batch::tuning<space>::one_by_one_pays(4500, static_cast<int>(count)))
+      same("given up", subject.one_by_one(), count);
+  }
+}
+
+TEST_CASE("a deep graph without memory for searches one by one") {
+  if (!karpos_test::takes_memory()) return;
+  // Only the queue of such a search, 800 kB, is large.
+  auto const g = make_graph("path among isolated vertices", 200000, karpos_test::path_edges(300));
+  batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+  table<std::int32_t, Kokkos::LayoutLeft> const d("distances", 2, g.vertices);
+  auto const from = karpos_test::to_space(std::vector<std::uint32_t>{0, 200});
+  auto const checked = [&](karpos::bfs_batch_report const& report, std::uint64_t one_by_one) {
+    rows const expected = expected_of(g, {0, 200});
+    check_reports(g.name, expected, report);
+    same("wrong distances", wrong_distances(d, expected), 0);
+    same("one by one", report.one_by_one, one_by_one);
+  };
+  karpos::bfs_batch_report report;
+  {
+    karpos_test::no_memory const none(std::size_t(1) << 18);
+    report = karpos::bfs_batch(space(), subject.workspace(), from, d);
+  }
+  checked(report, 0);
+  checked(karpos::bfs_batch(space(), subject.workspace(), from, d), 2);
 }
 
 TEST_CASE("batches that stop at a distance") {

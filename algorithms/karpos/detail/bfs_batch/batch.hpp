@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/bfs_batch_workspace.hpp"
+#include "karpos/detail/bfs_batch/one_by_one.hpp"
 #include "karpos/detail/bfs_batch/results.hpp"
 #include "karpos/device/league.hpp"
 
 // A batch from the host: passes of 64 searches; of a pass, parts of 15 levels, for that many have values in the planes.
+// A pass of many levels of few vertices is given up after a part, and its searches are made one by one.
 
 namespace karpos::detail::bfs_batch {
 
@@ -33,7 +36,7 @@ class batch {
       : m_exec(exec),
         m_workspace(w),
         m_driver(o.driver),
-        m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in} {}
+        m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never} {}
 
   /// Runs the searches from the sources first … first + searches - 1 and adds what they have found to the report.
   template <class Sources, class Distances>
@@ -43,12 +46,20 @@ class batch {
     Kokkos::parallel_for(
         "karpos::bfs_batch::sources", index_range(m_exec, static_cast<std::uint64_t>(searches)),
         number_sources<Sources>{sources, first, w.m_ordered.rank().data(), w.m_sources.data()});
+    batch_plan plan = plan_for(searches);
     batch_record r{};
     r.state.level = -1;
     do {
-      search(r.state, searches);
-      write(distances);
-      r = read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
+      search(r.state, searches, plan);
+      r = written(distances, false);
+      if (r.state.one_by_one) {
+        if (auto const* const one = w.workspace_of_one(m_exec)) {
+          search_one_by_one(*one, searches, distances, report);
+          break;
+        }
+        plan.parts_worth = never;
+        r = written(distances, true);
+      }
       r.state.full = false;
       r.state.base += last_value;
     } while (!r.state.done);
@@ -56,14 +67,31 @@ class batch {
   }
 
  private:
-  void search(progress const& from, int searches) const {
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  /// With what a part costs: one thread of a CPU takes 6 ns a vertex for it, for a search by itself 0.5 (Kronecker) to 10 ns
+  /// (path) for each vertex and edge.
+  batch_plan plan_for(int searches) const {
+    using tuned = tuning<ExecSpace>;
+    auto plan = m_plan;
+    auto const& g = m_workspace.m_ordered.graph();
+    std::uint64_t const n = g.vertices();
+    plan.parts_worth = never;
+    if (n > 0 && tuned::one_by_one_pays(n, searches))
+      plan.parts_worth = std::max(tuned::least_parts,
+                                  static_cast<std::int64_t>(static_cast<std::uint64_t>(searches) *
+                                                            (1 + g.edges() / n) / 32));
+    return plan;
+  }
+
+  void search(progress const& from, int searches, batch_plan const& plan) const {
     using tuned = tuning<ExecSpace>;
     using loop = level_loop<typename workspace::state_type>;
     auto const& w = m_workspace;
     auto const program = [&](bool launched) {
       auto s = w.state(launched);
       s.searches = searches;
-      return loop{s, m_plan, from, w.m_record.data()};
+      return loop{s, plan, from, w.m_record.data()};
     };
     if constexpr (device::has_grid_barrier<ExecSpace>)
       if (m_driver != launch_mode::kernel_per_step &&
@@ -74,22 +102,42 @@ class batch {
         m_exec, m_driver == launch_mode::automatic ? launch_mode::kernel_per_step : m_driver,
         w.m_grid[1], program(true));
   }
+  /// Writes what a part has found, as write_results says. Returns: the record of the pass.
   template <class Distances>
-  void write(Distances const& distances) const {
+  batch_record written(Distances const& distances, bool even_if_one_by_one) const {
     auto const& w = m_workspace;
     using step = write_results<typename workspace::state_type, Distances>;
     int const teams = device::native_part<ExecSpace>::processors(m_exec) *
                       (device::is_device<ExecSpace> ? step::teams_at_once : 16);
-    device::for_each_in_league(
-        "karpos::bfs_batch::results", m_exec, teams,
-        step{w.state(false), distances, w.m_ordered.rank().data(), w.m_record.data()});
+    device::for_each_in_league("karpos::bfs_batch::results", m_exec, teams,
+                               step{w.state(false), distances, w.m_ordered.rank().data(),
+                                    w.m_record.data(), even_if_one_by_one});
+    return read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
   }
+  template <class Distances>
+  void search_one_by_one(typename workspace::one const& of_one, int searches,
+                         Distances const& distances, bfs_batch_report& report) const {
+    auto const& w = m_workspace;
+    one_by_one<ExecSpace, typename workspace::one::graph_type> const each{
+        m_exec, of_one, w.m_ordered.rank().data(), w.m_plane.data(), m_plan.max_distance, m_driver};
+    local_vertex sources[searches_at_once];
+    using unmanaged = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(m_exec, unmanaged(sources, searches_at_once), w.m_sources);
+    m_exec.fence("karpos::bfs_batch: sources");
+    each.run(sources, searches, distances, report.source);
+    report.one_by_one += static_cast<std::uint64_t>(searches);
+  }
+  /// Adds what a pass has done, and what its searches have found where it has not been given up.
   static void add_to(bfs_batch_report& report, batch_record const& r, int searches) {
-    report.levels += *std::max_element(r.state.levels, r.state.levels + searches);
     report.pull_levels += r.state.pull_levels;
     report.edges_pushed += r.state.edges_pushed;
-    for (int i = 0; i < searches; ++i)
-      report.source.push_back({r.state.levels[i], r.totals.visited[i], r.totals.distances[i]});
+    if (r.state.done)
+      for (int i = 0; i < searches; ++i)
+        report.source.push_back({r.state.levels[i], r.totals.visited[i], r.totals.distances[i]});
+    std::int32_t most = 0;
+    for (auto s = report.source.end() - searches; s != report.source.end(); ++s)
+      most = std::max(most, s->levels);
+    report.levels += most;
   }
 
   ExecSpace m_exec;

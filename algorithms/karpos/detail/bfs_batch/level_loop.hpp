@@ -13,11 +13,23 @@ struct batch_plan {
   double pull_from, pull_until;  // edges of the frontier, as fractions of all
   std::int32_t max_distance;
   bool has_in_edges;
+  /// Parts of a pass that cost as much as a good part of its searches one by one.
+  std::int64_t parts_worth;
 
   /// Whether the frontier is expanded by a pull level.
   KOKKOS_FUNCTION bool chooses_pull(progress const& p, std::uint64_t edges) const {
     double const limit = (p.pull ? pull_until : pull_from) * static_cast<double>(edges);
     return has_in_edges && static_cast<double>(p.frontier.edges) >= limit;
+  }
+
+  /// Whether a pass, at the end of a part, is left to searches one by one: many levels may follow, and it has found little
+  /// in its first part, or has paid for parts_worth of them since its frontier was wide.
+  KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
+                                          std::uint64_t edges) const {
+    auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));
+    if ((last - p.level) / last_value < parts_worth) return false;
+    bool const thin = p.base == 0 && p.pull_levels == 0 && p.edges_pushed < edges;
+    return thin || (p.level - p.wide) / last_value >= parts_worth;
   }
 };
 
@@ -158,6 +170,8 @@ struct level_loop {
     }
     p.full = !p.done && p.level - p.base + 1 == last_value;
     p.pull = plan.chooses_pull(p, s.edges);
+    if (p.pull) p.wide = p.level;
+    p.one_by_one = p.full && plan.chooses_one_by_one(p, s.vertices, s.edges);
     if (p.done || p.full) grid.write(&record->state, p);
   }
   KOKKOS_FUNCTION static void note_levels(progress& p, word ended, std::int32_t levels) {

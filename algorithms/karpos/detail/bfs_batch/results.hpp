@@ -89,9 +89,12 @@ struct write_results {
   Distances distances;
   local_vertex const* rank;
   batch_record const* record;
+  bool
+      even_if_one_by_one;  // otherwise such a pass, whose searches write all that they find, writes nothing
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (record->state.one_by_one && !even_if_one_by_one) return;
     auto* const sums = reinterpret_cast<std::uint64_t*>(team.scratch());
     for (int i = team.rank(); i < 2 * searches_at_once; i += team.size()) sums[i] = 0;
     team.barrier();

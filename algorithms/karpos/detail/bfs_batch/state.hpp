@@ -46,10 +46,12 @@ struct progress {
   std::int32_t level;  // distance of the frontier
   std::int32_t base;   // planes hold distance - base + 1
   std::int32_t pull_levels;
+  std::int32_t wide;  // last level that has been pulled; 0: none
   int current;
   bool pull, has_items;
   bool full;  // all values are used up
   bool done;
+  bool one_by_one;  // the rest of the pass is not worth it: its searches are made one by one
   std::int32_t levels[searches_at_once];  // of each search that has ended: distances that occur
 };
 

@@ -41,6 +41,17 @@ struct tuning {
              : list_bytes;
   /// The same where each step is a kernel of Kokkos', which has teams of 256 threads at most.
   static constexpr std::size_t launched_scratch_bytes = on_gpu ? 32 * 1024 : list_bytes;
+
+  /// Parts of a pass, of 15 levels each, below which nobody asks whether searches one by one are faster.
+  static constexpr std::int64_t least_parts = 4;
+  /// Whether searches one by one are faster than levels of few vertices in step. CPUs: always (path of 65,536, one thread: 1.8 ms
+  /// a search, 2,300 ms a pass). GPUs: where 15 levels of each search, of 0.8 us each, take less than 15 levels in
+  /// step, of 6 us, and their results, 36 bytes a vertex and 4 a distance at 3.5 TB/s.
+  static bool one_by_one_pays(std::uint64_t vertices, int searches) {
+    if constexpr (!on_gpu) return true;
+    double const results = double(vertices) * (36 + 4 * searches) / 3.5e12;
+    return 15 * searches * 0.8e-6 < 15 * 6e-6 + results;
+  }
 };
 
 }  // namespace karpos::detail::bfs_batch
