@@ -57,7 +57,8 @@ struct search_plan {
   }
   /// Whether a frontier of so many edges is worth a bottom-up level, by the automatic direction: an unvisited vertex looks
   /// at as many neighbours as there are edges for each one of the frontier's. looks_per_claim: see tuning.
-  bool pays_bottom_up(int looks_per_claim, progress const& p, std::uint64_t frontier_edges) const {
+  KOKKOS_FUNCTION bool pays_bottom_up(int looks_per_claim, progress const& p,
+                                      std::uint64_t frontier_edges) const {
     if (direction != bfs_direction::automatic) return true;
     auto const from = static_cast<double>(frontier_edges);
     double const edges = from + static_cast<double>(p.edges_unexplored);
@@ -128,7 +129,6 @@ struct level_loop {
   static constexpr bool has_windows = State::tuned::has_windows;
   static constexpr bool has_team_windows = State::tuned::has_team_windows;
   static constexpr int looks = State::tuned::looks_per_claim;
-  static constexpr bool weighs_looks = looks > 0;
 
   /// Finds several levels in a window. Returns: whether it has found one.
   template <class Grid>
@@ -286,14 +286,9 @@ struct level_loop {
       grid.write(&record->summary, p.sum);
       return;
     }
-    bool bottom_up = plan.chooses_bottom_up(p);
-    if constexpr (weighs_looks)
-      bottom_up = bottom_up &&
-                  (p.bottom_up || p.count_only || plan.pays_bottom_up(looks, p, p.frontier.edges));
-    p.set_direction(bottom_up);
-    p.count_only = plan.chooses_count_only(p);
-    if constexpr (weighs_looks)
-      p.count_only = p.count_only && plan.pays_bottom_up(looks, p, p.next_edges());
+    p.set_direction(plan.chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
+                                                  plan.pays_bottom_up(looks, p, p.frontier.edges)));
+    p.count_only = plan.chooses_count_only(p) && plan.pays_bottom_up(looks, p, p.next_edges());
     p.small_frontier = is_small(p);
     if constexpr (has_team_windows) begin_windows(p);
     record_level(grid, p, next);

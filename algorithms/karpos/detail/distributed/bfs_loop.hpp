@@ -220,16 +220,13 @@ struct rank_level_loop {
       grid.write(&record->summary, p.all.sum);
       return;
     }
-    bool bottom_up = plan.chooses_bottom_up(p.all);
-    if constexpr (looks > 0)
-      bottom_up =
-          bottom_up && (p.all.bottom_up || plan.pays_bottom_up(looks, p.all, p.all.frontier.edges));
+    bool const bottom_up =
+        plan.chooses_bottom_up(p.all) &&
+        (p.all.bottom_up || plan.pays_bottom_up(looks, p.all, p.all.frontier.edges));
     p.all.set_direction(bottom_up);
     p.own.set_direction(bottom_up);
-    p.own.count_only = p.all.count_only = plan.chooses_count_only(p.all);
-    if constexpr (looks > 0)
-      p.own.count_only = p.all.count_only =
-          p.all.count_only && plan.pays_bottom_up(looks, p.all, p.all.next_edges());
+    p.own.count_only = p.all.count_only =
+        plan.chooses_count_only(p.all) && plan.pays_bottom_up(looks, p.all, p.all.next_edges());
     if (!bottom_up) p.all.sum.edges_top_down += all.edges;
     if (p.all.level < bfs::recorded_levels)
       grid.write(&record->level[p.all.level],
