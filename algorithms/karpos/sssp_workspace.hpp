@@ -13,6 +13,7 @@
 #include "karpos/detail/bfs/graph_size.hpp"
 #include "karpos/detail/bfs/prepare.hpp"
 #include "karpos/detail/sssp/loop.hpp"
+#include "karpos/detail/sssp/sorted_rows.hpp"
 #include "karpos/detail/sssp/symmetry.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
@@ -70,7 +71,8 @@ namespace karpos {
 /// Weight: float, double, or integers of 32 or 64 bits; weights(e) is that of the edge column_indices()(e).
 /// Requires: neither the graph nor its weights change while the workspace is used.
 /// Concurrency: copies share the memory. One call at a time: two concurrent ones may deadlock.
-/// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes).
+/// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes); with rows in order of weight
+///   (sort_rows) 16 bytes a vertex, and a vertex id and a weight for each edge, more.
 template <execution_space ExecSpace, class Graph, class Weight>
 class sssp_workspace {
  public:
@@ -97,7 +99,8 @@ class sssp_workspace {
     m_weights = weights;  // not before: Kokkos aborts where a strided view is assigned
     detail::bfs::require_size("sssp", graph, max_vertices);
     read_weights(exec);
-    detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "shortest paths",
+    m_bytes = bytes_for(exec, graph);
+    detail::allocate_or_explain<memory_space>(m_bytes, "shortest paths",
                                               "free memory or choose a smaller graph",
                                               [&] { allocate(exec); });
     if (graph.vertices() > 0)
@@ -106,12 +109,40 @@ class sssp_workspace {
       exec.fence("karpos::sssp_workspace: made");
   }
 
+  /// Copies all rows in order of weight, for many calls with a reach on one graph: of a row only those edges are looked at then
+  /// that may lead below the reach, or lower a label. reach: as in sssp_options; 0: automatic.
+  ///
+  /// Returns: whether calls gain from it; where they do not, as there is no reach, or weights differ by direction, nothing is done.
+  /// Complexity: a sort of the edges, on CPUs of each row by one thread; waits for it.
+  /// Concurrency: not during a call with this workspace. Copies of it that were made before have no such rows.
+  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, that of all edges once more, on GPUs
+  ///   four times more.
+  /// Throws: allocation_error if it cannot be had; calls do without then.
+  bool sort_rows(ExecSpace const& exec, double reach = 0) {
+    if (reach == 0) reach = m_reach;
+    std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
+    if (m == 0 || reach_of(exec, reach) == detail::sssp::label_of<Weight>::no_path()) return false;
+    if (m_sorted.exist()) return true;
+    detail::allocate_or_explain<memory_space>(
+        m_sorted.bytes_for(n, m), "rows in order of weight", "search without them", [&] {
+          m_sorted.make(exec, out_rows(), m_weights.data(), n, m, reach,
+                        m_weight_sum / static_cast<double>(m));
+        });
+    count_classes(exec);
+    return true;
+  }
+
   /// The width of a bucket that sssp chooses.
   double delta() const { return m_delta; }
   /// The reach that it chooses; infinity: none.
   double reach() const { return m_reach; }
 
-  /// Bytes that a workspace for this graph allocates.
+  /// Bytes that it has allocated.
+  std::size_t bytes() const {
+    return m_bytes +
+           (m_sorted.exist() ? m_sorted.bytes_for(m_graph.vertices(), m_graph.edges()) : 0);
+  }
+  /// Bytes that a workspace for this graph allocates at first.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
     return words * 2 * sizeof(std::uint32_t) +
@@ -185,6 +216,16 @@ class sssp_workspace {
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
   }
 
+  /// Of rows in order of weight.
+  void count_classes(ExecSpace const& exec) {
+    detail::sssp::count_classes<state_type> const body{state(exec, Weight(1), 0, 0)};
+    Kokkos::parallel_reduce(
+        "karpos::sssp::classes", detail::index_range(exec, m_graph.vertices()), body,
+        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(m_class_size,
+                                                                                 body.value_count));
+    exec.fence("karpos::sssp_workspace: classes");
+  }
+
   /// Looks for hubs and at the directions of edges where there may be a reach at all.
   void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
     using namespace detail::sssp;
@@ -227,6 +268,12 @@ class sssp_workspace {
     s.edges = m_graph.edges();
     s.out = out_rows();
     s.weight = m_weights.data();
+    if (m_sorted.exist()) {
+      s.out.column = m_sorted.columns.data();
+      s.weight = m_sorted.weights.data();
+      s.lighter = m_sorted.lighter.data();
+      s.lighter_than = m_sorted.lighter_than;
+    }
     s.delta = delta;
     s.reach = reach_of(exec, reach);
     s.window_hops = window_hops;
@@ -253,11 +300,13 @@ class sssp_workspace {
   Graph m_graph;
   Kokkos::View<Weight const*, memory_space> m_weights;
   std::uint64_t m_words = 0;
+  std::size_t m_bytes = 0;
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
   std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not looked at yet
   array<std::uint32_t> m_queue, m_bits;
   array<detail::sssp::fixed_memory> m_fixed;
+  detail::sssp::sorted_rows<vertex_type, Weight, memory_space> m_sorted;
   device::grid_memory<ExecSpace> m_grid;
 };
 

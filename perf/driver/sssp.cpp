@@ -54,6 +54,7 @@ json to_json(sssp_run const& run) {
               {"parents", p.parents},
               {"delta", p.options.delta},
               {"reach", p.options.reach},
+              {"sort_rows", p.sort_rows},
               {"window_hops", p.options.window_hops},
               {"launches", p.options.driver == launch_mode::kernel_per_step},
               {"seed", p.seed},
@@ -182,6 +183,8 @@ action define_sssp(CLI::App& app) {
                  "1e30: nowhere")
       ->capture_default_str()
       ->check(number_from(0));
+  app.add_flag("--sort-rows", p.sort_rows,
+               "copy the rows in order of weight first, for many searches with a reach");
   app.add_option("--hops", p.options.window_hops,
                  "hops that a team goes by itself where few vertices are expanded; 0: none")
       ->capture_default_str()

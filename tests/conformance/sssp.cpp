@@ -134,19 +134,19 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
   auto const weights = draw_weights<Weight>(g, weight, way);
   auto const graph = karpos_test::to_space<Vertex, Offset>(g);
   karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
+  auto by_weight = workspace;
+  bool const is_sorted = by_weight.sort_rows(space(), 3);
+  if (way == weights_of::each_pair) CHECK(is_sorted == !g.out.columns.empty());
   view<Weight> const distance("distance", g.vertices);
   view<Vertex> const parent("parent", g.vertices), none;
   for (numbers const& sources : all_sources) {
     auto const expected = dijkstra(g, weights, sources);
     auto const from = karpos_test::to_space(std::vector<Vertex>(sources.begin(), sources.end()));
-    for (sssp_options const& o : options) {
-      std::string const what = g.name + ", " + std::to_string(sources.size()) + " sources, delta " +
-                               std::to_string(o.delta) + ", reach " + std::to_string(o.reach) +
-                               ", hops " + std::to_string(o.window_hops);
+    auto const search = [&](auto const& searched, sssp_options const& o, std::string const& what) {
       for (bool const with_parents : {false, true}) {
         Kokkos::deep_copy(distance, Weight(77));  // what is not written must show
         Kokkos::deep_copy(parent, Vertex(0));
-        karpos::sssp(space(), workspace, from, distance, with_parents ? parent : none, o);
+        karpos::sssp(space(), searched, from, distance, with_parents ? parent : none, o);
         same(what + ": wrong distances",
              static_cast<std::uint64_t>(karpos_test::to_host(distance) != expected), 0);
       }
@@ -154,6 +154,13 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
       for (Vertex const v : karpos_test::to_host(parent))
         parents.push_back(v == static_cast<Vertex>(-1) ? -1 : static_cast<std::int64_t>(v));
       same(what + ": wrong parents", wrong_parents(g, weights, sources, expected, parents), 0);
+    };
+    for (sssp_options const& o : options) {
+      std::string const what = g.name + ", " + std::to_string(sources.size()) + " sources, delta " +
+                               std::to_string(o.delta) + ", reach " + std::to_string(o.reach) +
+                               ", hops " + std::to_string(o.window_hops);
+      search(workspace, o, what);
+      if (is_sorted) search(by_weight, o, what + ", rows in order of weight");
     }
   }
 }

@@ -83,12 +83,12 @@ def main(driver, graph):
     for words in [("--baseline-delta", 1 << 30), ("--baseline-delta", 1)] if host else []:
         r = checks.result(driver, "sssp", "kron:scale=12,ef=8", "--baseline", *words)
         check(f"baseline {words}: wrong", r and r["wrong"], 0)
-    for words in [("kron:scale=12,ef=8", "--sources", 3), ("grid:100x100,drop=0.3", "--parents")]:
+    for words in [("kron:scale=12,ef=8", "--sources", 3), ("grid:100x100,drop=0.3", "--parents"), ("kron:scale=12,ef=8", "--reach", 8, "--sort-rows", "--parents")]:
         r = checks.result(driver, "sssp", *words, "--reps", 1)
         check(f"{words}: wrong", r and r["wrong"], 0)
     text = checks.run(driver, "sssp", "grid:64x64").stdout
     check("grid: says valid", "valid: every distance" in text, True)
-    for words in [("--source", 5000), ("--source", 1, "--seed", 2), ("--sources", 2, "--output", "x"), ("--delta", 0.5), ("--reach", -1), ("--baseline-delta", 3), ("--output", "-")]:
+    for words in [("--source", 5000), ("--source", 1, "--seed", 2), ("--sources", 2, "--output", "x"), ("--delta", 0.5), ("--reach", -1), ("--baseline-delta", 3), ("--output", "-"), ("--sort-rows",)]:
         check(f"{words}: refused", checks.run(driver, "sssp", "grid:64x64", *words).returncode, 2)
     return checks.verdict("sssp")
 

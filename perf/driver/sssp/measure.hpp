@@ -22,6 +22,7 @@ struct sssp_parameters {
   std::uint32_t max_weight = 255;       ///< weights are 1 … this, at random, the same both ways
   int repetitions = 3;
   bool parents = false, baseline = false;
+  bool sort_rows = false;            ///< rows in order of weight, once
   std::uint32_t baseline_delta = 0;  ///< 0: that of sssp
   std::string output;
   sssp_options options;

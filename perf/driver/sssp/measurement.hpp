@@ -62,10 +62,15 @@ class sssp_measurement {
   void measure(std::vector<std::uint64_t> const& sources) {
     m_exec.fence("karpos::perf: before the workspace");
     Kokkos::Timer clock;
-    sssp_workspace const workspace(m_exec, m_graph, m_weight);
+    sssp_workspace workspace(m_exec, m_graph, m_weight);
+    if (parameters().sort_rows && !workspace.sort_rows(m_exec, parameters().options.reach))
+      throw std::invalid_argument(
+          "karpos: --sort-rows does not apply (paths of this graph have no reach: its edges lead "
+          "one way, "
+          "or it has no hubs): leave it out");
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
-    m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);
+    m_run.workspace_bytes = workspace.bytes();
     m_run.automatic_delta = workspace.delta();
     bfs_workspace const searched(m_exec, m_graph);
     auto const hops = make_array<std::int32_t>("hops", m_graph.vertices());

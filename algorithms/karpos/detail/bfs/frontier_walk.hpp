@@ -124,6 +124,17 @@ struct frontier_walk {
     });
   }
 
+  /// The same chunk with the first f(row) edges of each row.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION chunk cut(tile const& t, chunk const& k, F const& f) const {
+    chunk first = k;
+    first.rows = t.each([&](int lane) -> row {
+      row const& r = k.rows[lane];
+      return {r.vertex, r.degree == 0 ? 0 : f(r), r.begin};
+    });
+    return first;
+  }
+
   /// GPUs, load-balanced: the edges of all rows form one sequence, by a prefix sum of the degrees, and edge j goes to
   /// lane j % width, which finds its row by bisection. No lane waits for the longest row, and neighbouring lanes read
   /// neighbouring edges.

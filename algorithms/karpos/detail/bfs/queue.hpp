@@ -127,7 +127,8 @@ class frontier_writer {
         return s.out.degree(vertex[first + lane]);
       });
       auto const c = t.each([&](int lane) {
-        return first + lane < count ? s.class_of(degree[lane]) : int(degree_classes);
+        return first + lane < count ? s.class_of(vertex[first + lane], degree[lane])
+                                    : int(degree_classes);
       });
       for (int k = 0; k < degree_classes; ++k) {
         int const n = t.ballot([&](int lane) { return c[lane] == k; }).count();

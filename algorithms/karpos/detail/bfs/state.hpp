@@ -262,6 +262,9 @@ struct search_state
     for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
     return c;
   }
+  KOKKOS_FUNCTION int class_of(local_vertex, std::uint64_t degree) const {
+    return class_of(degree);
+  }
   // Chosen by comparison: a run-time index would move the whole state of a GPU thread to local memory.
   KOKKOS_FUNCTION std::uint32_t* bitmap(int which) const {
     return which == 0 ? visited[0] : visited[1];

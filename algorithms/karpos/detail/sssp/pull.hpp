@@ -93,14 +93,16 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     bins<State> found(team, t, *s, *p, p->split);
     bool lowered = false;
     this->for_each_chunk(team, t, [&](chunk const& k) {
-      t.each([&](int lane) {
-        if (k.rows[lane].degree == 0) return 0;
-        if (!First && k.first == 0) State::unmark(s->near(p->side()), k.rows[lane].vertex);
-        device::prefetch(s->weight + k.rows[lane].begin);
-        return 0;
+      if constexpr (First)
+        scan<true>(t, this->cut(t, k, [&](row const& r) { return first_edges(r, lowered); }), found,
+                   lowered);
+      chunk const rest = this->cut(t, k, [&](row const& r) {
+        if (!First && k.first == 0) State::unmark(s->near(p->side()), r.vertex);
+        device::prefetch(s->weight + r.begin);
+        return s->edges_below(r.vertex, r.degree, p->reach,
+                              device::load_relaxed(s->label + r.vertex));
       });
-      if constexpr (First) scan<true>(t, k, found, lowered);
-      scan<false>(t, k, found, lowered);
+      scan<false>(t, rest, found, lowered);
     });
     found.flush(t);
     if (lowered) device::store_relaxed(s->last_lowered, std::uint64_t(p->passes + 1));
@@ -112,6 +114,20 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   using typename walk::row;
   using walk::tile_edges;
 
+  /// Where rows are in order of weight, lowers a label by the lightest edge.
+  /// Returns: how many edges may lower it further.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_edges(row const& r, bool& lowered) const {
+    device::prefetch(s->weight + r.begin);
+    if (s->lighter == nullptr) return r.degree;
+    word best = device::load_relaxed(s->label + r.vertex);
+    word const there = device::load_cached(s->label + State::local(s->out.column[r.begin]));
+    word const to = there == labels::farthest() ? there : s->along(there, r.begin);
+    if (to < best) {
+      lowered |= device::fetch_min(s->label + r.vertex, to) > to;
+      best = to;
+    }
+    return s->edges_below(r.vertex, r.degree, 0, best);
+  }
   /// All: by all neighbours. Else by those beyond the reach, and rows that have such are queued.
   template <bool All>
   KOKKOS_FORCEINLINE_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,

@@ -9,6 +9,7 @@
 //
 // A rule looks at an edge first, without writing, so that the loads of several edges overlap, and claims then:
 //
+//   open(s, p, here, u, n)   how many of its first edges are to be looked at
 //   look(s, p, here, e, v)   the label that v would get from a vertex whose label is `here`; `farthest`: leave the edge
 //   claim(s, p, u, v, label) where v goes: nowhere, the near queue or the far queue
 
@@ -22,6 +23,11 @@ struct relax {
   static constexpr char const* label = "karpos::sssp::relax";
   using word = typename State::word;
 
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const& s, progress_of<State> const& p,
+                                                        word here, local_vertex u,
+                                                        std::uint32_t degree) {
+    return s.edges_below(u, degree, here, p.reach);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const& p,
                                                word here, typename State::edge e, local_vertex v) {
     word const to = s.along(here, e);
@@ -43,6 +49,10 @@ struct parent_of_nearer {
   static constexpr char const* label = "karpos::sssp::parent_of_nearer";
   using word = typename State::word;
 
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&,
+                                                        word, local_vertex, std::uint32_t degree) {
+    return degree;
+  }
   KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
                                                typename State::edge e, local_vertex v) {
     word const there = s.label[v];
@@ -70,6 +80,10 @@ struct parent_of_equal {
 
   KOKKOS_FORCEINLINE_FUNCTION static id* parent(State const& s, local_vertex v) {
     return reinterpret_cast<id*>(s.parent + v);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&,
+                                                        word, local_vertex, std::uint32_t degree) {
+    return degree;
   }
   KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
                                                typename State::edge e, local_vertex v) {
@@ -107,12 +121,11 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     s->clear_next(team, *p);
     tile const t = team.template this_tile<width>();
     bins<State> found(team, t, *s, *p, p->split);
-    this->for_each_chunk(team, t, [&](chunk const& k) {
-      t.each([&](int lane) {
-        if (k.first == 0 && k.rows[lane].degree > 0)
-          State::unmark(s->near(p->side()), k.rows[lane].vertex);
-        device::prefetch(s->weight + k.rows[lane].begin);
-        return 0;
+    this->for_each_chunk(team, t, [&](chunk const& all) {
+      chunk const k = this->cut(t, all, [&](row const& r) {
+        if (all.first == 0) State::unmark(s->near(p->side()), r.vertex);
+        device::prefetch(s->weight + r.begin);
+        return rule::open(*s, *p, label_of(r.vertex), r.vertex, r.degree);
       });
       if constexpr (State::tuned::balances_lanes)
         this->expand_balanced(t, k, [&](auto const& edge_at) { visit(t, found, edge_at); });

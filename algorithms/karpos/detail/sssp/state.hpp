@@ -48,6 +48,12 @@ struct progress {
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
 
+/// How many edges of a row are lighter than each of some limits; of rows in order of weight (sorted_rows.hpp).
+struct alignas(16) lighter_edges {
+  static constexpr int limits = 4;
+  std::uint32_t count[limits];
+};
+
 /// What the host reads at the end.
 struct summary {
   std::uint64_t rounds, buckets, windows, vertices, edges, passes;
@@ -69,6 +75,8 @@ struct state {
   std::uint64_t vertices, words, edges;
   bfs::rows<VertexId, EdgeOffset> out;
   Weight const* weight;
+  lighter_edges const* lighter;  // of each row, where rows are in order of weight; else null
+  Kokkos::Array<Weight, lighter_edges::limits> lighter_than;
   word* label;
   VertexId* parent;  // null: not asked for
   Weight delta;
@@ -93,6 +101,15 @@ struct state {
     int c = 0;
     for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
     return c;
+  }
+
+  /// Where rows are in order of weight, the class goes by the edges that are looked at as a rule, and a row is expanded by its
+  /// class even where it is up to so many times longer.
+  static constexpr std::uint64_t longest_of_class = 16;
+  KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
+    if (lighter == nullptr) return class_of(degree);
+    std::uint64_t const light = lighter[v].count[lighter_edges::limits - 1];
+    return class_of(Kokkos::max(light, degree / longest_of_class));
   }
 
   KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const { return levels[round % 3]; }
@@ -120,6 +137,16 @@ struct state {
   }
   KOKKOS_FUNCTION static void unmark(std::uint32_t* bits, local_vertex v) {
     device::clear_bits(bits + v / 32, bit_of(v));
+  }
+
+  /// The number of a row's first edges that may lead from labels of `base` or more to one below `bound`.
+  KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
+                                            word bound) const {
+    if (lighter == nullptr) return degree;
+    lighter_edges const row = lighter[v];
+    for (int i = 0; i < lighter_edges::limits; ++i)
+      if (labels::plus(base, lighter_than[i]) >= bound) return row.count[i];
+    return degree;
   }
 
   /// The label at the end of an edge out of a vertex with label d.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/sssp/edges.hpp"
 #include "karpos/detail/sssp/label.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
@@ -18,32 +19,17 @@ namespace karpos::detail::sssp {
 
 template <class Rows, class Weight>
 struct sum_directions {
-  static constexpr std::uint64_t edges_of_part = 64;
-  Rows rows;
+  all_edges<Rows> edges;
   Weight const* weight;
-  std::uint64_t vertices, edges;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t part, std::uint64_t& sum) const {
-    std::uint64_t const begin = part * edges_of_part;
-    std::uint64_t const end = Kokkos::min(begin + edges_of_part, edges);
-    std::uint64_t u = row_of(begin, 0);
-    for (std::uint64_t e = begin; e < end; ++e) {
-      if (e >= rows.end(u)) u = e < rows.end(u + 1) ? u + 1 : row_of(e, u + 1);
-      auto const v = static_cast<std::uint64_t>(bfs::local_vertex(rows.column[e]));
-      if (u == v) continue;
+    edges.for_each_of(part, [&](std::uint64_t u, std::uint64_t e) {
+      auto const v = static_cast<std::uint64_t>(bfs::local_vertex(edges.rows.column[e]));
+      if (u == v) return;
       std::uint64_t const h = mix(mix(Kokkos::min(u, v) << 32 | Kokkos::max(u, v)) +
                                   label_of<Weight>::to_word(weight[e]));
       sum += u < v ? h : 0 - h;
-    }
-  }
-  /// The row of an edge: the last one, from `first` on, that does not begin behind it.
-  KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
-    std::uint64_t low = first, high = vertices;
-    while (high - low > 1) {
-      std::uint64_t const middle = low + (high - low) / 2;
-      (rows.begin(middle) <= e ? low : high) = middle;
-    }
-    return low;
+    });
   }
 };
 
@@ -68,11 +54,10 @@ double mean_degree_of_ends(ExecSpace const& exec, Rows const& rows, std::uint64_
 template <class ExecSpace, class Rows, class Weight>
 bool has_symmetric_weights(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
                            std::uint64_t edges, Weight const* weight) {
-  using body = sum_directions<Rows, Weight>;
+  all_edges<Rows> const all{rows, vertices, edges};
   return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-             "karpos::sssp::directions", exec,
-             (edges + body::edges_of_part - 1) / body::edges_of_part,
-             body{rows, weight, vertices, edges}) == 0;
+             "karpos::sssp::directions", exec, all.parts(),
+             sum_directions<Rows, Weight>{all, weight}) == 0;
 }
 
 }  // namespace karpos::detail::sssp

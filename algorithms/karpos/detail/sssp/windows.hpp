@@ -108,6 +108,11 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     return n;
   }
 
+  /// Whether a vertex is for all teams together: a row too long for a window, whose class keeps the next round from being narrow.
+  KOKKOS_FUNCTION bool is_long(local_vertex v, std::uint64_t degree) const {
+    return degree > tuned::window_degree && this->s->class_of(v, degree) != bfs::by_thread;
+  }
+
   /// CPUs, whose teams are one thread: vertex after vertex.
   KOKKOS_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
                                     std::uint32_t n, bins<State>& found,
@@ -124,7 +129,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         device::prefetch(state.weight + next);
       }
       if (device::load_relaxed(state.label + u.vertex) != u.label) continue;
-      if (state.out.degree(u.vertex) > tuned::window_degree) {  // for all teams together
+      if (is_long(u.vertex, state.out.degree(u.vertex))) {
         if (again(u.vertex) != 0) found.near.push_one(t, u.vertex);
         continue;
       }
@@ -172,16 +177,16 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
             is_labelled(hop) ? device::load_relaxed(state.label + e.vertex) == e.label : lowers(e);
         return {e.vertex, e.from, e.label, begin, stands ? end : begin};
       });
-      auto const is_long = [&](int lane) {
-        return loaded[lane].end - loaded[lane].begin > tuned::window_degree;
-      };
-      if (t.ballot(is_long))
+      auto const leaves = t.ballot([&](int lane) {
+        return is_long(loaded[lane].vertex, loaded[lane].end - loaded[lane].begin);
+      });
+      if (leaves)
         found.near.push(
-            t, t.each([&](int lane) { return is_long(lane) ? again(loaded[lane].vertex) : 0; }),
+            t, t.each([&](int lane) { return leaves.test(lane) ? again(loaded[lane].vertex) : 0; }),
             [&](int lane, int) { return loaded[lane].vertex; });
       auto const rows = t.each([&](int lane) {
         row r = loaded[lane];
-        if (is_long(lane)) r.end = r.begin;
+        if (leaves.test(lane)) r.end = r.begin;
         edges += r.end - r.begin;
         return r;
       });

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+// All edges of a graph with the rows that they are in, in parts of equally many.
+
+namespace karpos::detail::sssp {
+
+template <class Rows>
+struct all_edges {
+  static constexpr std::uint64_t edges_of_part = 64;
+  Rows rows;
+  std::uint64_t vertices, edges;
+
+  std::uint64_t parts() const { return (edges + edges_of_part - 1) / edges_of_part; }
+
+  /// f(u, e) for the edges e of a part, u being the vertex that e leads out of.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_of(std::uint64_t part, F const& f) const {
+    std::uint64_t const begin = part * edges_of_part;
+    std::uint64_t const end = Kokkos::min(begin + edges_of_part, edges);
+    std::uint64_t u = row_of(begin, 0);
+    for (std::uint64_t e = begin; e < end; ++e) {
+      if (e >= rows.end(u)) u = e < rows.end(u + 1) ? u + 1 : row_of(e, u + 1);
+      f(u, e);
+    }
+  }
+
+ private:
+  /// The row of an edge: the last one, from `first` on, that does not begin behind it.
+  KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
+    std::uint64_t low = first, high = vertices;
+    while (high - low > 1) {
+      std::uint64_t const middle = low + (high - low) / 2;
+      (rows.begin(middle) <= e ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
+}  // namespace karpos::detail::sssp
