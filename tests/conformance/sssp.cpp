@@ -108,6 +108,13 @@ std::vector<sssp_options> all_sssp_options() {
   return all;
 }
 
+/// The first reach that is given.
+double reach_among(std::vector<sssp_options> const& options) {
+  for (sssp_options const& o : options)
+    if (o.reach > 0 && o.reach < endless) return o.reach;
+  return 3;
+}
+
 /// Whether an edge weighs the same in both directions: only then vertices far away may look for their labels themselves.
 enum class weights_of { each_direction, each_pair };
 
@@ -135,7 +142,7 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
   auto const graph = karpos_test::to_space<Vertex, Offset>(g);
   karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
   auto by_weight = workspace;
-  bool const is_sorted = by_weight.sort_rows(space(), 3);
+  bool const is_sorted = by_weight.sort_rows(space(), reach_among(options));
   if (way == weights_of::each_pair) CHECK(is_sorted == !g.out.columns.empty());
   view<Weight> const distance("distance", g.vertices);
   view<Vertex> const parent("parent", g.vertices), none;
@@ -298,6 +305,30 @@ TEST_CASE("a reach is used where weights are the same in both directions, and on
   CHECK(passes(weights, 8) == 0);
 }
 
+TEST_CASE("rows are sorted by weight where there is a reach, once") {
+  auto const sorted = [](host_graph const& g, std::vector<std::uint32_t> const& weights,
+                         double reach) {
+    karpos::sssp_workspace workspace(space(),
+                                     karpos_test::to_space<std::uint32_t, std::uint64_t>(g),
+                                     karpos_test::to_space(weights));
+    std::size_t const before = workspace.bytes();
+    bool const done = workspace.sort_rows(space(), reach);
+    CHECK(workspace.sort_rows(space(), reach) == done);
+    std::size_t const added = g.out.columns.size() * 8 + g.vertices * 16;
+    CHECK(workspace.bytes() == before + (done ? added : 0));
+    return done;
+  };
+  auto const g = hubs(sides::undirected);
+  auto weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
+  CHECK(sorted(g, weights, 8));
+  CHECK(!sorted(g, weights, 0));  // five edges a vertex: no reach of its own
+  CHECK(!sorted(g, weights, endless));
+  ++weights[weights.size() / 2];
+  CHECK(!sorted(g, weights, 8));
+  auto const one_way = hubs(sides::directed);
+  CHECK(!sorted(one_way, std::vector<std::uint32_t>(one_way.out.columns.size(), 1), 8));
+}
+
 TEST_CASE("more vertices than the queues of a team hold") {
   // One source leads to many short paths: the queues of a team overflow.
   std::uint64_t const paths = 30000;
@@ -318,14 +349,19 @@ TEST_CASE("weights of other types") {
   auto const real = [](random_numbers& random) {
     return static_cast<double>(random.below(1000000)) / 3e6;
   };
-  std::vector<sssp_options> const options{{}, {.delta = 0.01}, {.delta = 1e300}};
+  std::vector<sssp_options> const options{
+      {}, {.delta = 0.01}, {.delta = 0.01, .reach = 0.02}, {.delta = 1e300}};
   for (auto const* graph : {&g, &path}) {
     check<float>(*graph, {{0}, {3, 400}}, real, options);
     check<double, std::uint64_t, std::uint32_t>(*graph, {{0}}, real, options);
-    check<std::int32_t, std::int32_t, std::uint32_t>(*graph, {{0}}, one_to_255, {{}, {.delta = 7}});
+    check<std::int32_t, std::int32_t, std::uint32_t>(*graph, {{0}}, one_to_255,
+                                                     {{}, {.delta = 7}, {.delta = 7, .reach = 9}});
+    check<float>(*graph, {{0}},
+                 [](random_numbers& random) { return random.below(3) == 0 ? -0.0 : 1.5; },
+                 {{.delta = 1, .reach = 2}});
     check<std::int64_t>(*graph, {{0}},
                         [](random_numbers& random) { return random.below(std::uint64_t(1) << 40); },
-                        {{}, {.delta = 1e11}});
+                        {{}, {.delta = 1e11}, {.delta = 1e10, .reach = 1e11}});
   }
 }
 

@@ -52,9 +52,11 @@ class peer_window {
     void* made = nullptr;
     require_cuda(cudaMalloc(&made, all), "cudaMalloc of a window");
     m_base = static_cast<std::byte*>(made);
-    require_cuda(cudaMemset(m_base, 0, all), "cudaMemset of a window");
-    require_cuda(cudaDeviceSynchronize(), "cudaMemset of a window");
     m_distances.count = 1;
+    auto const cleared = cudaMemset(m_base, 0, all);
+    auto const done = cleared == cudaSuccess ? cudaDeviceSynchronize() : cleared;
+    if (done != cudaSuccess) free();  // no destructor does
+    require_cuda(done, "cudaMemset of a window");
   }
   peer_window(peer_window&& other) noexcept { swap(other); }
   peer_window& operator=(peer_window&& other) noexcept {
