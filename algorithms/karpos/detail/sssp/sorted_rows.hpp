@@ -5,6 +5,8 @@
 #include <Kokkos_Sort.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bfs/state.hpp"
@@ -54,7 +56,7 @@ struct weight_order {
     return static_cast<std::uint32_t>(
         Kokkos::min(positive >> shift, static_cast<word>(~std::uint32_t(0))));
   }
-  /// The smallest weight that is in this order no less than w.
+  /// The smallest of the weights that are equal to w in this order.
   Weight first_of(Weight w) const {
     return labels::from_word(static_cast<word>((*this)(w)) << shift);
   }
