@@ -26,16 +26,6 @@ struct bfs_words {
               *gamma = nullptr, *alpha = nullptr, *beta = nullptr, *with_queue = nullptr;
 };
 
-/// Names of vertices are words only where they are numbered anew.
-std::string source_of(bfs_words const& o) {
-  if (o.parameters.relabel) return o.source;
-  try {
-    return std::to_string(parse_count(o.source));
-  } catch (std::invalid_argument const& e) {
-    throw bad_input(std::string("--source: ") + e.what() + "; names take --relabel");
-  }
-}
-
 /// An option that has no effect is a mistake.
 void require_direction(CLI::Option const* given, bfs_words const& o, char const* direction) {
   if (given->count() > 0 && o.direction != direction)
@@ -56,7 +46,7 @@ bfs_parameters parameters_of(bfs_words const& o) {
   if ((o.sources->count() > 0 || p.batch) && !p.output.empty())
     throw bad_input(
         "--output does not apply (--sources and --batch make several results): choose --source");
-  if (o.with_source->count() > 0) p.source = source_of(o);
+  if (o.with_source->count() > 0) p.source = source_word(o.source, p.relabel);
   require_output(p.output,
                  is_generator(p.graph) ? std::vector<std::string>() : std::vector{p.graph},
                  "the graph");

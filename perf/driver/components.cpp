@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/components/measure.hpp"
 #include "perf/driver/option_values.hpp"
@@ -29,6 +30,7 @@ json to_json(components_run const& run) {
           {"parameters",
            {{"graph", run.graph},
             {"directed", p.directed},
+            {"relabel", p.relabel},
             {"sampled", p.sampled},
             {"repetitions", p.repetitions},
             {"timing", timer<space>::method()}}},
@@ -40,7 +42,7 @@ json to_json(components_run const& run) {
           {"components", run.components},
           {"isolated", run.isolated},
           {"largest", run.largest},
-          {"largest_label", run.largest_label},
+          {"largest_label", vertex_json(run.names, run.largest_label)},
           {"seconds", run.time.median()},
           {"all_seconds", run.time.seconds},
           {"peers", peers},
@@ -52,13 +54,18 @@ void print(components_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
+  if (run.parameters.relabel) print_relabelling(run.names);
+  if (run.lacks_vertex_0)
+    std::printf(
+        "ids count from 0: vertex 0, which the file does not name, is a component (--relabel "
+        "leaves it out)\n");
   std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s\n\n", human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str());
   std::printf("%s, %s alone\n", counted(run.components, "component", "components").c_str(),
               counted(run.isolated, "vertex is", "vertices are").c_str());
   std::printf("largest: %s, of vertex %s on\n", counted(run.largest, "vertex", "vertices").c_str(),
-              grouped(run.largest_label).c_str());
+              shown(run.names, run.largest_label).c_str());
   std::printf("\n%s %s\n", left("karpos", 20).c_str(),
               right(human_seconds(run.time.median()), 10).c_str());
   for (components_peer const& peer : run.peers)
@@ -107,6 +114,8 @@ action define_components(CLI::App& app) {
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
   app.add_flag("--directed", p.directed,
                "edges of a file lead one way: weakly connected components");
+  app.add_flag("--relabel", p.relabel,
+               "number the ids of a file without gaps, or its words, as karpos bfs does");
   app.add_option("--sampled", p.sampled,
                  "neighbours of each vertex that are joined before the largest component is looked "
                  "for")
@@ -115,7 +124,8 @@ action define_components(CLI::App& app) {
       ->check(CLI::Range(0, 1000));
   app.add_flag("--baseline", p.baseline,
                "compare with label propagation and a plain Afforest in the same run");
-  app.add_option("--output", p.output, "write the label of each vertex, a line each");
+  app.add_option("--output", p.output,
+                 "write the label of each vertex, a line each; with --relabel behind its name");
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
       ->transform(count_word())

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/driver/program/checked_options.hpp"
@@ -23,7 +24,7 @@ double mean_of(sssp_run const& run, samples sssp_result::*time) {
 }
 
 json to_json(sssp_run const& run, sssp_result const& r) {
-  json j = {{"source", r.source},
+  json j = {{"source", vertex_json(run.names, r.source)},
             {"reached", r.reached},
             {"reached_edges", r.reached_edges},
             {"farthest", r.farthest},
@@ -50,6 +51,7 @@ json to_json(sssp_run const& run) {
             {"parameters",
              {{"graph", run.graph},
               {"directed", p.directed},
+              {"relabel", p.relabel},
               {"max_weight", p.max_weight},
               {"parents", p.parents},
               {"delta", p.options.delta},
@@ -86,13 +88,14 @@ void print(sssp_run const& run) {
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "",
               grouped(run.parameters.max_weight).c_str());
+  if (run.parameters.relabel) print_relabelling(run.names);
   std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s\n\n",
               human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
               human_seconds(run.prepare_seconds).c_str());
   sssp_result const& r = run.results.front();
-  std::printf("source %s: reached %s, the farthest at %s\n", grouped(r.source).c_str(),
+  std::printf("source %s: reached %s, the farthest at %s\n", shown(run.names, r.source).c_str(),
               counted(r.reached, "vertex", "vertices").c_str(), grouped(r.farthest).c_str());
   std::printf(
       "delta %s: %s, %s (%s of several hops), %s edges looked at for each that there is\n\n",
@@ -114,20 +117,20 @@ int report_wrong(sssp_run const& run) {
   for (sssp_result const& r : run.results)
     if (r.wrong > 0)
       std::fprintf(stderr, "karpos: distances from vertex %s are wrong at %s: please report this\n",
-                   grouped(r.source).c_str(), counted(r.wrong, "place", "places").c_str());
+                   shown(run.names, r.source).c_str(), counted(r.wrong, "place", "places").c_str());
   return run.wrong() > 0 ? 1 : 0;
 }
 
 struct sssp_words {
   sssp_parameters parameters;
-  std::uint64_t source = 0;
+  std::string source;
   CLI::Option *with_source = nullptr, *seed = nullptr;
   bool launches = false, as_json = false;
 };
 
 int shortest_paths(sssp_words const& o) {
   sssp_parameters p = o.parameters;
-  if (o.with_source->count() > 0) p.source = o.source;
+  if (o.with_source->count() > 0) p.source = source_word(o.source, p.relabel);
   if (o.seed->count() > 0 && p.source)
     throw bad_input("--seed does not apply (no random source): leave --source out");
   if (o.launches) p.options.driver = launch_mode::kernel_per_step;
@@ -153,8 +156,8 @@ int shortest_paths(sssp_words const& o) {
 
 void add_sources(CLI::App& app, sssp_words& o) {
   sssp_parameters& p = o.parameters;
-  o.with_source = app.add_option("--source", o.source, "vertex to start from, counted from 0")
-                      ->transform(count_word());
+  o.with_source = app.add_option("--source", o.source,
+                                 "vertex to start from, counted from 0; with --relabel its name");
   app.add_option("--sources", p.sources,
                  "number of random sources, vertices with neighbours (default: one)")
       ->transform(count_word())
@@ -170,6 +173,8 @@ action define_sssp(CLI::App& app) {
   sssp_parameters& p = o->parameters;
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
+  app.add_flag("--relabel", p.relabel,
+               "number the ids of a file without gaps, or its words, as karpos bfs does");
   add_sources(app, *o);
   app.add_option("--max-weight", p.max_weight, "weights are 1 to this, at random")
       ->capture_default_str()

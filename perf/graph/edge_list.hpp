@@ -12,6 +12,7 @@ struct edge_list {
   std::uint64_t vertices = 0;  ///< every id is below; at most 2^32
   std::vector<std::uint32_t> sources, targets;
   bool undirected = false;  ///< the file says that every edge stands for both directions
+  bool ids_from_0 = false;  ///< the file tells no number of vertices, its ids count from 0
 };
 
 /// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to offsets[v + 1].

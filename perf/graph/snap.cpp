@@ -27,6 +27,7 @@ edge_list read_snap(input const& in) {
     lines.fail("the list has no edge, and thus tells no number of vertices",
                "check that the file is whole");
   edges.vertices = std::uint64_t(largest) + 1;
+  edges.ids_from_0 = true;
   return edges;
 }
 

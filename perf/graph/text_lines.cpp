@@ -189,14 +189,14 @@ void text_lines::fail_integer(char const* what, std::errc error) const {
   std::string const is = quoted(field) + " is ";
   if (error == std::errc::result_out_of_range)
     fail(is + "too large for " + what + ", ids must fit into 32 bits",
-         "renumber the vertices, as `karpos bfs --relabel` does");
+         "renumber the vertices, as `--relabel` does");
   if (field.size() > 1 && field[0] == '-' && field[1] >= '0' && field[1] <= '9')
     fail(is + "negative, as " + what + " cannot be",
          std::string_view(what).starts_with("the number") ? "correct the line"
                                                           : "renumber the vertices");
   fail(is + "no unsigned integer, as " + what + " must be",
        "correct the line; fields are separated by blanks or tabs, in edge lists also by commas; "
-       "a header above the edges is left out, `karpos bfs --relabel` takes words");
+       "a header above the edges is left out, `--relabel` takes words");
 }
 
 void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const {
@@ -205,8 +205,7 @@ void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t ve
     fail(vertex + ", but ids of this format count from " + std::to_string(first),
          "add " + std::to_string(first) + " to every id");
   if (vertices == max_vertices)
-    fail(vertex + " does not fit into 32 bits",
-         "renumber the vertices, as `karpos bfs --relabel` does");
+    fail(vertex + " does not fit into 32 bits", "renumber the vertices, as `--relabel` does");
   fail(vertex + ", but the header announces " + std::to_string(vertices) + " vertices",
        "correct the header or the line");
 }

@@ -46,7 +46,41 @@ def edges_of(text):
     return [(int(u), int(v)) for u, v, *_ in lines]
 
 
+def relabelled(driver):
+    """Words, and ids with gaps."""
+    edges = [("b", "x1"), ("x1", "c"), ("a", "d e"), ("7", "007"), ("7", "7")]
+    order = ["7", "007", "a", "b", "c", "d e", "x1"]  # numbers first
+    labels = labels_of([(order.index(u), order.index(v)) for u, v in edges], len(order))
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder) / "words.txt", Path(folder) / "labels"
+        path.write_text("".join(f"{u},{v}\n" for u, v in edges))
+        r = checks.result(driver, "components", path, "--relabel", "--output", out, "--baseline")
+        check("words: components", r and (r["components"], r["largest"], r["largest_label"], r["wrong"]), (3, 3, "b", 0))
+        check("words: labels", out.read_text().splitlines(), [f"{name}\t{order[labels[v]]}" for v, name in enumerate(order)])
+        text = checks.run(driver, "components", path, "--relabel").stdout
+        check("words: text", "6 vertices are called by words" in text and "of vertex b on" in text, True)
+        refused = checks.run(driver, "components", path)
+        check(f"words without --relabel: '{refused.stderr.strip()}'", (refused.returncode, "--relabel" in refused.stderr), (2, True))
+        path.write_text("4000000000 3000000000\n5 3000000000\n17 18\n")
+        r = checks.result(driver, "components", path, "--relabel", "--output", out)
+        check("gaps", r and (r["vertices"], r["components"], r["isolated"], r["largest_label"]), (5, 2, 0, 5))
+        check("gaps: labels", out.read_text(), "5 5\n17 17\n18 17\n3000000000 5\n4000000000 5\n")
+    check("a generator relabelled", checks.run(driver, "components", "grid:3x3", "--relabel").returncode, 2)
+
+
+def vertex_0(driver):
+    """It is a component where a file counts from 1, and said so."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.txt"
+        for text, words, told in [("1 2\n", (), True), ("0 1\n", (), False), ("0 0\n1 2\n", (), False), ("1 2\n", ("--relabel",), False), ("p sp 3 1\na 2 3 1\n", (), False)]:
+            path.write_text(text)
+            seen = checks.run(driver, "components", path, *words).stdout
+            check(f"vertex 0 of {text!r} {words}", "vertex 0, which the file does not name" in seen, told)
+
+
 def main(driver, graph):
+    relabelled(driver)
+    vertex_0(driver)
     edges = edges_of(Path(graph).read_text())
     check_file(driver, graph, edges, 1 + max(map(max, edges)))
     with tempfile.TemporaryDirectory() as folder:

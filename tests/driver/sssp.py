@@ -65,7 +65,36 @@ def edges_of(text):
     return [(int(u), int(v)) for u, v, *_ in lines]
 
 
+def relabelled(driver):
+    """Words, and ids with gaps: weights are those of the numbers that names get."""
+    edges = [("b", "x1"), ("x1", "c"), ("a", "b"), ("7", "007"), ("7", "a")]
+    order = ["7", "007", "a", "b", "c", "x1"]
+    numbers = [(order.index(u), order.index(v)) for u, v in edges]
+    expected = distances(numbers, len(order), 3, 255, False)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder) / "words.txt", Path(folder) / "out"
+        path.write_text("".join(f"{u} {v}\n" for u, v in edges))
+        r = checks.result(driver, "sssp", path, "--relabel", "--source", "b", "--parents", "--output", out)
+        check("words: source", r and (r["results"][0]["source"], r["wrong"]), ("b", 0))
+        lines = [line.split(" ") for line in out.read_text().splitlines()]
+        check("words: distances", [line[:2] for line in lines], [[name, str(d)] for name, d in zip(order, expected)])
+        check("words: parents", [line[2] for line in lines], ["a", "7", "b", "b", "x1", "b"])
+        text = checks.run(driver, "sssp", path, "--relabel", "--source", "b").stdout
+        check("words: text", "5 vertices are called by words" in text and "source b: reached 6" in text, True)
+        for source, told in [("bb", "--source bb is no vertex"), ("12", "--source 12 is no vertex")]:
+            refused = checks.run(driver, "sssp", path, "--relabel", "--source", source)
+            check(f"no such word: '{refused.stderr.strip()}'", (refused.returncode, told in refused.stderr), (2, True))
+        for words in [(), ("--source", "b")]:
+            refused = checks.run(driver, "sssp", path, *words)
+            check(f"words without --relabel: '{refused.stderr.strip()}'", (refused.returncode, "--relabel" in refused.stderr), (2, True))
+        path.write_text("4000000000 3000000000\n")
+        r = checks.result(driver, "sssp", path, "--relabel", "--source", 3000000000, "--output", out)
+        check("gaps", r and (r["vertices"], r["results"][0]["reached"]), (2, 2))
+        check("gaps: distances", out.read_text(), f"3000000000 0\n4000000000 {weight(0, 1, 255)}\n")
+
+
 def main(driver, graph):
+    relabelled(driver)
     edges = edges_of(Path(graph).read_text())
     vertices = 1 + max(map(max, edges))
     for words in [(), ("--delta", 3), ("--hops", 0), ("--reach", 20, "--hops", 0), ("--reach", 1e30), ("--launches",)]:

@@ -4,9 +4,8 @@
 #include <Kokkos_Timer.hpp>
 #include <cstdint>
 
-#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/bfs/parameters.hpp"
-#include "perf/driver/bfs/vertex_names.hpp"
 
 namespace karpos::perf {
 
@@ -15,17 +14,14 @@ namespace karpos::perf {
 bfs_run run_bfs(bfs_parameters const& p, load_progress const& report);
 
 /// The part of it that depends on the width of offsets, once the graph has been opened; `clock` started before that.
-/// `names` are what the file calls the vertices, if these have numbers of their own.
 /// For 32 and 64 bits, in a file of its own each, since the kernels of a search take long to compile.
 template <class Offset>
-bfs_run measure_bfs(bfs_parameters const& p, graph_source source, vertex_names names,
-                    Kokkos::Timer const& clock, load_progress const& report);
+bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, Kokkos::Timer const& clock,
+                    load_progress const& report);
 
-extern template bfs_run measure_bfs<std::uint32_t>(bfs_parameters const&, graph_source,
-                                                   vertex_names, Kokkos::Timer const&,
-                                                   load_progress const&);
-extern template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, graph_source,
-                                                   vertex_names, Kokkos::Timer const&,
-                                                   load_progress const&);
+extern template bfs_run measure_bfs<std::uint32_t>(bfs_parameters const&, opened_graph,
+                                                   Kokkos::Timer const&, load_progress const&);
+extern template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, opened_graph,
+                                                   Kokkos::Timer const&, load_progress const&);
 
 }  // namespace karpos::perf

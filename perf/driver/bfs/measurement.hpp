@@ -28,22 +28,20 @@ class bfs_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
 
-  bfs_measurement(bfs_parameters const& p, vertex_names names, load_progress const& report)
+  bfs_measurement(bfs_parameters const& p, load_progress const& report)
       : m_report(report),
         m_timer(m_exec) {
     m_run.parameters = p;
-    m_run.graph = p.graph;
-    m_run.names = std::move(names);
     m_run.offset_bits = 8 * sizeof(Offset);
   }
 
-  bfs_run operator()(graph_source source, Kokkos::Timer const& clock) {
-    if (auto const* const spec = std::get_if<generator_spec>(&source))
-      m_run.graph = to_string(*spec);
+  bfs_run operator()(opened_graph graph, Kokkos::Timer const& clock) {
+    m_run.graph = std::move(graph.name);
+    m_run.names = std::move(graph.names);
     m_graph = build_graph<Offset>(
-        m_exec, source, parameters().directed,
+        m_exec, graph.source, parameters().directed,
         [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());
-    source = {};  // makes room
+    graph.source = {};  // makes room
     m_run.load_seconds = clock.seconds();
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
@@ -68,23 +66,7 @@ class bfs_measurement {
     std::uint64_t const n = m_graph.vertices();
     if (n == 0) throw std::invalid_argument("karpos: " + p.graph + " has no vertex to start from");
     if (!p.source) return {m_run.first_with_edges < n ? m_run.first_with_edges : 0};
-    if (p.relabel) return {vertex_called(*p.source)};
-    std::uint64_t const source = parse_count(*p.source);
-    if (source >= n)
-      throw std::invalid_argument(
-          "karpos: --source " + std::to_string(source) + " is no vertex (the graph has " +
-          counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
-    return {source};
-  }
-
-  std::uint64_t vertex_called(std::string const& name) const {
-    if (auto const vertex = m_run.names.find(name)) return *vertex;
-    if (auto const vertex = m_run.names.find(count_text(name))) return *vertex;
-    std::string const nearest = m_run.names.nearest(name);
-    throw std::invalid_argument(
-        "karpos: --source " + printable(name) + " is no vertex (no edge names it): " +
-        (nearest.empty() ? "" : "did you mean " + printable(nearest) + "? ") +
-        "choose an id of the file");
+    return {vertex_of(*p.source, m_run.names, n)};
   }
 
   /// Makes what searches write to, and warms up.

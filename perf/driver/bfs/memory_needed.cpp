@@ -69,7 +69,7 @@ std::string way_out(graph_source const& source, graph_sizes const& sizes) {
   if (std::holds_alternative<generator_spec>(source)) return "choose a smaller graph";
   if (few_edges && std::holds_alternative<edge_list>(source))
     return "ids reach " + grouped(static_cast<std::uint64_t>(sizes.vertices) - 1) +
-           ", but few of them have an edge; `karpos bfs --relabel` numbers those without gaps";
+           ", but few of them have an edge; `--relabel` numbers those without gaps";
   return "choose a smaller graph, or free memory";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/bfs/summary.hpp"
 #include "perf/graph/generator_spec.hpp"
 #include "perf/support/energy_report.hpp"
@@ -11,21 +12,6 @@ namespace karpos::perf {
 namespace {
 
 std::string gteps(double rate) { return three_digits(rate) + " GTEPS"; }
-
-/// What the file calls a vertex, for a terminal.
-std::string shown(bfs_run const& run, std::uint64_t vertex) {
-  return run.names.is_word(vertex) ? printable(run.names.word(vertex))
-                                   : grouped(run.names.number(vertex));
-}
-
-void print_relabelling(vertex_names const& names) {
-  if (names.words() > 0)
-    std::printf("relabelled: %s by words of the file\n",
-                counted(names.words(), "vertex is called", "vertices are called").c_str());
-  else
-    std::printf("relabelled: ids up to %s in the file\n",
-                grouped(names.number(names.size() - 1)).c_str());
-}
 
 void print_heading(bfs_run const& run) {
   double const vertices = static_cast<double>(run.vertices);
@@ -78,17 +64,18 @@ void print_levels(bfs_report const& report, bool with_hubs) {
 void print_one(bfs_run const& run) {
   bfs_result const& r = run.searches.front();
   bfs_reach const& reach = r.reach;
-  std::printf("source %s: reached %s with %s in %s (depth %s)\n", shown(run, r.source).c_str(),
+  std::printf("source %s: reached %s with %s in %s (depth %s)\n",
+              shown(run.names, r.source).c_str(),
               counted(reach.vertices, "vertex", "vertices").c_str(),
               counted(reach.edges, "edge", "edges").c_str(),
               counted(static_cast<std::uint64_t>(r.report.levels), "level", "levels").c_str(),
               grouped(static_cast<std::uint64_t>(reach.depth)).c_str());
   if (r.isolated())
-    std::printf("vertex %s is isolated, no edge leads out of it: %s\n",
-                shown(run, r.source).c_str(),
-                run.first_with_edges < run.vertices
-                    ? ("the first vertex with edges is " + shown(run, run.first_with_edges)).c_str()
-                    : "the graph has no edge");
+    std::printf(
+        "vertex %s is isolated, no edge leads out of it: %s\n", shown(run.names, r.source).c_str(),
+        run.first_with_edges < run.vertices
+            ? ("the first vertex with edges is " + shown(run.names, run.first_with_edges)).c_str()
+            : "the graph has no edge");
   std::printf("sum of distances %s\n\n", grouped(reach.sum_distance).c_str());
   print_levels(r.report, run.parameters.options.direction == bfs_direction::gamma);
   std::printf("\n%s, %s\n", human_seconds(r.time.median()).c_str(), gteps(r.gteps(r.time)).c_str());

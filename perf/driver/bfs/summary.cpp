@@ -3,18 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/support/energy_report.hpp"
 #include "perf/support/space.hpp"
 #include "perf/support/timer.hpp"
 
 namespace karpos::perf {
 namespace {
-
-/// What the file calls a vertex: a number, or a word.
-json vertex_of(bfs_run const& run, std::uint64_t vertex) {
-  if (run.names.is_word(vertex)) return run.names[vertex];
-  return run.names.number(vertex);
-}
 
 json parameters_of(bfs_run const& run) {
   bfs_parameters const& p = run.parameters;
@@ -26,7 +21,7 @@ json parameters_of(bfs_run const& run) {
   if (p.sources > 0)
     j.update({{"sources", p.sources}, {"seed", p.seed}});
   else
-    j["source"] = vertex_of(run, run.searches.front().source);
+    j["source"] = vertex_json(run.names, run.searches.front().source);
   j.update({{"repetitions", p.repetitions},
             {"parents", p.parents},
             {"validate", p.validate},
@@ -57,7 +52,7 @@ json levels_of(bfs_report const& report) {
 }
 
 json result_of(bfs_run const& run, bfs_result const& r) {
-  json j = {{"source", vertex_of(run, r.source)},
+  json j = {{"source", vertex_json(run.names, r.source)},
             {"isolated", r.isolated()},
             {"reached", r.reach.vertices},
             {"reached_edges", r.reach.edges},

@@ -3,18 +3,17 @@
 
 #include <string>
 
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/program/output_file.hpp"
 
 namespace karpos::perf {
 namespace {
 
 std::string line_of(std::uint64_t v, bfs_answer const& a) {
-  std::string text;
   vertex_names const& names = a.run->names;
-  char const between = names.blanks() ? '\t' : ' ';
-  if (!names.empty()) text += names[v] + between;
-  text += std::to_string(a.distance[v]);
-  if (a.parent != nullptr) text += between + (a.distance[v] < 0 ? "-1" : names[a.parent[v]]);
+  std::string text = line_begin(names, v) + std::to_string(a.distance[v]);
+  if (a.parent != nullptr)
+    text += column_separator(names) + (a.distance[v] < 0 ? "-1" : names[a.parent[v]]);
   return text + '\n';
 }
 

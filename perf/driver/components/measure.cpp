@@ -115,7 +115,8 @@ class components_measurement {
   void write(array<std::uint32_t> const& labels) const {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), labels);
     output_file out(m_run.parameters.output);
-    for (std::size_t v = 0; v < host.extent(0); ++v) out.write(std::to_string(host(v)) + '\n');
+    for (std::size_t v = 0; v < host.extent(0); ++v)
+      out.write(line_begin(m_run.names, v) + m_run.names[host(v)] + '\n');
     out.close();
   }
 
@@ -131,18 +132,18 @@ components_run run_components(components_parameters const& p, load_progress cons
   Kokkos::Timer const clock;
   components_run run;
   run.parameters = p;
-  run.graph = p.graph;
-  graph_source source =
-      open_graph(p.graph, p.directed, [&](double part, auto& w) { report(0.5 * part, w); });
-  if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
-  bool const narrow = max_edges(source, p.directed) < std::uint64_t(1) << 31;
+  opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report);
+  run.graph = graph.name;
+  run.names = std::move(graph.names);
+  run.lacks_vertex_0 = graph.lacks_vertex_0;
+  bool const narrow = fits_31_bits(graph.source, p.directed);
   bfs_parameters memory_of;  // a search takes as much
   memory_of.directed = p.directed;
-  require_bfs_memory(source, memory_of, narrow ? 32 : 64);
+  require_bfs_memory(graph.source, memory_of, narrow ? 32 : 64);
   if (narrow)
-    components_measurement<std::uint32_t>{run}(std::move(source), clock, report);
+    components_measurement<std::uint32_t>{run}(std::move(graph.source), clock, report);
   else
-    components_measurement<std::uint64_t>{run}(std::move(source), clock, report);
+    components_measurement<std::uint64_t>{run}(std::move(graph.source), clock, report);
   return run;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/support/statistics.hpp"
 
 namespace karpos::perf {
@@ -15,6 +15,7 @@ namespace karpos::perf {
 struct components_parameters {
   std::string graph;      ///< a file, or a generator
   bool directed = false;  ///< edges of a file lead one way
+  bool relabel = false;   ///< ids of a file, numbers or words, are numbered without gaps
   std::uint32_t sampled = 2;
   int repetitions = 5;
   bool baseline = false;
@@ -30,7 +31,9 @@ struct components_peer {
 
 struct components_run {
   components_parameters parameters;
-  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::string graph;            ///< the file, or the generator with all that was left to it
+  vertex_names names;           ///< of the file; none: vertices have the file's ids
+  bool lacks_vertex_0 = false;  ///< the file does not name it, but ids count from 0
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
   std::uint64_t components = 0, isolated = 0, largest = 0;  ///< largest: its vertices

@@ -14,21 +14,18 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   Kokkos::Timer const clock;
   sssp_run run;
   run.parameters = p;
-  run.graph = p.graph;
-  graph_source source =
-      open_graph(p.graph, p.directed, [&](double part, auto& w) { report(0.5 * part, w); });
-  if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
-  bool const narrow = max_edges(source, p.directed) < std::uint64_t(1) << 31;
+  opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report);
+  bool const narrow = fits_31_bits(graph.source, p.directed);
   bfs_parameters
       search;  // beside which there are weights, distances, queues and the baseline's edges and distances
   search.directed = p.directed;
   search.parents = p.parents;
-  require_bfs_memory(source, search, narrow ? 32 : 64,
+  require_bfs_memory(graph.source, search, narrow ? 32 : 64,
                      {p.baseline ? 28.0 : 20.0, p.baseline ? 12.0 : 4.0});
   if (narrow)
-    measure_sssp<std::uint32_t>(run, std::move(source), clock, report);
+    measure_sssp<std::uint32_t>(run, std::move(graph), clock, report);
   else
-    measure_sssp<std::uint64_t>(run, std::move(source), clock, report);
+    measure_sssp<std::uint64_t>(run, std::move(graph), clock, report);
   return run;
 }
 

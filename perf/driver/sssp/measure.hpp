@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "perf/driver/bfs/load_graph.hpp"
+#include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/support/statistics.hpp"
 
 namespace karpos::perf {
@@ -17,7 +17,8 @@ namespace karpos::perf {
 struct sssp_parameters {
   std::string graph;      ///< a file, or a generator
   bool directed = false;  ///< edges of a file lead one way
-  std::optional<std::uint64_t> source;
+  bool relabel = false;   ///< ids of a file, numbers or words, are numbered without gaps
+  std::optional<std::string> source;
   std::uint64_t sources = 0, seed = 1;  ///< how many random ones
   std::uint32_t max_weight = 255;       ///< weights are 1 … this, at random, the same both ways
   int repetitions = 3;
@@ -39,7 +40,8 @@ struct sssp_result {
 
 struct sssp_run {
   sssp_parameters parameters;
-  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::string graph;   ///< the file, or the generator with all that was left to it
+  vertex_names names;  ///< of the file; none: vertices have the file's ids
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
   std::size_t workspace_bytes = 0;
@@ -63,12 +65,12 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report);
 
 /// The part of it that depends on the width of offsets; for 32 and 64 bits.
 template <class Offset>
-void measure_sssp(sssp_run& run, graph_source source, Kokkos::Timer const& clock,
+void measure_sssp(sssp_run& run, opened_graph graph, Kokkos::Timer const& clock,
                   load_progress const& report);
 
-extern template void measure_sssp<std::uint32_t>(sssp_run&, graph_source, Kokkos::Timer const&,
+extern template void measure_sssp<std::uint32_t>(sssp_run&, opened_graph, Kokkos::Timer const&,
                                                  load_progress const&);
-extern template void measure_sssp<std::uint64_t>(sssp_run&, graph_source, Kokkos::Timer const&,
+extern template void measure_sssp<std::uint64_t>(sssp_run&, opened_graph, Kokkos::Timer const&,
                                                  load_progress const&);
 
 }  // namespace karpos::perf

@@ -4,12 +4,12 @@
 namespace karpos::perf {
 
 template <class Offset>
-void measure_sssp(sssp_run& run, graph_source source, Kokkos::Timer const& clock,
+void measure_sssp(sssp_run& run, opened_graph graph, Kokkos::Timer const& clock,
                   load_progress const& report) {
-  sssp_measurement<Offset>(run, report)(std::move(source), clock);
+  sssp_measurement<Offset>(run, report)(std::move(graph), clock);
 }
 
-template void measure_sssp<std::uint64_t>(sssp_run&, graph_source, Kokkos::Timer const&,
+template void measure_sssp<std::uint64_t>(sssp_run&, opened_graph, Kokkos::Timer const&,
                                           load_progress const&);
 
 }  // namespace karpos::perf

@@ -28,10 +28,12 @@ class sssp_measurement {
         m_report(report),
         m_timer(m_exec) {}
 
-  void operator()(graph_source source, Kokkos::Timer const& clock) {
-    m_graph = build_graph<Offset>(m_exec, source, parameters().directed,
+  void operator()(opened_graph graph, Kokkos::Timer const& clock) {
+    m_run.graph = std::move(graph.name);
+    m_run.names = std::move(graph.names);
+    m_graph = build_graph<Offset>(m_exec, graph.source, parameters().directed,
                                   [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
-    source = {};  // makes room
+    graph.source = {};  // makes room
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
@@ -50,12 +52,7 @@ class sssp_measurement {
 
   std::vector<std::uint64_t> chosen_sources() const {
     sssp_parameters const& p = parameters();
-    std::uint64_t const n = m_graph.vertices();
-    if (p.source && *p.source >= n)
-      throw std::invalid_argument(
-          "karpos: --source " + std::to_string(*p.source) + " is no vertex (the graph has " +
-          counted(n, "vertex", "vertices") + "): ids count from 0, choose one below that");
-    if (p.source) return {*p.source};
+    if (p.source) return {vertex_of(*p.source, m_run.names, m_graph.vertices())};
     return draw_sources(m_exec, m_graph, std::max<std::uint64_t>(p.sources, 1), p.seed);
   }
 
@@ -128,13 +125,15 @@ class sssp_measurement {
   void write() const {
     auto const distance = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_distance);
     auto const parent = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_parent);
-    auto const number = [](std::uint32_t x) {
-      return x == no_distance ? std::string("-1") : std::to_string(x);
-    };
+    vertex_names const& names = m_run.names;
     output_file out(parameters().output);
-    for (std::size_t v = 0; v < distance.extent(0); ++v)
-      out.write(number(distance(v)) + (parent.extent(0) != 0 ? " " + number(parent(v)) : "") +
-                '\n');
+    for (std::size_t v = 0; v < distance.extent(0); ++v) {
+      bool const found = distance(v) != no_distance;
+      std::string line = line_begin(names, v) + (found ? std::to_string(distance(v)) : "-1");
+      if (parent.extent(0) != 0)
+        line += column_separator(names) + (found ? names[parent(v)] : "-1");
+      out.write(line + '\n');
+    }
     out.close();
   }
 
