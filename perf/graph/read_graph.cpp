@@ -17,25 +17,54 @@ using graph_input::fail;
 using graph_input::input;
 
 constexpr char known[] =
-    "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not; `karpos bfs --relabel` "
+    "give a MatrixMarket, DIMACS, SNAP or .sg file, gzip'ed or not; `--relabel` "
     "takes words for vertices";
 
-/// Whether a line that is no comment "c ..." comes first, and says "p sp VERTICES ARCS" or the like: a list of words
-/// may begin with vertices c, p or a.
+/// The first fields of the next line that is no comment "c ..."; none at the end.
+std::vector<std::string_view> next_fields(graph_input::text_lines& lines) {
+  while (lines.next()) {
+    std::vector<std::string_view> fields;
+    while (!lines.at_end() && fields.size() < 6) fields.push_back(lines.take_field("a field"));
+    if (fields.front() != "c") return fields;
+  }
+  return {};
+}
+
+bool are_numbers(std::vector<std::string_view> const& fields, std::size_t from) {
+  return std::all_of(fields.begin() + static_cast<std::ptrdiff_t>(from), fields.end(),
+                     graph_input::is_number);
+}
+
+/// "a U V W" or "e U V".
+bool is_dimacs_edge(std::vector<std::string_view> const& fields) {
+  return fields.size() > 1 && (fields[0] == "a" || fields[0] == "e") && are_numbers(fields, 1);
+}
+
+/// Whether the lines that are no comments begin with "p sp VERTICES ARCS" or the like, and go on with an edge: a list of
+/// words may begin with vertices c, p, a or e.
 bool begins_as_dimacs(input const& in) {
   constexpr std::string_view kinds[] = {"sp", "edge", "col"};
   graph_progress const silent;
   input const first_look{in.bytes, in.name, silent};
   graph_input::text_lines lines(first_look);
-  while (lines.next()) {
-    std::vector<std::string_view> fields;
-    while (!lines.at_end() && fields.size() < 5) fields.push_back(lines.take_field("a field"));
-    if (fields.front() == "c") continue;
-    return fields.size() == 4 && fields[0] == "p" &&
-           std::find(std::begin(kinds), std::end(kinds), fields[1]) != std::end(kinds) &&
-           graph_input::is_number(fields[2]) && graph_input::is_number(fields[3]);
-  }
-  return false;
+  auto const header = next_fields(lines);
+  if (header.size() != 4 || header[0] != "p" || !are_numbers(header, 2) ||
+      std::find(std::begin(kinds), std::end(kinds), header[1]) == std::end(kinds))
+    return false;
+  auto const edge = next_fields(lines);
+  return edge.empty() || is_dimacs_edge(edge);
+}
+
+/// Whether a text without words for vertices is best told what is wrong with it as DIMACS: it has nothing but comments, its
+/// problem is another, or an edge comes first.
+bool resembles_dimacs(input const& in) {
+  graph_progress const silent;
+  input const first_look{in.bytes, in.name, silent};
+  graph_input::text_lines lines(first_look);
+  auto const fields = next_fields(lines);
+  bool const header =
+      fields.size() > 2 && fields.size() < 5 && fields[0] == "p" && are_numbers(fields, 2);
+  return fields.empty() || header || is_dimacs_edge(fields);
 }
 
 graph_file read_text(input const& in, word_numbers const& words) {
@@ -53,7 +82,8 @@ graph_file read_text(input const& in, word_numbers const& words) {
   char const first = line.front();
   if ((first >= '0' && first <= '9') || first == '-') return graph_input::read_snap(in);
   bool const one_letter = line.size() == 1 || graph_input::is_blank(line[1]);
-  if (one_letter && std::strchr("cpae", first)) return graph_input::read_dimacs(in);
+  if (one_letter && std::strchr("cpae", first) && resembles_dimacs(in))
+    return graph_input::read_dimacs(in);
   lines.fail("the line " + graph_input::quoted(line) + " begins no graph", known);
 }
 

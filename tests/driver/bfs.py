@@ -119,10 +119,14 @@ def presets(driver, path):
         check(f"{words}: presets", [p["preset"] for p in seen["presets"]], RUNGS)
         check(f"{words}: wrong", seen["wrong"], 0)
         check(f"{words}: rates", all(p["harmonic_mean_gteps"] > 0 and p["median_seconds"] > 0 for p in seen["presets"]), True)
-        gains = [b["harmonic_mean_gteps"] / a["harmonic_mean_gteps"] for a, b in itertools.pairwise(seen["presets"])]
+        gains = [a["median_seconds"] / b["median_seconds"] for a, b in itertools.pairwise(seen["presets"])]
         told = [p["over_previous"] for p in seen["presets"][1:]]
         check(f"{words}: gains", [abs(a - b) < 1e-6 * a for a, b in zip(gains, told)], 3 * [True])
         check(f"{words}: nothing before the first", "over_previous" in seen["presets"][0], False)
+    shown = run(driver, path, "--preset", "enterprise", "--parents", "--validate").stdout
+    check("text: presets say what they compare", ("presets: medians, harmonic means of rates, medians compared" in shown, shown.count("x as fast as the one before")), (True, 3))
+    check("text: parents are proved", "valid: every distance and every parent are proved" in shown, True)
+    check("text: distances are proved", "valid: every distance is exact" in run(driver, path, "--validate").stdout, True)
     for name in RUNGS:
         check(f"preset {name}", [p["preset"] for p in result(driver, path, "--preset", name)["presets"]], [name])
         check(f"text: preset {name}", f"\n  {name} " in run(driver, path, "--preset", name).stdout, True)
@@ -331,6 +335,14 @@ def words(driver, path):
         file.write_text("St. Louis\tNew York\t1\nBath\tNew York\n", encoding="ascii")
         result(driver, file, "--relabel", "--source", "Bath", "--output", out, "--parents")
         check("names with blanks", out.read_text(encoding="ascii"), "Bath\t0\tBath\nNew York\t1\tBath\nSt. Louis\t2\tNew York\n")
+        for edges, source, answer in (("c d\nd p\np a\n", "c", "a 3\nc 0\nd 1\np 2\n"), ("p sp 5 3\nsp x\n", "x", "p 2\nsp 1\nx 0\n"), ("a b\n", "a", "a 0\nb 1\n"), ("c p\np sp 5 3\na b\n", "a", "a 0\nb 1\nc -1\np -1\nsp -1\n")):
+            file.write_text(edges, encoding="ascii")
+            result(driver, file, "--relabel", "--source", source, "--output", out)
+            check(f"letters of DIMACS: {edges!r}", out.read_text(encoding="ascii"), answer)
+        file.write_text("c a comment\np sp 3 2\nc 1\na 1 2 5\na 2 3 5\n", encoding="ascii")
+        result(driver, file, "--relabel", "--source", 0, "--output", out)
+        check("DIMACS relabelled", out.read_text(encoding="ascii"), "0 0\n1 1\n2 2\n")
+        file.write_text("St. Louis\tNew York\t1\nBath\tNew York\n", encoding="ascii")
         text = run(driver, file, "--relabel", "--source", "Bath").stdout
         check("words: text", "3 vertices are called by words" in text and "source Bath: reached 3" in text, True)
         words_refused(driver, file)

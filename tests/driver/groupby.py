@@ -168,7 +168,7 @@ def bad_input(driver, folder, scores):
         "word.csv": ("k,v\n1,2\n1,tall\n", [], "word.csv:3: 'tall' in column 2 'v' is no number"), "cell.csv": ("k,v\n1,2\n\n1,\n", [], "cell.csv:4: '' in column 2 'v' is empty"),
         "nan.csv": ("k,v\n1,2\n1,nan\n", [], "nan.csv:3: 'nan' in column 2 'v' is no number"), "inf.csv": ("k,v\n1,2\n1,inf\n", [], "is no number"),
         "hex.csv": ("k,v\n1,2\n1,0x10\n", [], "'0x10' in column 2 'v' is no number"), "units.csv": ("k,v\n1,2\n1,3 kg\n", [], "'3 kg'"),
-        "short.csv": ("k,v\n1,2\n1\n", [], "short.csv:3: the line has 1"), "key.csv": ("k,v\n1,2\nx,3\n", [], "key.csv:3: 'x' in column 1 'k' is no unsigned 64-bit integer"),
+        "short.csv": ("k,v\n1,2\n1\n", [], "short.csv:3: the line has 1"), "third.csv": ("k,v,w\n1,2,3\n1,2\n", [], "third.csv:3: the line has 2 columns, 3 are needed"), "long.csv": ("k,v\n1,2\n1,2,3\n", [], "long.csv:3: the line has 3 columns, the first one 2"), "key.csv": ("k,v\n1,2\nx,3\n", [], "key.csv:3: 'x' in column 1 'k' is no unsigned 64-bit integer"),
         "negative.csv": ("k,v\n1,2\n-1,3\n", [], "(--text groups by words)"), "no_key.csv": ("k,v\n1,2\n,3\n", [], "no_key.csv:3: '' in column 1 'k'"),
         "huge.csv": ("k,v\n1,9223372036854775808\n", [], "huge.csv:2: '9223372036854775808' in column 2 'v' does not fit into 64 bits"),
         "tiny.csv": ("k,v\n1,-9223372036854775809\n", [], "does not fit into 64 bits"), "range.csv": ("k,v\n1,2\n1,1e999\n", [], "range.csv:3: '1e999' in column 2 'v' lies outside of double's range"),

@@ -423,6 +423,11 @@ TEST_CASE("graph files: what is no graph at all") {
   refuses("\n\nonce upon a time\n", ":3 ", "'once upon a time' begins no graph", "MatrixMarket",
           "--relabel");
   refuses("graph {\n", ":1 ", "begins no graph");
+  // Words that are letters of DIMACS.
+  refuses("a b\nb c\n", ":1 ", "'a b' begins no graph", "--relabel");
+  refuses("c d\np q\n", ":1 ", "'c d' begins no graph", "--relabel");
+  refuses("p sp\n", ":1 ", "'p sp' begins no graph", "--relabel");
+  refuses("e f 1\n", ":1 ", "'e f 1' begins no graph", "--relabel");
   refuses(std::string("\x7f"
                       "ELF\x02\x01\0\0\0\0",
                       10),

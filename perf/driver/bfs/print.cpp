@@ -103,16 +103,15 @@ void print_energy(bfs_run const& run, energy_use const& e) {
 }
 
 void print_presets(bfs_run const& run) {
-  double before = 0;
-  for (std::size_t i = 0; i < run.parameters.presets.size(); ++i) {
+  auto const figures = figures_of_presets(run);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
     bfs_preset const& p = run.parameters.presets[i];
-    preset_figures const f = figures_of(run, i);
+    preset_figures const& f = figures[i];
     std::string const gain =
-        before > 0 ? ", " + three_digits(f.gteps / before) + "x the one before" : "";
+        i > 0 ? ", " + three_digits(f.gain) + "x as fast as the one before" : "";
     std::printf("  %s %s   %s%s (%s%s)\n", left(p.name, 10).c_str(),
                 right(human_seconds(f.median_seconds), 10).c_str(), gteps(f.gteps).c_str(),
                 gain.c_str(), i > 0 ? "with " : "", p.adds);
-    before = f.gteps;
   }
 }
 
@@ -153,10 +152,12 @@ void print(bfs_run const& run) {
     print_energy(run, *run.energy);
   }
   if (!run.parameters.presets.empty()) {
-    std::printf("\npresets:\n");
+    std::printf("\npresets: medians, harmonic means of rates, medians compared\n");
     print_presets(run);
   }
-  if (run.wrong() == 0 && run.parameters.validate) std::printf("valid: every distance is exact\n");
+  if (run.wrong() == 0 && run.parameters.validate)
+    std::printf("valid: every distance %s\n",
+                run.parameters.parents ? "and every parent are proved" : "is exact");
 }
 
 }  // namespace karpos::perf

@@ -85,20 +85,19 @@ json energy_json(bfs_run const& run, energy_use const& e) {
   return j;
 }
 
-/// Each preset by itself, and by the one before it.
+/// Each preset by itself, and its gain over the one before.
 json presets_of(bfs_run const& run) {
   json all = json::array();
-  double before = 0;
-  for (std::size_t i = 0; i < run.parameters.presets.size(); ++i) {
+  auto const figures = figures_of_presets(run);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
     bfs_preset const& p = run.parameters.presets[i];
-    preset_figures const f = figures_of(run, i);
+    preset_figures const& f = figures[i];
     json j = {{"preset", p.name},
               {"adds", p.adds},
               {"median_seconds", f.median_seconds},
               {"harmonic_mean_gteps", f.gteps},
               {"turned_up", run.searches.front().preset_turned_up[i]}};
-    if (before > 0) j["over_previous"] = f.gteps / before;
-    before = f.gteps;
+    if (i > 0) j["over_previous"] = f.gain;
     all.push_back(j);
   }
   return all;
@@ -172,13 +171,17 @@ double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time) {
   return harmonic_mean(run, [time](bfs_result const& r) -> samples const& { return r.*time; });
 }
 
-preset_figures figures_of(bfs_run const& run, std::size_t preset) {
-  auto const time = [preset](bfs_result const& r) -> samples const& {
-    return r.preset_time[preset];
-  };
-  samples all;
-  for (bfs_result const& r : run.searches) all.seconds.push_back(time(r).median());
-  return {all.median(), harmonic_mean(run, time)};
+std::vector<preset_figures> figures_of_presets(bfs_run const& run) {
+  std::vector<preset_figures> figures;
+  for (std::size_t i = 0; i < run.parameters.presets.size(); ++i) {
+    auto const time = [i](bfs_result const& r) -> samples const& { return r.preset_time[i]; };
+    samples all;
+    for (bfs_result const& r : run.searches) all.seconds.push_back(time(r).median());
+    double const median = all.median();
+    figures.push_back(
+        {median, harmonic_mean(run, time), i == 0 ? 0 : figures[i - 1].median_seconds / median});
+  }
+  return figures;
 }
 
 char const* name_of(bfs_direction direction) {

@@ -20,11 +20,12 @@ double harmonic_mean_gteps(bfs_run const& run, samples bfs_result::*time);
 /// Edges of the component by joule, 10^9 of them: of all that counts joules. Requires: something does.
 double gteps_per_watt(bfs_run const& run, energy_use const& energy);
 
-/// Of one preset: the median of its times over all searches, and its harmonic mean.
+/// Of one preset: the median of its times over all searches, its harmonic mean, and the median of the preset before
+/// it over its own; 0 for the first.
 struct preset_figures {
-  double median_seconds, gteps;
+  double median_seconds, gteps, gain;
 };
-preset_figures figures_of(bfs_run const& run, std::size_t preset);
+std::vector<preset_figures> figures_of_presets(bfs_run const& run);
 
 /// The run with its context, as perf/results/README.md describes it.
 json to_json(bfs_run const& run);

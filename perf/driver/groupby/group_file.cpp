@@ -47,7 +47,9 @@ class file_grouping {
     wishes.columns = {p.by};
     for (auto const* list : {&p.sum, &p.min, &p.max})
       wishes.columns.insert(wishes.columns.end(), list->begin(), list->end());
-    return detect_format(m_file, wishes);
+    table_format format = detect_format(m_file, wishes);
+    format.least = format.most = format.column_count;
+    return format;
   }
 
   void choose_columns() {

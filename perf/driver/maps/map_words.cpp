@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/driver/maps/map_words.hpp"
 
+#include <algorithm>
+
 #include "perf/driver/option_values.hpp"
 #include "perf/support/context.hpp"
 
@@ -8,9 +10,19 @@ namespace karpos::perf {
 
 namespace {
 
-std::string names_of_peers() {
-  std::string names;
-  for (subject_entry const& s : subjects()) names += (names.empty() ? "" : ", ") + s.id;
+/// The names but for those that do not fit, with something between them.
+std::string fitting(std::vector<std::string> const& names, map_words const& words,
+                    char const* between) {
+  std::string list;
+  for (std::string const& name : names)
+    if (std::find(words.unfit.begin(), words.unfit.end(), name) == words.unfit.end())
+      list += (list.empty() ? "" : between) + name;
+  return list;
+}
+
+std::vector<std::string> all_subjects() {
+  std::vector<std::string> names;
+  for (subject_entry const& s : subjects()) names.push_back(s.id);
   return names;
 }
 
@@ -20,7 +32,8 @@ void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char co
                      char const* load) {
   app.add_option("--map", words.map, "which of our maps")
       ->capture_default_str()
-      ->check(CLI::IsMember(our_subjects()));
+      ->check(CLI::IsMember(our_subjects())
+                  .description("{" + fitting(our_subjects(), words, ",") + "}"));
   app.add_option("--keys", words.keys, keys)->capture_default_str()->transform(count_word());
   words.with_load = app.add_option("--load", p.load, load)
                         ->capture_default_str()
@@ -38,11 +51,12 @@ void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
   app.add_option("--seed", p.seed, "of the random keys")
       ->transform(count_word())
       ->capture_default_str();
-  words.with_peers = app.add_option("--peers", words.peers,
-                                    "other maps in the same run, ours too, of " + names_of_peers() +
-                                        ";\nno names: all peers")
-                         ->expected(0, -1)
-                         ->delimiter(',');
+  words.with_peers =
+      app.add_option("--peers", words.peers,
+                     "other maps in the same run, ours too, of " +
+                         fitting(all_subjects(), words, ", ") + ";\nno names: all peers")
+          ->expected(0, -1)
+          ->delimiter(',');
   app.add_flag("--json", words.as_json, "print one JSON object");
 }
 

@@ -21,11 +21,13 @@ namespace karpos::perf {
 struct map_words {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
+  std::vector<std::string> unfit;  ///< maps of ours that the command refuses
   CLI::Option *with_peers = nullptr, *with_load = nullptr;
   bool as_json = false;
 };
 
-/// Adds --map, --keys, --load, and at the end those that add_last_map_options adds.
+/// Adds --map, --keys, --load, and at the end those that add_last_map_options adds. The help does not offer the maps in
+/// words.unfit.
 void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
                      char const* load);
 /// Adds --key-bytes, --reps, --seed, --peers, --json.
