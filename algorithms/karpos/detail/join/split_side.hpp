@@ -86,22 +86,11 @@ template <class ExecSpace, class Source, class Rooms, class Out, class CoarseOut
 void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes const& passes,
                       Rooms const& rooms, Out const& to, Rooms const& coarse,
                       CoarseOut const& coarse_to, Again const& again) {
-  auto const make_empty = [&](Rooms const& r) {
-    fill_words("karpos::partitioned_join: clear rooms", exec, r.taken,
-               static_cast<std::uint64_t>(r.parts), 0);
-  };
-  std::uint64_t const n = source.size();
-  int const bits = passes.part_bits, coarse_bits = passes.coarse_bits;
-  make_empty(rooms);
-  if (coarse_bits == 0)
-    return partition::move_into_rooms(exec, source, n, split_passes::part<Source>(bits), rooms, to);
-  make_empty(coarse);
-  using tuned = partition::tuning_of_few_parts<ExecSpace, tuning<ExecSpace>::split_teams>;
-  partition::move_into_rooms<tuned>(exec, source, n, split_passes::part<Source>(coarse_bits),
-                                    coarse, coarse_to);
-  partition::rooms_of_rooms<typename Source::row> finer{rooms, coarse};
-  finer.parts = 1 << (bits - coarse_bits);
-  partition::move_into_rooms<tuned>(exec, again, n, split_passes::part<Source>(bits), finer, to);
+  auto const fine = split_passes::part<Source>(passes.part_bits);
+  if (passes.coarse_bits == 0) return partition::split_into_rooms(exec, source, fine, rooms, to);
+  auto const rough = split_passes::part<Source>(passes.coarse_bits);
+  partition::split_in_two_passes(exec, source, partition::pass{rough, coarse, coarse_to}, again,
+                                 partition::pass{fine, rooms, to});
 }
 
 /// How many parts tables of so many rows are split into, for tables of parts in scratch.

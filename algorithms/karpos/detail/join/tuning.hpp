@@ -40,8 +40,6 @@ struct tuning {
   /// in one pass and in two, ms: 2^26 rows of 8 bytes, 2^11 parts 1.24 and 1.62; 2^27, 2^12 parts 3.37 and 3.24; 2^26 rows of 12
   /// bytes, 2^12 parts 3.85 and 2.96, 2^27, 2^13 parts 10.6 and 5.9; 2^26 of 16 bytes, 2^12 parts 4.13 and 3.26.
   static constexpr int one_pass_bits(std::size_t row_bytes) { return row_bytes <= 8 ? 12 : 11; }
-  /// Teams of a multiprocessor in each of two passes (1, 2 and 4: 5.96, 5.89 and 6.32 ms for 2^27 rows of 12 bytes a side).
-  static constexpr int split_teams = 2;
   /// Rows of both tables from which on they are split: below that an index is built as fast.
   static constexpr std::uint64_t min_split_rows = 1 << 17;
 };

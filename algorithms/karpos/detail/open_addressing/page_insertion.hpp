@@ -40,17 +40,39 @@ inline std::uint32_t room_of_part(std::uint64_t rows, std::uint64_t parts) {
   return is_counted ? static_cast<std::uint32_t>(room) : 0;
 }
 
+/// The pages of a table whose rows are split in one pass.
+template <class ExecSpace, class Table>
+page_plan pages_of_one_pass(std::uint64_t pairs) {
+  return {pairs, build_pages<ExecSpace, Table, keep_stored>::max_page_pairs,
+          tuning<ExecSpace>::max_parts};
+}
+/// Those of an empty table: so many rows are split in two passes where that is faster, and they fit into the table's slots
+/// between these.
+template <class ExecSpace, class Table>
+page_plan pages_of_empty(std::uint64_t pairs, std::uint64_t rows) {
+  using tuned = tuning<ExecSpace>;
+  constexpr std::uint64_t pair_bytes = 2 * Table::bucket_slots * sizeof(typename Table::word);
+  page_plan const two(pairs, build_pages<ExecSpace, Table, keep_stored>::max_page_pairs,
+                      tuned::max_parts_of_two_passes, tuned::max_parts_of_one_pass);
+  if (two.coarse_parts != 0 && room_of_part(rows, two.parts) != 0) {
+    std::uint64_t const places = two.coarse_parts * room_of_part(rows, two.coarse_parts);
+    if (places != 0 && places <= pairs * pair_bytes / sizeof(row_of<Table>)) return two;
+  }
+  return open_addressing::pages_of_one_pass<ExecSpace, Table>(pairs);
+}
+
 /// The arrays of an insertion of so many rows.
 template <class ExecSpace, class Table>
 struct page_memory {
   using row = row_of<Table>;
   using split_plan = partition::plan<ExecSpace, row>;
 
-  page_plan pages;
+  page_plan pages, counted;  // counted: of rows that were split once more, after counting
   split_plan split;
   std::uint64_t n, places;  // rows, and what there is room for
   row* rows = nullptr;
   partition::rooms<row> rooms{};
+  partition::rooms<row> coarse{};  // in the slots of the table; with the same list
   rows_left<row> left{};
   std::uint64_t* begins = nullptr;
   page_counts* counts = nullptr;
@@ -60,7 +82,8 @@ struct page_memory {
   page_memory(ExecSpace const& exec, page_plan const& p, std::uint64_t count,
               std::byte* memory = nullptr)
       : pages(p),
-        split(exec, count, p.parts, false),
+        counted(open_addressing::pages_of_one_pass<ExecSpace, Table>(p.pairs)),
+        split(exec, count, counted.parts, false),
         n(count),
         places(count) {
     left.room = n / 4;
@@ -76,13 +99,36 @@ struct page_memory {
     a.take(rooms.listed, 1);
     a.take(left.rows, left.room);
     a.take(left.bits, places / 32 + 1);
-    a.take(begins, pages.parts + 1);
+    a.take(begins, counted.parts + 1);
     a.take(counts, 1);
     a.take(of_split, split.bytes());
+    coarse = rooms;
+    coarse.parts = static_cast<int>(pages.coarse_parts);
+    coarse.room = has_coarse() ? room_of_part(n, pages.coarse_parts) : 0;
+    a.take(coarse.taken, pages.coarse_parts);
+    a.take(coarse.filled, pages.coarse_parts);
     bytes = a.bytes();
   }
   bool has_rooms() const { return rooms.room != 0; }
+  bool has_coarse() const { return pages.coarse_parts != 0; }
 };
+
+/// Bytes of them, whether the table is empty or not.
+template <class ExecSpace, class Table>
+std::size_t bytes_of_pages(ExecSpace const& exec, std::uint64_t pairs, std::uint64_t rows) {
+  using memory = page_memory<ExecSpace, Table>;
+  auto const one = open_addressing::pages_of_one_pass<ExecSpace, Table>(pairs),
+             of_empty = open_addressing::pages_of_empty<ExecSpace, Table>(pairs, rows);
+  return Kokkos::max(memory(exec, one, rows).bytes, memory(exec, of_empty, rows).bytes);
+}
+
+/// Makes every slot of a table empty. Asynchronous.
+template <class ExecSpace, class Table>
+void empty_slots(ExecSpace const& exec, std::string const& label, Table const& table) {
+  using word = typename Table::word;
+  fill_with(label + " (clear)", exec, table.slot_at(0), table.pairs() * 2 * Table::bucket_slots,
+            same_value<word>{table.slot().empty_slot()});
+}
 
 /// Says that no page is to be built where the list of rows that found no room is too short; counts them otherwise.
 template <class Row>
@@ -95,13 +141,6 @@ struct check_rooms {
   }
 };
 
-/// The pages of a table.
-template <class ExecSpace, class Table>
-page_plan pages_of(std::uint64_t pairs) {
-  constexpr std::uint64_t most = build_pages<ExecSpace, Table, keep_stored>::max_page_pairs;
-  return {pairs, most, tuning<ExecSpace>::max_parts};
-}
-
 /// Whether an insertion of so many rows into a table of so many pairs goes page by page.
 template <class ExecSpace, class Table>
 bool goes_by_page(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t rows) {
@@ -109,7 +148,7 @@ bool goes_by_page(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t row
   constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
   if (strategy == bulk_strategy::direct || rows == 0 || rows > max_rows || pairs > max_pairs)
     return false;
-  if (open_addressing::pages_of<ExecSpace, Table>(pairs).pages_per_part > tuned::max_pages_per_part)
+  if (pages_of_one_pass<ExecSpace, Table>(pairs).pages_per_part > tuned::max_pages_per_part)
     return false;
   if (strategy == bulk_strategy::partitioned) return true;
   if (!tuned::prefers_pages) return false;
@@ -162,17 +201,15 @@ class page_insertion {
     page_counts counts{};
     counts.uneven = 1;
     if (m_memory.has_rooms()) {
-      partition::split_into_rooms(m_exec, source(keys, values),
-                                  part<decltype(source(keys, values))>(), m_memory.rooms,
-                                  m_memory.rows);
-      counts = build(state, {m_memory.rows, nullptr, m_memory.rooms});
+      split(source(keys, values), partition::holds_nothing{});
+      counts = build(m_memory.pages, state, {m_memory.rows, nullptr, m_memory.rooms});
     }
     if (counts.uneven != 0) {
-      begins_view const begins(m_memory.begins, m_memory.pages.parts + 1);
+      begins_view const begins(m_memory.begins, m_memory.counted.parts + 1);
       partition::split_as_planned(m_exec, source(keys, values),
-                                  part_of_key<Table>(m_table, m_memory.pages), m_memory.split,
+                                  part_of_key<Table>(m_table, m_memory.counted), m_memory.split,
                                   m_memory.of_split, m_memory.rows, begins);
-      counts = build(state, {m_memory.rows, m_memory.begins, {}});
+      counts = build(m_memory.counted, state, {m_memory.rows, m_memory.begins, {}});
     }
     if (counts.uneven != 0) return false;
     m_loses_order = counts.listed > 0;
@@ -184,13 +221,10 @@ class page_insertion {
   template <class ReportView>
   bool insert_slots(Table const& from, std::uint64_t slots, bool has_order,
                     ReportView const& report_view, insert_report& report) {
-    using source = rows_of_slots<Table>;
-    using rooms = partition::rooms<row, holds_no_rows<Table>>;
     if (!m_memory.has_rooms()) return false;
-    auto const& r = m_memory.rooms;
-    rooms const to{r.taken, r.filled, r.list, r.listed, r.room, r.capacity, r.parts, {from}};
-    partition::split_into_rooms(m_exec, source(from, slots), part<source>(), to, m_memory.rows);
-    page_counts const counts = build({true, has_order}, {m_memory.rows, nullptr, r});
+    split(rows_of_slots<Table>(from, slots), holds_no_rows<Table>{from});
+    page_counts const counts =
+        build(m_memory.pages, {true, has_order}, {m_memory.rows, nullptr, m_memory.rooms});
     if (counts.uneven != 0) return false;
     m_loses_order = counts.listed > 0;
     report = finish(counts, report_view);
@@ -207,27 +241,41 @@ class page_insertion {
     else
       return partition::keys_alone<Keys>(keys);
   }
+  /// By parts, or by coarse ones.
   template <class Source>
-  auto part() const {
+  auto part(std::uint64_t parts_each, std::uint64_t parts) const {
     using part_of = part_of_key<Table>;
-    return partition::part_of_row<Source, part_of>{
-        part_of(m_table, m_memory.pages), static_cast<std::uint32_t>(m_memory.pages.parts)};
+    return partition::part_of_row<Source, part_of>{part_of(m_table, m_memory.pages, parts_each),
+                                                   static_cast<std::uint32_t>(parts)};
   }
-  page_counts build(page_state state, split_rows<row> const& rows) const {
+  /// Splits rows into rooms, in one pass or in two, but for those that are held back.
+  template <class Source, class Holder>
+  void split(Source const& from, Holder const& holder) const {
+    auto const& m = m_memory;
+    auto const fine = part<Source>(1, m.pages.parts);
+    if (!m.has_coarse())
+      return partition::split_into_rooms(m_exec, from, fine, m.rooms.holding(holder), m.rows);
+    auto const rough = part<Source>(m.pages.parts_each, m.pages.coarse_parts);
+    auto* const coarse_rows = reinterpret_cast<row*>(m_table.slot_at(0));
+    partition::split_in_two_passes(
+        m_exec, from, partition::pass{rough, m.coarse.holding(holder), coarse_rows},
+        partition::rows_in_rooms<Source>(coarse_rows), partition::pass{fine, m.rooms, m.rows});
+  }
+  page_counts build(page_plan const& plan, page_state state, split_rows<row> const& rows) const {
     auto const& m = m_memory;
     fill_words("karpos::hash_table: clear rows left", m_exec, m.left.bits, m.places / 32 + 1, 0);
     fill_words("karpos::hash_table: clear counts", m_exec, m.counts, 1, 0);
-    std::uint64_t const most = 8 * (m.n / m.pages.parts) + 16384;
+    std::uint64_t const most = 8 * (m.n / plan.parts) + 16384;
     if (rows.begins != nullptr)
-      device::loop_over("karpos::hash_table: measure parts", m_exec, m.pages.parts,
+      device::loop_over("karpos::hash_table: measure parts", m_exec, plan.parts,
                         partition::find_long_part{m.begins, most, &m.counts->uneven});
     else
       device::loop_over("karpos::hash_table: check rooms", m_exec, 1,
                         check_rooms<row>{m.rooms, m.counts});
-    auto const pages = static_cast<int>(m.pages.parts * m.pages.pages_per_part);
+    auto const pages = static_cast<int>(plan.parts * plan.pages_per_part);
     device::for_each_in_league(m_label + " by page", m_exec,
                                Kokkos::min(pages, step::teams_at_once * device::processors(m_exec)),
-                               step(m_table, m.pages, rows, m.left, m.counts, state, m_combine));
+                               step(m_table, plan, rows, m.left, m.counts, state, m_combine));
     return read_back(m_exec, m.counts, "karpos::hash_table: counts of an insertion by page");
   }
   /// Inserts the rows that no page took.
@@ -249,7 +297,7 @@ class page_insertion {
   /// lies together in memory. They take the place of the rows that have been split. Returns: where they are; where they were, if
   /// that is not worth it.
   row const* in_order(row const* rows, std::uint64_t n) const {
-    part_of_second_pair<Table> const part(m_table, m_memory.pages);
+    part_of_second_pair<Table> const part(m_table, m_memory.counted);
     typename memory_type::split_plan const plan(m_exec, n, part.parts, false);
     if (n < tuning<ExecSpace>::min_ordered_rows || plan.bytes() > m_memory.split.bytes())
       return rows;
@@ -287,17 +335,19 @@ class page_insertion {
 };
 
 /// Calls f(insertion) with an insertion page by page of n rows, in memory of the caller's or its own, where that is the way to
-/// go and there is memory for it. Returns: what f does, which is whether the rows are in; or false.
+/// go and there is memory for it. Returns: what f does, which is whether the rows are in; or false. A table that was empty is so
+/// again where they are not.
 template <class Storage, class Combine, class F>
 bool with_page_insertion(typename Storage::execution_space const& exec, std::string const& label,
-                         Storage const& storage, std::uint64_t n, Combine const& combine,
-                         bulk_options const& options, F const& f) {
+                         Storage const& storage, std::uint64_t n, bool is_empty,
+                         Combine const& combine, bulk_options const& options, F const& f) {
   using exec_space = typename Storage::execution_space;
   using table = typename Storage::ref_type;
   using memory = page_memory<exec_space, table>;
   std::uint64_t const pairs = storage.bucket_count() / 2;
   if (!open_addressing::goes_by_page<exec_space, table>(options.strategy, pairs, n)) return false;
-  page_plan const pages = open_addressing::pages_of<exec_space, table>(pairs);
+  page_plan const pages = is_empty ? open_addressing::pages_of_empty<exec_space, table>(pairs, n)
+                                   : open_addressing::pages_of_one_pass<exec_space, table>(pairs);
   std::size_t const bytes = memory(exec, pages, n).bytes;
   if (!detail::serves(options.workspace, bytes)) return false;
   std::optional<workspace<exec_space>> w;
@@ -307,10 +357,12 @@ bool with_page_insertion(typename Storage::execution_space const& exec, std::str
   } catch (allocation_error const&) {
     return false;
   }
-  page_insertion<exec_space, table, Combine> insertion(exec, label, storage.ref(),
+  table const t = storage.ref();
+  page_insertion<exec_space, table, Combine> insertion(exec, label, t,
                                                        memory(exec, pages, n, w->data()), combine);
   bool const inserted = f(insertion);
   if (insertion.loses_order()) storage.forget_order();
+  if (!inserted && pages.coarse_parts != 0) empty_slots(exec, label, t);
   return inserted;
 }
 
@@ -321,7 +373,8 @@ bool insert_by_page(typename Storage::execution_space const& exec, char const* w
                     Combine const& combine, bool is_empty, bulk_options const& options,
                     ReportView const& report_view, insert_report& report) {
   return open_addressing::with_page_insertion(
-      exec, storage.label(what), storage, keys.extent(0), combine, options, [&](auto& insertion) {
+      exec, storage.label(what), storage, keys.extent(0), is_empty, combine, options,
+      [&](auto& insertion) {
         return insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
       });
 }

@@ -129,12 +129,15 @@ struct split_rows {
 };
 
 /// How a table is cut into parts of equal length, at least two pairs, which rows are split by, and these into pages, which a
-/// team holds at once: one, or several where there are more pages than parts of one pass.
+/// team holds at once: one, or several where there are more pages than parts. Where there are more than so many parts, they are
+/// split in two passes, by way of coarse ones of as many neighbouring parts each.
 struct page_plan {
   std::uint64_t pairs, part_pairs, page_pairs;
   std::uint64_t parts, pages_per_part;
+  std::uint64_t coarse_parts = 0, parts_each = 1;  // no coarse ones: one pass
 
-  page_plan(std::uint64_t table_pairs, std::uint64_t max_page_pairs, std::uint64_t max_parts)
+  page_plan(std::uint64_t table_pairs, std::uint64_t max_page_pairs, std::uint64_t max_parts,
+            std::uint64_t max_parts_of_one_pass = ~std::uint64_t(0))
       : pairs(table_pairs) {
     std::uint64_t const pages = ratio(pairs, max_page_pairs);
     pages_per_part = ratio(pages, max_parts);
@@ -142,6 +145,10 @@ struct page_plan {
     part_pairs = Kokkos::max(ratio(pairs, parts), std::uint64_t(2));
     parts = ratio(pairs, part_pairs);
     page_pairs = ratio(part_pairs, pages_per_part);
+    if (parts <= max_parts_of_one_pass) return;
+    while (parts_each * parts_each < parts) ++parts_each;
+    coarse_parts = ratio(parts, parts_each);
+    parts_each = ratio(parts, coarse_parts);
   }
 
  private:
@@ -158,7 +165,7 @@ struct home_bucket {
   }
 };
 
-/// The part of a key: where its first bucket is. Requires: fewer than 2^31 pairs.
+/// The part of a key, or of so many parts the coarse one: where its first bucket is. Requires: fewer than 2^31 pairs.
 template <class Table>
 struct part_of_key {
   Table table;
@@ -168,11 +175,12 @@ struct part_of_key {
   std::uint32_t factor;
   int shift;
 
-  part_of_key(Table const& t, page_plan const& p)
+  part_of_key(Table const& t, page_plan const& p, std::uint64_t parts_each = 1)
       : table(t),
-        home{static_cast<std::uint32_t>(2 * p.pairs)},
-        shift(31 + static_cast<int>(std::bit_width(p.part_pairs - 1))) {
-    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / p.part_pairs + 1);
+        home{static_cast<std::uint32_t>(2 * p.pairs)} {
+    std::uint64_t const pairs = p.part_pairs * parts_each;
+    shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
+    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
     std::uint64_t const pair = home(table.hash(key)) / 2;

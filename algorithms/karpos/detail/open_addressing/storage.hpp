@@ -108,7 +108,7 @@ class storage : public Traits {
                                                                   from.slot_count()))
       return false;
     return open_addressing::with_page_insertion(
-        exec, label(what), *this, size(), keep_stored{}, {}, [&](auto& insertion) {
+        exec, label(what), *this, size(), true, keep_stored{}, {}, [&](auto& insertion) {
           return insertion.insert_slots(from.ref(), from.slot_count(), has_order(), report_view,
                                         report);
         });
@@ -116,10 +116,9 @@ class storage : public Traits {
   /// Bytes that such an insertion takes; 0 where it goes another way.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy) const {
-    if (!open_addressing::goes_by_page<execution_space, ref_type>(strategy, m_pairs, keys))
-      return 0;
-    page_plan const pages = open_addressing::pages_of<execution_space, ref_type>(m_pairs);
-    return page_memory<execution_space, ref_type>(exec, pages, keys).bytes;
+    return open_addressing::goes_by_page<execution_space, ref_type>(strategy, m_pairs, keys)
+               ? open_addressing::bytes_of_pages<execution_space, ref_type>(exec, m_pairs, keys)
+               : 0;
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.

@@ -35,11 +35,15 @@ struct tuning {
   static constexpr int page_scratch_bytes = device::max_scratch_bytes<ExecSpace>;
   /// Rows of so many bytes that a thread loads before it looks at any: 64 registers are all it has.
   static constexpr int page_batch(std::size_t row_bytes) { return row_bytes <= 8 ? 8 : 4; }
-  /// Parts that rows are split into, in one pass: 8,192 on an H200. 4,096 parts of two pages each: 29.7 instead of 29.6 G/s, for
-  /// each team reads the rows of its part, what the faster split saves.
+  /// Parts that rows are split into in one pass at most, and pages of each.
   static constexpr std::uint64_t max_parts =
       static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
   static constexpr std::uint64_t max_pages_per_part = 8;
+  /// The same in two passes, of 256 parts each at most.
+  static constexpr std::uint64_t max_parts_of_two_passes = 256 * 256;
+  /// Parts up to which one pass is taken. H100, both passes and one, ms: 2^27 rows of 8 bytes 2.1 for 2,500 to 20,000 parts, 2.37 for
+  /// 4,900, 2.57 for 6,200; 2^26 of 16 bytes 1.8, 1.86 and 2.04. A pass of 2^27 pairs into 1,024 parts takes 1.1 times one into 256.
+  static constexpr std::uint64_t max_parts_of_one_pass = 2048;
   /// Tables of fewer bytes stay in the last cache, where insertions one by one are as fast: 60 MB on an H200.
   static constexpr std::uint64_t min_page_table_bytes = std::uint64_t(128) << 20;
   /// Bytes of the table for each row at most: every page is read and written, whatever is inserted. H200, 2^25 pairs of 4+4

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/partition/move.hpp"
 #include "karpos/detail/partition/rows.hpp"
@@ -33,6 +34,11 @@ struct rooms {
   int parts;
   Holder holder = {};
 
+  /// The same with another holder.
+  template <class Other>
+  rooms<Row, Other> holding(Other const& other) const {
+    return {taken, filled, list, listed, room, capacity, parts, other};
+  }
   /// Rows in the room of a part, from its begin on.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rows_in_room(std::uint64_t p) const {
     return taken[p] <= room ? taken[p] : filled[p];
@@ -125,6 +131,34 @@ template <class ExecSpace, class Source, class Part, class Holder, class Out>
 void split_into_rooms(ExecSpace const& exec, Source const& source, Part const& part,
                       rooms<typename Source::row, Holder> const& to, Out const& out) {
   partition::split_into_rooms(exec, source, source.size(), part, to, out);
+}
+
+/// One of two passes: by which part rows go, into which rooms, and the array of these.
+template <class Part, class Rooms, class Out>
+struct pass {
+  Part part;
+  Rooms to;
+  Out out;
+};
+
+/// Splits the rows of a source into rooms by way of coarse ones: few parts of a pass have long runs. The first coarse room has the
+/// rows of the first parts, as many as all coarse rooms but the last have. `again` has the rows of the coarse rooms. Asynchronous.
+/// Requires: at most tuning_of_few_parts::max_parts_each coarse parts, and parts of each.
+template <class ExecSpace, class Source, class Coarse, class Again, class Fine>
+void split_in_two_passes(ExecSpace const& exec, Source const& source, Coarse const& coarse,
+                         Again const& again, Fine const& fine) {
+  using tuned = tuning_of_few_parts<ExecSpace, tuning<ExecSpace>::teams_of_two_passes>;
+  auto const make_empty = [&](auto const& to) {
+    device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
+                      clear_rooms<std::decay_t<decltype(to)>>{to});
+  };
+  make_empty(fine.to);
+  make_empty(coarse.to);
+  std::uint64_t const n = source.size();
+  partition::move_into_rooms<tuned>(exec, source, n, coarse.part, coarse.to, coarse.out);
+  rooms_of_rooms<typename Source::row> to{fine.to, coarse.to.holding(holds_nothing{})};
+  to.parts = (fine.to.parts + coarse.to.parts - 1) / coarse.to.parts;
+  partition::move_into_rooms<tuned>(exec, again, n, fine.part, to, fine.out);
 }
 
 }  // namespace karpos::detail::partition

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "support/emulated_space.hpp"
+// What it declares is to be seen by these.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "karpos/detail/open_addressing/page_insertion.hpp"
+#include "karpos/hash_map.hpp"
+#include "support/keys.hpp"
+
+// Insertions by pages as a whole, on a device that a CPU emulates: rows split in one pass and in two, rooms that are too small in
+// either, memory that is refused.
+
+namespace karpos::detail::open_addressing {
+
+/// Whose tuning that of the emulated one is, but for sizes.
+struct some_device {
+  struct memory_space {};
+};
+
+/// Pages of 16 pairs, so that few rows have many.
+template <>
+struct tuning<karpos_test::emulated_space> : tuning<some_device> {
+  static constexpr int page_scratch_bytes = 64 + 16 * 68;
+  static constexpr std::uint64_t max_parts_of_one_pass = 8;
+};
+
+}  // namespace karpos::detail::open_addressing
+
+namespace {
+
+using namespace karpos::detail::open_addressing;
+namespace partition = karpos::detail::partition;
+using host = Kokkos::DefaultHostExecutionSpace;
+using karpos::bulk_options;
+using karpos::bulk_strategy;
+using karpos::insert_report;
+using karpos_test::emulated_space;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+template <class X>
+using array = Kokkos::View<X*, Kokkos::HostSpace>;
+
+/// A map with the buckets of GPUs.
+template <class Key, class T, class Hash>
+struct open_map : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>,
+                                   karpos::double_hashing, sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
+  using open_map::hash_map::hash_map;
+  auto table() const { return this->m_storage.ref(); }
+};
+/// The same as storage of a device's map.
+template <class Key, class T, class Hash = karpos::hash<Key>>
+struct emulated_map : open_map<Key, T, Hash> {
+  explicit emulated_map(u64 max_keys, double load = 0.5, Hash const& hash = {})
+      : open_map<Key, T, Hash>(host{}, max_keys, {.load = load}, hash) {
+    (void)open_map<Key, T, Hash>::ref();  // what changes the table is not seen by it
+  }
+  using execution_space = emulated_space;
+  using ref_type = decltype(std::declval<open_map<Key, T, Hash> const&>().table());
+
+  ref_type ref() const { return this->table(); }
+  std::string label(char const* what) const { return what; }
+  bool has_order() const { return false; }
+  void forget_order() const {}
+
+  u64 pairs() const { return this->bucket_count() / 2; }
+  /// Of so many rows while it is empty.
+  page_plan plan(u64 rows) const { return pages_of_empty<emulated_space, ref_type>(pairs(), rows); }
+  std::size_t bytes(u64 rows) const {
+    return bytes_of_pages<emulated_space, ref_type>({}, pairs(), rows);
+  }
+  using memory = page_memory<emulated_space, ref_type>;
+};
+
+template <class X>
+array<X> view_of(std::vector<X> const& from) {
+  array<X> const to("data", from.size());
+  std::copy(from.begin(), from.end(), to.data());
+  return to;
+}
+
+/// Inserts by pages. Returns: whether that was the way.
+template <class Map, class Key, class T, class Combine = karpos::detail::keep_stored>
+bool insert(Map const& map, std::vector<Key> const& keys, std::vector<T> const& values,
+            bool is_empty, insert_report& report, karpos::wrapped_memory workspace = {},
+            Combine const& combine = {}) {
+  typename Map::report_view const view("report");
+  emulated_space::launches.clear();
+  return insert_by_page(
+      emulated_space{}, "insert", map, view_of(keys), view_of(values), combine, is_empty,
+      bulk_options{.strategy = bulk_strategy::partitioned, .workspace = workspace}, view, report);
+}
+u64 passes() { return emulated_space::launched("karpos::partition: move into rooms"); }
+u64 counted() { return emulated_space::launched("karpos::partition: count"); }
+
+template <class Key, class T>
+std::map<Key, T> contents(auto const& map) {
+  std::map<Key, T> in;
+  u64 const n = map.size(host{});
+  array<Key> const keys("keys", n);
+  array<T> const values("values", n);
+  CHECK(map.retrieve_all(host{}, keys, values) == n);
+  for (u64 i = 0; i < n; ++i) in[keys(i)] = values(i);
+  CHECK(in.size() == n);
+  return in;
+}
+/// Whether every key is found with its value, and the others are not.
+template <class Key, class T>
+void check_lookups(auto const& map, std::map<Key, T> const& expected,
+                   std::vector<Key> const& others) {
+  CHECK(contents<Key, T>(map) == expected);
+  std::vector<Key> keys = others;
+  for (auto const& [key, value] : expected) keys.push_back(key);
+  array<T> const out("values", keys.size());
+  map.find(host{}, view_of(keys), out, T(~T(0)));
+  u64 wrong = 0;
+  for (u64 i = 0; i < keys.size(); ++i) {
+    auto const at = expected.find(keys[i]);
+    wrong += out(i) != (at == expected.end() ? T(~T(0)) : at->second);
+  }
+  CHECK(wrong == 0);
+}
+
+/// Keys go in, and then half of them again with as many others.
+template <class Key>
+void inserts(u64 n, double load) {
+  INFO("n = ", n, ", load ", load, ", bytes ", sizeof(Key));
+  emulated_map<Key, Key> map(n + n / 2, load);
+  auto const all = karpos_test::unique_keys<Key>(2 * n);
+  auto const some = [&](u64 first, u64 last) {
+    return std::vector<Key>(all.begin() + static_cast<long>(first),
+                            all.begin() + static_cast<long>(last));
+  };
+  std::map<Key, Key> expected;
+  insert_report r;
+  CHECK(insert(map, some(0, n), some(0, n), true, r));
+  CHECK(r == insert_report{n, 0, 0, 0});
+  CHECK(passes() == (map.plan(n).coarse_parts > 0 ? 2 : 1));
+  for (u64 i = 0; i < n; ++i) expected[all[i]] = all[i];
+  check_lookups(map, expected, some(n, 2 * n));
+  u64 const first = n / 2, last = n + n / 2;
+  std::vector<Key> const ones(last - first, Key(1));
+  CHECK(insert(map, some(first, last), ones, false, r));
+  CHECK(r == insert_report{last - n, n - first, 0, 0});
+  for (u64 i = n; i < last; ++i) expected[all[i]] = Key(1);
+  check_lookups(map, expected, some(last, 2 * n));
+}
+
+TEST_CASE("rows that are split in one pass and in two") {
+  for (u64 const n : {1, 4, 300}) {
+    inserts<u32>(n, 0.8);
+    inserts<u64>(n, 0.8);
+  }
+  for (double const load : {0.3, 0.8, 0.95}) {
+    inserts<u32>(8000, load);
+    inserts<u64>(4000, load);
+  }
+}
+
+TEST_CASE("a plan of two passes cuts the table into coarse parts of as many parts each") {
+  for (u64 const pairs : {2, 100, 128, 129, 5000, 100000, 1 << 20}) {
+    INFO("pairs ", pairs);
+    for (u64 const most : {0, 8, 100}) {
+      page_plan const p(pairs, 16, 65536, most);
+      CHECK(p.parts * p.part_pairs >= p.pairs);
+      CHECK((p.parts - 1) * p.part_pairs < p.pairs);
+      CHECK((p.coarse_parts != 0) == (p.parts > most));
+      if (p.coarse_parts == 0) continue;
+      CHECK(p.coarse_parts * p.parts_each >= p.parts);
+      CHECK((p.coarse_parts - 1) * p.parts_each < p.parts);
+      CHECK(std::max(p.coarse_parts, p.parts_each) <= 256);
+    }
+  }
+  emulated_map<u32, u32> map(50000);
+  page_plan const p = map.plan(50000);
+  CHECK(p.coarse_parts > 1);
+  part_of_key<emulated_map<u32, u32>::ref_type> const fine(map.ref(), p),
+      rough(map.ref(), p, p.parts_each);
+  u64 wrong = 0;
+  for (u32 const key : karpos_test::unique_keys<u32>(20000))
+    wrong += rough(key) != fine(key) / p.parts_each;
+  CHECK(wrong == 0);
+}
+
+/// Of every so many keys one has a hash in the first of so many parts of the table.
+struct crowds {
+  using is_avalanching = void;
+  u32 each, parts;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const {
+    u64 const hash = karpos::mix(key);
+    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
+  }
+};
+
+/// What lies in the workspace of an insertion.
+struct rooms_seen {
+  u64 passes = 0;
+  bool coarse_overflows = false, fine_overflows = false;
+};
+rooms_seen crowded(u32 each, u32 parts) {
+  INFO("one key in ", each, " in one part of ", parts);
+  u64 const n = 40000;
+  emulated_map<u32, u32, crowds> map(n, 0.5, {each, parts});
+  auto const keys = karpos_test::unique_keys<u32>(n + 1000);
+  std::vector<u32> const in(keys.begin(), keys.begin() + static_cast<long>(n)),
+      others(keys.begin() + static_cast<long>(n), keys.end());
+  page_plan const plan = map.plan(n);
+  std::size_t const bytes = map.bytes(n);
+  std::vector<std::byte> own(bytes + 64);
+  auto* const at = own.data() + (64 - reinterpret_cast<std::uintptr_t>(own.data()) % 64) % 64;
+  insert_report r;
+  CHECK(insert(map, in, in, true, r, {at, bytes}));
+  CHECK(r == insert_report{n, 0, 0, 0});
+  std::map<u32, u32> expected;
+  for (u32 const key : in) expected[key] = key;
+  check_lookups(map, expected, others);
+  rooms_seen seen{passes()};
+  if (counted() > 0) return seen;
+  decltype(map)::memory const m({}, plan, n, at);
+  for (int p = 0; p < m.coarse.parts; ++p)
+    seen.coarse_overflows |= m.coarse.taken[p] > m.coarse.room;
+  for (int p = 0; p < m.rooms.parts; ++p) seen.fine_overflows |= m.rooms.taken[p] > m.rooms.room;
+  return seen;
+}
+
+TEST_CASE("rooms that are too small, in the first pass and in the second") {
+  rooms_seen const first = crowded(80, 16), second = crowded(400, 2000);
+  CHECK(first.passes == 2);
+  CHECK(first.coarse_overflows);
+  CHECK(second.passes == 2);
+  CHECK(!second.coarse_overflows);
+  CHECK(second.fine_overflows);
+}
+
+TEST_CASE("rows of which more find no room than the list holds are counted") {
+  crowded(3, 16);
+  CHECK(passes() == 2);
+  CHECK(counted() == 1);
+}
+
+TEST_CASE("one key in half of the rows: sums") {
+  u64 const n = 30000;
+  auto keys = karpos_test::unique_keys<u32>(n, 3);
+  for (u64 i = 0; i < n; i += 2) keys[i] = 42;
+  std::map<u32, u32> counts;
+  for (u32 const k : keys) ++counts[k];
+  emulated_map<u32, u32> map(n);
+  insert_report r;
+  bool const by_page = insert(map, keys, std::vector<u32>(n, 1), true, r, {}, karpos::plus{});
+  CHECK(passes() == 2);
+  CHECK(counted() == 1);
+  if (!by_page) return;  // one part too long: nothing went in
+  CHECK(r.inserted == counts.size());
+  CHECK(r.inserted + r.existing == n);
+  CHECK(contents<u32, u32>(map) == counts);
+}
+
+TEST_CASE("a part that is too long: the table is as empty as before") {
+  u64 const n = 80000;
+  auto const unique = karpos_test::unique_keys<u32>(n, 3);
+  auto keys = unique;
+  for (u64 i = 0; i < n; i += 2) keys[i] = 42;
+  emulated_map<u32, u32> map(n);
+  insert_report r;
+  CHECK(!insert(map, keys, keys, true, r));
+  CHECK(passes() == 2);
+  CHECK(map.size(host{}) == 0);
+  map.insert(host{}, view_of(unique), view_of(unique));
+  std::map<u32, u32> expected;
+  for (u32 const key : unique) expected[key] = key;
+  check_lookups<u32, u32>(map, expected, {});
+}
+
+/// Tries insertions in memory of the caller's or their own, of so many bytes.
+void with_memory(bool is_empty, bool is_callers) {
+  u64 const n = 30000;
+  auto const keys = karpos_test::unique_keys<u32>(n + 1);
+  std::vector<u32> const in(keys.begin() + 1, keys.end());
+  using map_type = emulated_map<u32, u32>;
+  map_type const like(n);
+  page_plan const pages =
+      is_empty ? like.plan(n) : pages_of_one_pass<emulated_space, map_type::ref_type>(like.pairs());
+  std::size_t const needed = map_type::memory({}, pages, n).bytes, all = like.bytes(n);
+  CHECK(needed <= all);
+  std::vector<std::byte> own(all + 64);
+  auto* const at = own.data() + (64 - reinterpret_cast<std::uintptr_t>(own.data()) % 64) % 64;
+  for (std::size_t const bytes : {all, needed, needed - 1}) {
+    INFO("into an empty one: ", is_empty, ", the caller's: ", is_callers, ", bytes ", bytes);
+    map_type map(n);
+    if (!is_empty) map.insert(host{}, view_of(std::vector<u32>{keys[0]}), u32(1));
+    emulated_space::most_bytes = is_callers ? 0 : bytes;
+    insert_report r;
+    bool const by_page =
+        insert(map, in, in, is_empty, r,
+               is_callers ? karpos::wrapped_memory{at, bytes} : karpos::wrapped_memory{});
+    emulated_space::most_bytes = ~std::size_t(0);
+    CHECK(by_page == (bytes >= needed));
+    CHECK(passes() == (!by_page ? 0 : is_empty ? 2 : 1));
+    CHECK(map.size(host{}) == (by_page ? n : 0) + !is_empty);
+    if (by_page) CHECK(r == insert_report{n, 0, 0, 0});
+  }
+}
+
+TEST_CASE("without memory no row is split, and the table stays as it was") {
+  for (bool const is_empty : {true, false})
+    for (bool const is_callers : {true, false}) with_memory(is_empty, is_callers);
+}
+
+TEST_CASE("an empty table that has fewer slots than there are rows") {
+  u64 const n = 30000;
+  auto keys = karpos_test::unique_keys<u32>(n / 4);
+  auto const draws = karpos_test::skewed_draws(keys, n, 5);
+  emulated_map<u32, u32> map(n / 4);
+  CHECK(map.capacity() < n);
+  CHECK(map.plan(map.capacity() - n / 8).coarse_parts > 0);
+  insert_report r;
+  CHECK(insert(map, draws, std::vector<u32>(n, 1), true, r, {}, karpos::plus{}));
+  CHECK(passes() == 1);
+  std::map<u32, u32> counts;
+  for (u32 const k : draws) ++counts[k];
+  CHECK(r.inserted == counts.size());
+  CHECK(contents<u32, u32>(map) == counts);
+}
+
+TEST_CASE("the slots of a table with tombstones, split in two passes") {
+  u64 const n = 20000;
+  auto const keys = karpos_test::unique_keys<u32>(n);
+  emulated_map<u32, u32> from(n), to(2 * n);
+  from.insert(host{}, view_of(keys), view_of(keys));
+  std::map<u32, u32> expected;
+  std::vector<u32> gone;
+  for (u64 i = 0; i < n; ++i)
+    if (i % 5 == 0)
+      gone.push_back(keys[i]);
+    else
+      expected[keys[i]] = keys[i];
+  from.erase(host{}, view_of(gone));
+  decltype(to)::report_view const view("report");
+  insert_report r;
+  emulated_space::launches.clear();
+  CHECK(with_page_insertion(
+      emulated_space{}, "rehash", to, n - gone.size(), true, karpos::detail::keep_stored{},
+      {.strategy = bulk_strategy::partitioned}, [&](auto& insertion) {
+        return insertion.insert_slots(from.ref(), from.capacity(), false, view, r);
+      }));
+  CHECK(passes() == 2);
+  CHECK(r == insert_report{expected.size(), 0, 0, 0});
+  check_lookups(to, expected, gone);
+}
+
+}  // namespace
