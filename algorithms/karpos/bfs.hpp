@@ -175,7 +175,8 @@ class bfs_search {
 ///
 /// Returns: what was done; so it waits for the search.
 /// Complexity: O(vertices + edges) work; bottom-up levels inspect fewer edges.
-/// Requires: the graph and the results are not written meanwhile.
+/// Requires: the graph and the results are not written meanwhile; no vertex is 2^31 - 1 or more edges away, for distances have
+///  32 bits.
 /// Memory: a workspace of 12.4 bytes a vertex, or the one passed in.
 /// Throws: as bfs_search::start.
 /// Source: see the top of this file.

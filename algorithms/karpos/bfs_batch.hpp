@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -116,11 +117,11 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                  [&](std::uint64_t first, int searches) {
                    return distance_rows<view>::of(distances, first, searches);
                  });
-  for (auto const& s : report.source)
-    if (s.levels - 1 > most)
-      throw std::range_error(
-          "karpos: a search of a batch finds a distance above 254 (distances have 8 bits): use "
-          "std::int32_t, or set max_distance");
+  for (std::size_t i = 0; i < report.source.size(); ++i)
+    if (report.source[i].levels - 1 > most)
+      throw std::range_error("karpos: search " + std::to_string(i) +
+                             " of a batch finds a distance above 254 (distances have 8 bits): use "
+                             "std::int32_t, or set max_distance to 254 or less");
   return report;
 }
 

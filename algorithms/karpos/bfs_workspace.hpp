@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "karpos/bfs_options.hpp"
@@ -187,9 +186,7 @@ class bfs_workspace {
     for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
     m_non_isolated = sums[degree_classes];
     m_needs_classes = sums[degree_classes + 1] > 0;
-    if (sums[degree_classes + 2] > 0)
-      throw std::length_error(
-          "karpos: a vertex of a graph for bfs has 2^31 edges or more: remove duplicates");
+    require_no_long_row("bfs", sums[degree_classes + 2]);
     choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
   }
   /// Hub vertices: as many as the hub vertex cache holds, and one in 256 vertices, at most.

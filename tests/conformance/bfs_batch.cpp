@@ -329,7 +329,8 @@ TEST_CASE("distances of 8 bits that are not enough") {
                       karpos_test::to_space(std::vector<std::uint32_t>{source}), d, o);
   };
   run(1, {});  // 254 edges to the end
-  karpos_test::throws<std::range_error>([&] { run(0, {}); }, "254", "std::int32_t");
+  karpos_test::throws<std::range_error>([&] { run(0, {}); }, "search 0", "254", "std::int32_t",
+                                        "max_distance");
   run(0, {.max_distance = 254});
 }
 
@@ -358,6 +359,36 @@ TEST_CASE("batches that are refused") {
                           {.driver = karpos::launch_mode::persistent_kernel});
       },
       "persistent_kernel");
+}
+
+TEST_CASE("graphs that are too large") {
+  using wide = karpos::csr_graph<std::uint32_t, std::uint64_t, space::memory_space>;
+  using narrow = karpos::csr_graph<std::uint32_t, std::uint32_t, space::memory_space>;
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  // Nobody reads these arrays but for the three offsets of the last graph.
+  auto const some = karpos_test::to_space(std::vector<std::uint64_t>{0, 1ull << 31, 1ull << 31});
+  auto* const ids = reinterpret_cast<std::uint32_t*>(some.data());
+  auto const offsets = [&](std::uint64_t n) {
+    return Kokkos::View<std::uint64_t const*, space::memory_space, unmanaged>(some.data(), n);
+  };
+  auto const columns = [&](std::uint64_t n) {
+    return Kokkos::View<std::uint32_t const*, space::memory_space, unmanaged>(ids, n);
+  };
+  std::uint64_t const most = (1ull << 32) - 64;
+  wide const vertices(offsets(most + 2), columns(0));
+  karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), vertices); },
+                                         "a graph for bfs has 4294967233 vertices",
+                                         "at most 4294967232", "leave out vertices without edges");
+  karpos_test::throws<std::length_error>([&] { karpos::bfs_batch_workspace(space(), vertices); },
+                                         "a graph for bfs_batch has 4294967233 vertices");
+  narrow const edges(Kokkos::View<std::uint32_t const*, space::memory_space, unmanaged>(ids, 2),
+                     columns(1ull << 32));
+  karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), edges); },
+                                         "4294967296 edges", "offsets of 64 bits");
+  wide const row(offsets(3), columns(1ull << 31));
+  karpos_test::throws<std::length_error>(
+      [&] { karpos::bfs_workspace(space(), row); },
+      "a graph for bfs has vertices of 2^31 edges or more, 1 of them", "remove duplicate edges");
 }
 
 TEST_CASE("batches of graphs of other types, and one workspace for many") {

@@ -26,9 +26,19 @@ void require_size(char const* user, Graph const& graph,
                               suggestion);
   };
   require_at_most(vertices_at_most, graph.vertices(), "vertices",
-                  "): its queues hold 32-bit entries");
+                  ", for its queues hold 32-bit entries): leave out vertices without edges, or "
+                  "take the graph in parts");
   require_at_most(max_edges<typename Graph::offset_type>, graph.edges(), "edges",
-                  " with offsets of 32 bits): use offsets of 64 bits");
+                  " with offsets of 32 bits): use a csr_graph with offsets of 64 bits");
+}
+
+/// Throws std::length_error if a graph for `user` has rows of 2^31 edges or more, which its lanes do not count.
+inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
+  if (long_rows > 0)
+    throw std::length_error(std::string("karpos: a graph for ") + user +
+                            " has vertices of 2^31 edges or more, " + std::to_string(long_rows) +
+                            " of them (at most 2^31 - 1 edges each): remove duplicate edges, as "
+                            "build_csr does");
 }
 
 }  // namespace karpos::detail::bfs
