@@ -257,7 +257,7 @@ TEST_CASE("deep graphs are searched one by one") {
 }
 
 TEST_CASE("a pass that was wide first is given up later") {
-  edge_pairs edges = karpos_test::random_edges(500, 3000, 3);
+  edge_pairs edges = karpos_test::random_edges(500, 14000, 3);
   for (std::uint64_t v = 0; v < 4000; ++v) edges.emplace_back(v == 0 ? 7 : 499 + v, 500 + v);
   auto const g = make_graph("random with a tail", 4500, edges);
   batch_subject<std::uint32_t, std::uint64_t> const subject(g);

@@ -123,6 +123,9 @@ void print_batch(bfs_run const& run, bfs_batch_result const& b) {
   std::printf("  workspace of %s made in %s; %d of %d levels pulled\n",
               human_bytes(static_cast<double>(b.workspace_bytes)).c_str(),
               human_seconds(b.prepare_seconds).c_str(), b.report.pull_levels, b.report.levels);
+  if (b.report.one_by_one > 0)
+    std::printf("  %s one by one, for many levels have few vertices\n",
+                counted(b.report.one_by_one, "search was made", "searches were made").c_str());
 }
 
 void print_all(bfs_run const& run) {
@@ -152,7 +155,7 @@ void print(bfs_run const& run) {
     print_energy(run, *run.energy);
   }
   if (!run.parameters.presets.empty()) {
-    std::printf("\npresets: medians, harmonic means of rates, medians compared\n");
+    std::printf("\npresets: median time, harmonic mean of the rates, gain of the medians\n");
     print_presets(run);
   }
   if (run.wrong() == 0 && run.parameters.validate)

@@ -112,6 +112,7 @@ json batch_of(bfs_run const& run, bfs_batch_result const& b) {
           {"levels", b.report.levels},
           {"pull_levels", b.report.pull_levels},
           {"edges_pushed", b.report.edges_pushed},
+          {"one_by_one", b.report.one_by_one},
           {"prepare_seconds", b.prepare_seconds},
           {"workspace_bytes", b.workspace_bytes}};
 }

@@ -36,7 +36,7 @@ class batch {
       : m_exec(exec),
         m_workspace(w),
         m_driver(o.driver),
-        m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never} {}
+        m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never, false} {}
 
   /// Runs the searches from the sources first … first + searches - 1 and adds what they have found to the report.
   template <class Sources, class Distances>
@@ -76,7 +76,7 @@ class batch {
     auto plan = m_plan;
     auto const& g = m_workspace.m_ordered.graph();
     std::uint64_t const n = g.vertices();
-    plan.parts_worth = never;
+    plan.small = g.edges() < tuned::small_edges;
     if (n > 0 && tuned::one_by_one_pays(n, searches))
       plan.parts_worth = std::max(tuned::least_parts,
                                   static_cast<std::int64_t>(static_cast<std::uint64_t>(searches) *

@@ -15,6 +15,7 @@ struct batch_plan {
   bool has_in_edges;
   /// Parts of a pass that cost as much as a good part of its searches one by one.
   std::int64_t parts_worth;
+  bool small;  // a level costs more to begin and to end than all edges take
 
   /// Whether the frontier is expanded by a pull level.
   KOKKOS_FUNCTION bool chooses_pull(progress const& p, std::uint64_t edges) const {
@@ -23,13 +24,13 @@ struct batch_plan {
   }
 
   /// Whether a pass, at the end of a part, is left to searches one by one: many levels may follow, and it has found little
-  /// in its first part, or has paid for parts_worth of them since its frontier was wide.
+  /// in its first part, or the graph is small, or has paid for parts_worth of them since its frontier was wide.
   KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
                                           std::uint64_t edges) const {
     auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));
     if ((last - p.level) / last_value < parts_worth) return false;
-    bool const thin = p.base == 0 && p.pull_levels == 0 && p.edges_pushed < edges;
-    return thin || (p.level - p.wide) / last_value >= parts_worth;
+    bool const thin = p.pull_levels == 0 && p.edges_pushed < edges;
+    return (p.base == 0 && (small || thin)) || (p.level - p.wide) / last_value >= parts_worth;
   }
 };
 

@@ -44,6 +44,8 @@ struct tuning {
 
   /// Parts of a pass, of 15 levels each, below which nobody asks whether searches one by one are faster.
   static constexpr std::int64_t least_parts = 4;
+  /// Edges of a graph below which a level is all barriers (2 busy cores, path of 400: 105 ms for 70 searches in step, 0.8 ms one by one).
+  static constexpr std::uint64_t small_edges = std::uint64_t(1) << 15;
   /// Whether searches one by one are faster than levels of few vertices in step. CPUs: always (path of 65,536, one thread: 1.8 ms
   /// a search, 2,300 ms a pass). GPUs: where 15 levels of each search, of 0.8 us each, take less than 15 levels in
   /// step, of 6 us, and their results, 36 bytes a vertex and 4 a distance at 3.5 TB/s.
