@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "perf/driver/bfs/vertex_numbers.hpp"
+#include "perf/driver/command.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/support/text.hpp"
 
