@@ -16,8 +16,8 @@
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/bfs_batch/batch.hpp"
 
-// Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few levels. Deep ones, such as road
-// networks, are searched one after another, by bfs.
+// Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few levels. CPUs, and GPUs where searches
+// are few, search deep graphs, such as road networks, from one source after another, by bfs.
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              the same without distances: how far and how many, of each source

@@ -27,13 +27,14 @@ class batch;
 }
 
 /// The memory of batches of breadth-first searches of a graph, and a copy of the graph with its vertices numbered by
-/// falling degree, which lets batches read memory in better order: made once, for any number of batches. No batch allocates but the first one that makes its searches one by one,
-/// for the levels of the graph are many and have few vertices: it makes a bfs_workspace, or does without if memory cannot be had.
+/// falling degree, which lets batches read memory in better order: made once, for any number of batches. The first batch that
+/// leaves a pass of a deep graph to searches one by one makes a bfs_workspace, and goes on in step if memory for it
+/// cannot be had; no other allocates.
 ///
 /// Requires: the graph does not change while the workspace is made.
 /// Concurrency: copies share the memory. One batch at a time.
 /// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256 edges
-///  (bfs_batch_workspace::bytes_for); from that batch on those of a bfs_workspace, 12.4 bytes a vertex.
+///  (bfs_batch_workspace::bytes_for); from such a batch on also those of a bfs_workspace, 12.4 bytes a vertex.
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace {
  public:

@@ -89,8 +89,8 @@ struct write_results {
   Distances distances;
   local_vertex const* rank;
   batch_record const* record;
-  bool
-      even_if_one_by_one;  // otherwise such a pass, whose searches write all that they find, writes nothing
+  /// Otherwise a pass that is left to searches one by one, which write all that they find, writes nothing.
+  bool even_if_one_by_one;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {

@@ -47,11 +47,12 @@ struct tuning {
   /// Edges of a graph below which a level is all barriers (2 busy cores, path of 400: 105 ms for 70 searches in step, 0.8 ms one by one).
   static constexpr std::uint64_t small_edges = std::uint64_t(1) << 15;
   /// Whether searches one by one are faster than levels of few vertices in step. CPUs: always (path of 65,536, one thread: 1.8 ms
-  /// a search, 2,300 ms a pass). GPUs: where 15 levels of each search take less than 15 in step and their results, 36 bytes a
-  /// vertex and 4 a distance at 3 TB/s (H100, path of 65,536: 1.1 us a level one by one, 10 in step).
+  /// a search, 1,600 to 3,600 ms a pass). GPUs: where 15 levels of each search take less than 15 in step and the results
+  /// of a part, which reads and clears the planes of all vertices: 68 bytes at 3 TB/s (H100, path of 65,536: 1.1 us
+  /// a level one by one, 10 in step).
   static bool one_by_one_pays(std::uint64_t vertices, int searches) {
     if constexpr (!on_gpu) return true;
-    double const results = double(vertices) * (36 + 4 * searches) / 3e12;
+    double const results = double(vertices) * 68 / 3e12;
     return 15 * searches * 1.1e-6 < 15 * 10e-6 + results;
   }
 };
