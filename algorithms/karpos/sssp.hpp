@@ -180,9 +180,7 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   detail::require_apart("a result of sssp",
                         {detail::range_of(distances), detail::range_of(parents)},
                         {detail::range_of(opened_workspace::weights(workspace))});
-  if (!(options.reach >= 0))
-    detail::reject("reach " + std::to_string(options.reach) + " of sssp is refused", "not above 0",
-                   "pass 0 for an automatic one, infinity for none");
+  require_reach(options.reach);
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
   auto s = opened_workspace::state(exec, workspace, delta, options);
   s.label = reinterpret_cast<typename decltype(s)::word*>(distances.data());

@@ -31,7 +31,7 @@ struct sssp_report {
   std::uint64_t rounds = 0;    ///< meetings of all teams
   std::uint64_t windows = 0;   ///< of these, rounds of several hops
   std::uint64_t vertices = 0;  ///< taken out of queues that all teams share
-  std::uint64_t edges = 0;     ///< looked at, again where a vertex was expanded again
+  std::uint64_t edges = 0;     ///< of expanded vertices, again where one was expanded again
   std::uint64_t passes = 0;    ///< over the vertices beyond the reach
 };
 

@@ -46,6 +46,12 @@ struct look_at_weight {
   }
 };
 
+inline void require_reach(double reach) {
+  if (!(reach >= 0))
+    reject("reach " + std::to_string(reach) + " of sssp is refused", "not above 0",
+           "pass 0 for an automatic one, infinity for none");
+}
+
 /// The part of a workspace that does not depend on the graph.
 struct fixed_memory {
   bfs::level_counters levels[3], far[3];
@@ -110,15 +116,18 @@ class sssp_workspace {
   }
 
   /// Copies all rows in order of weight, for many calls with a reach on one graph: of a row only those edges are looked at then
-  /// that may lead below the reach, or lower a label. reach: as in sssp_options; 0: automatic.
+  /// that may lead below the reach, or lower a label. reach: as in sssp_options; 0: automatic. It chooses which edges count as
+  /// light, once; calls with another one are as right, and slower.
   ///
   /// Returns: whether calls gain from it; where they do not, as there is no reach, or weights differ by direction, nothing is done.
   /// Complexity: a sort of the edges, on CPUs of each row by one thread; waits for it.
   /// Concurrency: not during a call with this workspace. Copies of it that were made before have no such rows.
   /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, that of all edges once more, on GPUs
   ///   four times more.
-  /// Throws: allocation_error if it cannot be had; calls do without then.
+  /// Throws: std::invalid_argument for a negative reach, or one that is no number; allocation_error if memory cannot be had:
+  ///   calls do without then.
   bool sort_rows(ExecSpace const& exec, double reach = 0) {
+    detail::sssp::require_reach(reach);
     if (reach == 0) reach = m_reach;
     std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
     if (m == 0 || reach_of(exec, reach) == detail::sssp::label_of<Weight>::no_path()) return false;

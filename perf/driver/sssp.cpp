@@ -98,7 +98,8 @@ void print(sssp_run const& run) {
   std::printf("source %s: reached %s, the farthest at %s\n", shown(run.names, r.source).c_str(),
               counted(r.reached, "vertex", "vertices").c_str(), grouped(r.farthest).c_str());
   std::printf(
-      "delta %s: %s, %s (%s of several hops), %s edges looked at for each that there is\n\n",
+      "delta %s: %s, %s (%s of several hops), %s edges of expanded vertices for each that there "
+      "is\n\n",
       three_digits(r.report.delta).c_str(), counted(r.report.buckets, "bucket", "buckets").c_str(),
       counted(r.report.rounds, "round", "rounds").c_str(), grouped(r.report.windows).c_str(),
       three_digits(static_cast<double>(r.report.edges) /

@@ -3,6 +3,7 @@
 /// Shortest paths against Dijkstra's algorithm on the host: every distance, bit by bit, and every parent.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <karpos/sssp.hpp>
 #include <limits>
 #include <map>
@@ -330,6 +331,48 @@ TEST_CASE("rows are sorted by weight where there is a reach, once") {
   CHECK(!sorted(one_way, std::vector<std::uint32_t>(one_way.out.columns.size(), 1), 8));
 }
 
+TEST_CASE("rows of which few edges are light") {
+  // All vertices have edges of every class, and leave it where few of these count.
+  std::uint64_t const n = 3000;
+  edge_pairs edges;
+  for (std::uint64_t v = 0; v < n; ++v)
+    for (std::uint64_t k = 1; k <= 25; ++k) edges.emplace_back(v, (v + k * k) % n);
+  auto const often_heavy = [](random_numbers& random) {
+    return random.below(10) == 0 ? 1 + random.below(8) : 200 + random.below(50);
+  };
+  check<std::uint32_t>(make_graph("mostly heavy", n, edges), {{0}, {1500, 7}}, often_heavy,
+                       {{.delta = 4, .reach = 8},
+                        {.delta = 4, .reach = 8, .window_hops = 0},
+                        {.delta = 300},
+                        {.delta = 1}});
+}
+
+TEST_CASE("rows that are not sorted for lack of memory") {
+  if (!karpos_test::takes_memory()) return;
+  auto const g = make_graph("star", 200001, karpos_test::star_edges(200001));
+  auto const weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
+  karpos::sssp_workspace workspace(space(), karpos_test::to_space<std::uint32_t, std::uint64_t>(g),
+                                   karpos_test::to_space(weights));
+  std::size_t const before = workspace.bytes();
+  {
+    karpos_test::no_memory const none(1 << 19);
+    CHECK_THROWS_AS(workspace.sort_rows(space(), 8), karpos::allocation_error);
+  }
+  CHECK(workspace.bytes() == before);
+  view<std::uint32_t> const distance("distance", g.vertices);
+  karpos::sssp(space(), workspace, 5u, distance);
+  CHECK(karpos_test::to_host(distance) == dijkstra(g, weights, {5}));
+}
+
+TEST_CASE("a reach that is refused") {
+  auto const g = hubs(sides::undirected);
+  auto const weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
+  karpos::sssp_workspace workspace(space(), karpos_test::to_space<std::uint32_t, std::uint64_t>(g),
+                                   karpos_test::to_space(weights));
+  CHECK_THROWS_AS(workspace.sort_rows(space(), -1), std::invalid_argument);
+  CHECK_THROWS_AS(workspace.sort_rows(space(), std::nan("")), std::invalid_argument);
+}
+
 TEST_CASE("more vertices than the queues of a team hold") {
   // One source leads to many short paths: the queues of a team overflow.
   std::uint64_t const paths = 30000;
@@ -405,20 +448,40 @@ TEST_CASE("distances up to the end of their type, and beyond, of vertices that l
   auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
   view<u32> const distance("distance", 6);
   u32 const most = std::numeric_limits<u32>::max();
-  auto const run = [&](u32 tail, u32 end) {
+  auto const run = [&](u32 tail, u32 end, bool sorted) {
     std::vector<u32> const to{0, 1, 2, 3, tail, end};  // the weight of an edge, by its farther end
     std::vector<u32> weights;
     for (std::uint64_t u = 0; u < g.vertices; ++u)
       for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e)
         weights.push_back(to[std::max(u, std::uint64_t(g.out.columns[e]))]);
-    auto const r = karpos::sssp(space(), graph, karpos_test::to_space(weights), u32(0), distance,
-                                {}, {.delta = 1, .reach = 1, .window_hops = 0});
+    karpos::sssp_workspace workspace(space(), graph, karpos_test::to_space(weights));
+    if (sorted) CHECK(workspace.sort_rows(space(), 1));
+    auto const r = karpos::sssp(space(), workspace, u32(0), distance, {},
+                                {.delta = 1, .reach = 1, .window_hops = 0});
     CHECK(r.passes > 0);
     return karpos_test::to_host(distance);
   };
-  CHECK(run(most - 10, 6) == std::vector<u32>{0, 1, 2, 3, most - 7, most - 1});
-  karpos_test::throws<std::range_error>([&] { run(most - 10, 7); }, "does not fit", "64 bits");
-  karpos_test::throws<std::range_error>([&] { run(most, 7); }, "does not fit", "64 bits");
+  for (bool const sorted : {false, true}) {
+    CHECK(run(most - 10, 6, sorted) == std::vector<u32>{0, 1, 2, 3, most - 7, most - 1});
+    karpos_test::throws<std::range_error>([&] { run(most - 10, 7, sorted); }, "does not fit",
+                                          "64 bits");
+    karpos_test::throws<std::range_error>([&] { run(most, 7, sorted); }, "does not fit", "64 bits");
+  }
+}
+
+TEST_CASE("distances beyond their type along rows in order of weight") {
+  auto const g = make_graph("path", 3, karpos_test::path_edges(3));
+  karpos::sssp_workspace workspace(space(), karpos_test::to_space<std::int32_t, std::uint64_t>(g),
+                                   karpos_test::to_space(std::vector<std::int32_t>(4, 1 << 30)));
+  CHECK(workspace.sort_rows(space(), 1 << 28));
+  view<std::int32_t> const distance("distance", 3);
+  for (double const reach : {0.0, double(1 << 28), endless})
+    karpos_test::throws<std::range_error>(
+        [&] {
+          karpos::sssp(space(), workspace, std::int32_t(0), distance, {},
+                       {.reach = reach, .window_hops = 0});
+        },
+        "does not fit", "64 bits");
 }
 
 TEST_CASE("shortest paths that are refused") {

@@ -142,7 +142,8 @@ struct state {
   /// The number of a row's first edges that may lead from labels of `base` or more to one below `bound`.
   KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
                                             word bound) const {
-    if (lighter == nullptr) return degree;
+    // Sums that leave the range of distances are found by looking at the edges.
+    if (lighter == nullptr || bound == labels::farthest()) return degree;
     lighter_edges const row = lighter[v];
     for (int i = 0; i < lighter_edges::limits; ++i)
       if (labels::plus(base, lighter_than[i]) >= bound) return row.count[i];
