@@ -217,9 +217,7 @@ class sssp_workspace {
             sums, counter::value_count));
     exec.fence("karpos::sssp_workspace: degrees");
     for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
-    if (sums[degree_classes + 2] > 0)
-      throw std::length_error(
-          "karpos: a vertex of a graph for sssp has 2^31 edges or more: remove duplicates");
+    require_no_long_row("sssp", sums[degree_classes + 2]);
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
