@@ -42,7 +42,8 @@ struct tuning {
   /// The same in two passes, of 256 parts each at most.
   static constexpr std::uint64_t max_parts_of_two_passes = 256 * 256;
   /// Parts up to which one pass is taken. H100, one pass and two, ms: 2^27 rows of 8 bytes into 4,900 and 6,200 parts 2.37 and 2.57, and
-  /// 2.1; 2^26 of 16 bytes 1.86 and 2.04, and 1.8. One pass into 1,024 parts takes 1.1 times what one into 256 takes, into 4,096 twice.
+  /// 2.1; 2^26 of 16 bytes 1.86 and 2.04, and 1.8. H200, a counted partition of 2^27 rows into 256, 1,024 and 4,096 parts: 1.04, 1.15
+  /// and 2.02, so that about 2,048 cost two passes; between these it was not measured.
   static constexpr std::uint64_t max_parts_of_one_pass = 2048;
   /// Tables of fewer bytes stay in the last cache, where insertions one by one are as fast: 60 MB on an H200.
   static constexpr std::uint64_t min_page_table_bytes = std::uint64_t(128) << 20;
