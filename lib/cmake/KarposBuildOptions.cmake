@@ -52,8 +52,8 @@ if(KARPOS_WARNINGS_AS_ERRORS)
   list(APPEND karpos_warnings -Werror)
 endif()
 target_compile_options(karpos_build_options INTERFACE ${karpos_warnings})
-# GCC collects its garbage again and again where half a gigabyte would do without: 4 to 8 % of the time of a unit, for some
-# 200 MB of memory.
+# GCC collects its garbage again and again where half a gigabyte would do without: up to 5 % of the time of a unit, for some
+# 300 MB of memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KARPOS_DEVICE)
   target_compile_options(karpos_build_options INTERFACE --param=ggc-min-heapsize=500000)
 endif()
