@@ -48,7 +48,7 @@ struct look_at_weight {
 
 inline void require_reach(double reach) {
   if (!(reach >= 0))
-    reject("reach " + std::to_string(reach) + " of sssp is refused", "not above 0",
+    reject("reach " + std::to_string(reach) + " of sssp is refused", "negative, or no number",
            "pass 0 for an automatic one, infinity for none");
 }
 

@@ -83,7 +83,7 @@ void print_time(char const* what, double seconds, double karpos) {
 }
 
 void print(sssp_run const& run) {
-  std::printf("%s: %s, %s%s, weights 1 to %s\n", run.graph.c_str(),
+  std::printf("%s: %s, %s%s, random weights 1 to %s\n", run.graph.c_str(),
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "",

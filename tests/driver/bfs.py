@@ -272,6 +272,11 @@ def relabelled(driver, path, corpus_graph):
         check("text: without an edge", "98 vertices are without an edge (--relabel" in run(driver, sparse).stdout, True)
         done = run(driver, sparse, "--relabel", "--source", 2)
         check("relabelled: no such id", (done.returncode, "--source 2 is no vertex (no edge names it)" in done.stderr), (2, True))
+        for name, text in (("gaps.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n7 7 2\n3 2\n7 3\n"), ("gaps.gr", "p sp 7 4\na 2 3 1\na 3 2 1\na 3 7 1\na 7 3 1\n")):
+            file, out = Path(folder) / name, Path(folder) / "of_gaps"  # formats whose ids count from 1
+            file.write_text(text)
+            result(driver, file, "--relabel", "--source", 7, "--output", out)
+            check(f"relabelled {name}: ids of the file", sorted(line.split()[:2] for line in out.read_text().splitlines()), [["2", "2"], ["3", "1"], ["7", "0"]])
     for graph in ("grid:3x3", corpus_graph):
         check(f"relabelled {graph}: refused", run(driver, graph, "--relabel").returncode, 2)
 

@@ -27,8 +27,9 @@ graph_source open_relabelled(std::string const& graph, bool directed, load_progr
     throw std::invalid_argument("karpos: --relabel does not apply to " + graph +
                                 " (its vertices have no gaps): leave it out");
   if (numbers.size() == 0) {  // a format whose ids are numbers
-    numbers.replace(list->sources);
-    numbers.replace(list->targets);
+    std::uint64_t const first_id = list->ids_from_0 ? 0 : 1;
+    numbers.replace(list->sources, first_id);
+    numbers.replace(list->targets, first_id);
   }
   names = numbers.finish(*list);
   return source;

@@ -66,10 +66,10 @@ void vertex_numbers::number(std::vector<std::string_view> const& words, std::uin
   }
 }
 
-void vertex_numbers::replace(std::vector<std::uint32_t>& ids) {
+void vertex_numbers::replace(std::vector<std::uint32_t>& ids, std::uint64_t first_id) {
   for (std::size_t begin = 0; begin < ids.size(); begin += part) {
     std::uint64_t const n = std::min<std::uint64_t>(part, ids.size() - begin);
-    for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = ids[begin + i];
+    for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = first_id + ids[begin + i];
     number_keys(n, nullptr, ids.data() + begin);
   }
 }

@@ -28,8 +28,8 @@ class vertex_numbers {
 
   /// Writes a number for each word, those of new ones without gaps, in no order that is told.
   void number(std::vector<std::string_view> const& words, std::uint32_t* numbers);
-  /// Puts numbers in the place of ids.
-  void replace(std::vector<std::uint32_t>& ids);
+  /// Puts numbers in the place of ids, the smallest of which the file calls first_id.
+  void replace(std::vector<std::uint32_t>& ids, std::uint64_t first_id);
 
   /// Numbers anew in the order of vertex_names, also in the list. Returns: the names. The object is empty then.
   vertex_names finish(edge_list& list);

@@ -63,8 +63,8 @@ class sssp_measurement {
     if (parameters().sort_rows && !workspace.sort_rows(m_exec, parameters().options.reach))
       throw std::invalid_argument(
           "karpos: --sort-rows does not apply (paths of this graph have no reach: its edges lead "
-          "one way, "
-          "or it has no hubs): leave it out");
+          "one "
+          "way, it has no hubs, or --reach is beyond all): leave it out");
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
     m_run.workspace_bytes = workspace.bytes();
