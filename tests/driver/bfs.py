@@ -349,8 +349,8 @@ def words(driver, path):
             result(driver, file, "--relabel", "--source", source, "--output", out)
             check(f"letters of DIMACS: {edges!r}", out.read_text(encoding="ascii"), answer)
         file.write_text("c a comment\np sp 3 2\nc 1\na 1 2 5\na 2 3 5\n", encoding="ascii")
-        result(driver, file, "--relabel", "--source", 0, "--output", out)
-        check("DIMACS relabelled", out.read_text(encoding="ascii"), "0 0\n1 1\n2 2\n")
+        result(driver, file, "--relabel", "--source", 1, "--output", out)
+        check("DIMACS relabelled", out.read_text(encoding="ascii"), "1 0\n2 1\n3 2\n")
         file.write_text("St. Louis\tNew York\t1\nBath\tNew York\n", encoding="ascii")
         text = run(driver, file, "--relabel", "--source", "Bath").stdout
         check("words: text", "3 vertices are called by words" in text and "source Bath: reached 3" in text, True)
