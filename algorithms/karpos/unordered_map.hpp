@@ -228,8 +228,8 @@ class unordered_map {
   equal_to_type equal_function() const { return table().equal_function(); }
 
   /// Inserts a key with a value, unless it is there: then op changes the stored value, atomically. A bounded insertion looks at
-  /// 1,024 buckets at most (2,048 of two slots): below 98 % of capacity() it does not fail, unless as many keys share a hash. One that is not bounded (rehash) fails when
-  /// no slot is free.
+  /// 1,024 buckets at most (2,048 of two slots): below 98 % of capacity() it does not fail, unless as many keys share a hash.
+  /// One that is not bounded (rehash) fails when no slot is free.
   /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. A set takes a number as value, and ignores it.
   template <class Op = default_op_type>

@@ -57,7 +57,8 @@ double search_bytes(bfs_parameters const& p) {
   return id_bytes + 3 * id_bytes + 3.0 / 8 + parent + baseline + preset;
 }
 
-/// Bytes of a batch: distances of 8 bits, words and numbers of each vertex, those of a search one by one, and a copy of the graph while it is sorted.
+/// Bytes of a batch: distances of 8 bits, words and numbers of each vertex, those of a search one by one, and a copy of the
+/// graph while it is sorted.
 double batch_bytes(bfs_parameters const& p, graph_sizes const& s, double rows) {
   if (!p.batch) return 0;
   return s.vertices * (static_cast<double>(p.sources) + 7 * 8 + 5.1 * id_bytes) + rows +

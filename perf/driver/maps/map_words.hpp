@@ -21,7 +21,7 @@ namespace karpos::perf {
 struct map_words {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
-  std::vector<std::string> unfit;  ///< maps of ours that the command refuses
+  std::vector<std::string> unfit;  ///< maps that the command refuses
   CLI::Option *with_peers = nullptr, *with_load = nullptr;
   bool as_json = false;
 };

@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/partition/move.hpp"
 #include "karpos/detail/partition/rows.hpp"
@@ -116,14 +115,18 @@ void split_rooms(ExecSpace const& exec, rows_in_rooms<Source> const& rows, std::
                  typename Source::row* out) {
   partition::move_into_rooms(exec, rows, n, part, to, out);
 }
+/// Makes rooms, and their list, empty. Asynchronous.
+template <class ExecSpace, class Rooms>
+void make_empty(ExecSpace const& exec, Rooms const& r) {
+  device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(r.parts),
+                    clear_rooms<Rooms>{r});
+}
 /// The same with rooms that are made empty first.
 template <class ExecSpace, class Source, class Part, class Holder, class Out>
 void split_into_rooms(ExecSpace const& exec, Source const& source, std::uint64_t n,
                       Part const& part, rooms<typename Source::row, Holder> const& to,
                       Out const& out) {
-  using rooms_type = rooms<typename Source::row, Holder>;
-  device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
-                    clear_rooms<rooms_type>{to});
+  partition::make_empty(exec, to);
   partition::move_into_rooms(exec, source, n, part, to, out);
 }
 /// The same where the host knows, too.
@@ -148,12 +151,8 @@ template <class ExecSpace, class Source, class Coarse, class Again, class Fine>
 void split_in_two_passes(ExecSpace const& exec, Source const& source, Coarse const& coarse,
                          Again const& again, Fine const& fine) {
   using tuned = tuning_of_few_parts<ExecSpace, tuning<ExecSpace>::teams_of_two_passes>;
-  auto const make_empty = [&](auto const& to) {
-    device::loop_over("karpos::partition: clear rooms", exec, static_cast<std::uint64_t>(to.parts),
-                      clear_rooms<std::decay_t<decltype(to)>>{to});
-  };
-  make_empty(fine.to);
-  make_empty(coarse.to);
+  partition::make_empty(exec, fine.to);
+  partition::make_empty(exec, coarse.to);
   std::uint64_t const n = source.size();
   partition::move_into_rooms<tuned>(exec, source, n, coarse.part, coarse.to, coarse.out);
   rooms_of_rooms<typename Source::row> to{fine.to, coarse.to.holding(holds_nothing{})};
