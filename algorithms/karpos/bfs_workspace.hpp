@@ -46,29 +46,25 @@ class bfs_workspace {
       exec.fence("karpos::bfs_workspace: made");
   }
 
-  /// Copies rows of up to four edges into 16 bytes each, for many searches of one deep graph such as a mesh or a road network on
-  /// a GPU: a level of few vertices waits for one load less. Longer rows stay where they are.
+  /// Copies rows for many searches of one deep graph, such as a mesh or a road network, on a GPU. Of one hop: rows of up to
+  /// four edges, into 16 bytes each; a level of few vertices waits for one load less. Of two hops: as well rows of all vertices
+  /// within two hops, of 64 bytes, of an undirected graph; a search then goes two levels at a time. Longer rows stay where they are.
   ///
-  /// Returns: whether searches gain from it; where they do not, on CPUs and in graphs of more than four edges a vertex,
-  ///  nothing is done.
-  /// Complexity: a pass over the graph; waits for it.
+  /// hops: 1 or 2.
+  /// Returns: the hops of the rows that searches have now. 0: none, for they would not gain, on CPUs and in graphs of more
+  ///  than four edges a vertex. 1 where 2 were asked for: the graph is directed.
+  /// Complexity: a pass over the graph, and one over the rows of its neighbours; waits for it.
   /// Concurrency: not while a search of this workspace runs. Copies of it that were made before have no such rows.
-  /// Memory: 16 bytes a vertex, once.
-  /// Throws: allocation_error if they cannot be had; searches do without then.
-  bool pad_rows(ExecSpace const& exec) {
-    if (!tuned::has_team_windows || m_graph.edges() > 4 * m_graph.vertices()) return false;
-    if (m_padded.extent(0) > 0) return true;
-    std::uint64_t const n = m_graph.vertices();
-    auto const made = detail::allocate_or_explain<memory_space>(
-        n * sizeof(detail::bfs::padded_row), "padded rows of a search", "search without them", [&] {
-          return array<detail::bfs::padded_row>(
-              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::padded"), n);
-        });
-    device::loop_over("karpos::bfs::pad_rows", exec, n,
-                      detail::bfs::pad_row<rows>{out_rows(), made.data()});
-    exec.fence("karpos::bfs_workspace: padded rows");
-    m_padded = made;
-    return true;
+  /// Memory: 16 bytes a vertex; for two hops 80.
+  /// Throws: allocation_error if they cannot be had, searches use what there is then; std::invalid_argument for other hops.
+  int pad_rows(ExecSpace const& exec, int hops = 1) {
+    if (hops != 1 && hops != 2)
+      detail::reject("rows of " + std::to_string(hops) + " hops are refused", "neither 1 nor 2",
+                     "pass 1 for padded rows, 2 for rows of all vertices within two hops");
+    if (!tuned::has_team_windows || m_graph.edges() > 4 * m_graph.vertices()) return 0;
+    if (m_padded.extent(0) == 0) make_padded_rows(exec);
+    if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected()) make_two_hop_rows(exec);
+    return m_two_hop.extent(0) > 0 ? 2 : 1;
   }
 
   std::uint64_t vertices() const { return m_graph.vertices(); }
@@ -97,6 +93,31 @@ class bfs_workspace {
   template <class Hooks>
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
+
+  void make_padded_rows(ExecSpace const& exec) {
+    std::uint64_t const n = m_graph.vertices();
+    auto const made = detail::allocate_or_explain<memory_space>(
+        n * sizeof(detail::bfs::padded_row), "padded rows of a search", "search without them", [&] {
+          return array<detail::bfs::padded_row>(
+              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::padded"), n);
+        });
+    device::loop_over("karpos::bfs::pad_rows", exec, n,
+                      detail::bfs::pad_row<rows>{out_rows(), made.data()});
+    exec.fence("karpos::bfs_workspace: padded rows");
+    m_padded = made;
+  }
+  void make_two_hop_rows(ExecSpace const& exec) {
+    std::uint64_t const n = m_graph.vertices();
+    auto const made = detail::allocate_or_explain<memory_space>(
+        n * sizeof(detail::bfs::two_hop_row), "rows of two hops", "search with padded rows", [&] {
+          return array<detail::bfs::two_hop_row>(
+              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::two_hop"), n);
+        });
+    device::loop_over("karpos::bfs::make_two_hop_row", exec, n,
+                      detail::bfs::make_two_hop_row{m_padded.data(), made.data()});
+    exec.fence("karpos::bfs_workspace: rows of two hops");
+    m_two_hop = made;
+  }
 
   static std::uint64_t hub_capacity(Graph const& graph) {
     return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
@@ -207,6 +228,7 @@ class bfs_workspace {
       s.window_passed = m_window_passed.data();
       s.records = m_record.data()->level;
       s.padded = m_padded.data();
+      s.two_hop = m_two_hop.data();
       s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     }
     if constexpr (tuned::has_windows) {
@@ -264,6 +286,7 @@ class bfs_workspace {
   array<detail::bfs::window_totals> m_window_sums;
   array<detail::bfs::passed_totals> m_window_passed;
   array<detail::bfs::padded_row> m_padded;
+  array<detail::bfs::two_hop_row> m_two_hop;
   device::grid_memory<ExecSpace> m_grid;
 };
 

@@ -113,8 +113,11 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->capture_default_str()
       ->transform(count_word())
       ->check(CLI::Range(0, 1 << 20));
-  app.add_flag("--pad-rows", o.parameters.pad_rows,
-               "copy rows of up to four edges into 16 bytes each (GPUs, meshes and road networks)");
+  app.add_option("--pad-rows", o.parameters.pad_rows,
+                 "hops of rows that are copied (GPUs; meshes, road networks): 1: up to four edges, "
+                 "into 16 bytes; 2: all vertices within two hops, into 64; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 2));
   o.with_queue = app.add_option("--queue", o.queue, "how the frontier is queued")
                      ->capture_default_str()
                      ->check(CLI::IsMember({"collected", "scanned"}));

@@ -312,22 +312,29 @@ struct teams_answer {
   int windows, failures;
 };
 
+/// Rows that teams read: as they are, padded, or those of all vertices within two hops as well.
+enum class read_rows { as_they_are, padded, two_hops };
+
 teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late,
-                             bool padded, std::uint32_t hops = 64) {
+                             read_rows read, std::uint32_t hops = 64) {
   search memory(g, teams);
   teams_state s{};
   static_cast<state&>(s) = memory.shared();
   std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
   std::vector<bfs::window_totals> sums(3);
   std::vector<bfs::passed_totals> passed(1);
-  std::vector<bfs::padded_row> rows(padded ? g.vertices : 0);
+  std::vector<bfs::padded_row> rows(read == read_rows::as_they_are ? 0 : g.vertices);
   for (std::uint64_t v = 0; v < rows.size(); ++v)
     bfs::pad_row<decltype(s.out)>{s.out, rows.data()}(v);
+  std::vector<bfs::two_hop_row> two_hop(read == read_rows::two_hops ? g.vertices : 0);
+  for (std::uint64_t v = 0; v < two_hop.size(); ++v)
+    bfs::make_two_hop_row{rows.data(), two_hop.data()}(v);
   s.window_counts = counts.data();
   s.window_sums = sums.data();
   s.window_passed = passed.data();
   s.records = memory.record[0].level;
-  s.padded = padded ? rows.data() : nullptr;
+  s.padded = rows.empty() ? nullptr : rows.data();
+  s.two_hop = two_hop.empty() ? nullptr : two_hop.data();
   s.window_teams = static_cast<std::uint32_t>(teams);
   std::vector<std::uint32_t> const list(sources.begin(), sources.end());
   bfs::search_plan const plan = top_down_plan(g.vertices, s.words, hops);
@@ -364,10 +371,12 @@ TEST_CASE("windows of teams, of which one is late") {
   auto const opening = make_graph("path that opens into a tree", 3099, edges);
   for (host_graph const* const h : {&path, &g, &opening, &hub})
     for (int const late : {-1, 0, 2})
-      for (bool const padded : {false, true}) {
+      for (read_rows const read :
+           {read_rows::as_they_are, read_rows::padded, read_rows::two_hops}) {
         numbers const from{h == &g ? h->some_leaf() : 0};
-        auto const a = search_in_teams(*h, from, 3, late, padded);
-        std::string const what = h->name + ", team " + std::to_string(late) + " late: ";
+        auto const a = search_in_teams(*h, from, 3, late, read);
+        std::string const what = h->name + ", team " + std::to_string(late) + " late, rows " +
+                                 std::to_string(static_cast<int>(read)) + ": ";
         auto const expected = serial_bfs(*h, from);
         karpos_test::holds(what + "distances", a.distance == expected);
         karpos_test::same(
@@ -383,13 +392,66 @@ TEST_CASE("windows of teams of few hops, or none") {
   auto const g = square(80);
   numbers const from{g.some_leaf()};
   auto const expected = serial_bfs(g, from);
-  int before = 1 << 30;
-  for (std::uint32_t const hops : {0, 1, 3, 12}) {
-    auto const a = search_in_teams(g, from, 3, 1, false, hops);
-    karpos_test::holds(std::to_string(hops) + " hops: distances", a.distance == expected);
-    karpos_test::holds(std::to_string(hops) + " hops: windows",
-                       hops == 0 ? a.windows == 0 : a.windows > 0 && a.windows < before);
-    if (hops > 0) before = a.windows;
+  for (read_rows const read : {read_rows::as_they_are, read_rows::two_hops}) {
+    int before = 1 << 30;
+    for (std::uint32_t const hops : {0, 1, 3, 12}) {
+      auto const a = search_in_teams(g, from, 3, 1, read, hops);
+      karpos_test::holds(std::to_string(hops) + " hops: distances", a.distance == expected);
+      karpos_test::holds(std::to_string(hops) + " hops: windows",
+                         hops == 0 ? a.windows == 0 : a.windows > 0 && a.windows < before);
+      if (hops > 0) before = a.windows;
+    }
+  }
+}
+
+TEST_CASE("rows of all vertices within two hops") {
+  // A square of four, a triangle with a tail, parallel edges, a loop, and a vertex of five edges.
+  auto const g = make_graph("small parts", 20,
+                            {{0, 1},
+                             {1, 2},
+                             {2, 3},
+                             {3, 0},
+                             {4, 5},
+                             {5, 6},
+                             {6, 4},
+                             {6, 7},
+                             {8, 9},
+                             {8, 9},
+                             {9, 10},
+                             {11, 11},
+                             {11, 12},
+                             {13, 14},
+                             {13, 15},
+                             {13, 16},
+                             {13, 17},
+                             {13, 18},
+                             {18, 19}});
+  search memory(g, 1);
+  auto const out = memory.shared().out;
+  std::vector<bfs::padded_row> padded(g.vertices);
+  std::vector<bfs::two_hop_row> rows(g.vertices);
+  for (std::uint64_t v = 0; v < g.vertices; ++v)
+    bfs::pad_row<decltype(memory.shared().out)>{out, padded.data()}(v);
+  for (std::uint64_t v = 0; v < g.vertices; ++v) {
+    bfs::make_two_hop_row{padded.data(), rows.data()}(v);
+    auto const expected = serial_bfs(g, {v});
+    bool const fits = v < 13 || v == 19;
+    karpos_test::holds("fits: " + std::to_string(v), rows[v].part[0].is_long() != fits);
+    if (!fits) continue;
+    numbers one, two, in_row_one, in_row_two;
+    for (std::uint64_t w = 0; w < g.vertices; ++w) {
+      if (expected[w] == 1) one.push_back(w);
+      if (expected[w] == 2) two.push_back(w);
+    }
+    for (auto const& part : rows[v].part)
+      for (int i = 0; i < bfs::padded_row::size; ++i)
+        if (part.neighbour[i] != bfs::padded_row::none)
+          (i == 0 ? in_row_one : in_row_two).push_back(part.neighbour[i]);
+    std::sort(in_row_one.begin(), in_row_one.end());
+    in_row_one.erase(std::unique(in_row_one.begin(), in_row_one.end()), in_row_one.end());
+    std::sort(in_row_two.begin(), in_row_two.end());
+    karpos_test::holds("one hop: " + std::to_string(v), in_row_one == one);
+    karpos_test::holds("two hops: " + std::to_string(v), in_row_two == two);
   }
 }
 

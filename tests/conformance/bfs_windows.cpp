@@ -274,14 +274,17 @@ TEST_CASE("narrow and wide levels in turns") {
 TEST_CASE("rows are padded where that pays, once") {
   auto const path = paths(1, 5000, sides::undirected);
   subject deep(path);
-  bool const pays = karpos::device::is_device<space>;
+  int const pays = karpos::device::is_device<space> ? 1 : 0;
   CHECK(deep.pad_rows() == pays);
   CHECK(deep.pad_rows() == pays);
+  CHECK(deep.pad_rows(2) == 2 * pays);
+  CHECK(deep.pad_rows(1) == 2 * pays);  // they stay
+  CHECK(subject(paths(1, 5000, sides::with_transpose)).pad_rows(2) == pays);
   subject dense(make_graph("star with a rim", 100, [] {
     edge_pairs edges;
     for (std::uint64_t v = 0; v < 100; ++v)
       for (std::uint64_t w = 0; w < v; ++w) edges.emplace_back(v, w);
     return edges;
   }()));
-  CHECK(!dense.pad_rows());
+  CHECK(dense.pad_rows() == 0);
 }

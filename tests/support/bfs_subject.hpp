@@ -50,8 +50,8 @@ class bfs_subject {
   /// Searches from one vertex, or, through a view, from another number of them.
   bfs_answer search(std::vector<std::uint64_t> const& sources, karpos::bfs_options const& o = {},
                     parents p = parents::asked) const;
-  /// Returns: whether later searches have padded rows.
-  bool pad_rows() { return m_workspace.pad_rows(space()); }
+  /// Returns: the hops of the rows that later searches have.
+  int pad_rows(int hops = 1) { return m_workspace.pad_rows(space(), hops); }
   graph_type const& graph() const { return m_graph; }
 
  private:
@@ -175,11 +175,14 @@ void check_searches(host_graph const& g, std::vector<std::vector<std::uint64_t>>
                  subject.search(from, {}, parents::not_asked));
   }
   bfs_subject<Vertex, Offset> padded(g);
-  if (!padded.pad_rows()) return;
-  for (auto const& from : sources)
-    for (auto const& o : {options.front(), options.back()})
-      check_answer(g.name + ", " + print(from) + ", " + print(o) + ", padded rows", g, from, o,
-                   serial_bfs(g, from), padded.search(from, o));
+  for (int const hops : {1, 2}) {
+    if (padded.pad_rows(hops) < hops) return;
+    for (auto const& from : sources)
+      for (auto const& o : {options.front(), options.back()})
+        check_answer(g.name + ", " + print(from) + ", " + print(o) + ", rows of " +
+                         std::to_string(hops) + " hops",
+                     g, from, o, serial_bfs(g, from), padded.search(from, o));
+  }
 }
 
 }  // namespace karpos_test

@@ -74,11 +74,12 @@ class bfs_measurement {
     m_exec.fence("karpos::perf: before the workspace");
     Kokkos::Timer clock;
     bfs_workspace<space, graph_type> workspace(m_exec, m_graph);
-    if (parameters().pad_rows && !workspace.pad_rows(m_exec))
+    int const hops = parameters().pad_rows;
+    if (hops > 0 && workspace.pad_rows(m_exec, hops) < hops)
       throw std::invalid_argument(
           "karpos: --pad-rows does not apply (searches of this graph would not gain from it: on "
-          "CPUs, or "
-          "with more than four edges a vertex): leave it out");
+          "CPUs, with more than four edges a vertex, or of two hops in a directed graph): leave it "
+          "out");
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
     m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);

@@ -283,7 +283,7 @@ void require_known(bfs_parameters const& p) {
        {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
         std::pair(!p.presets.empty(), "--preset"), std::pair(p.energy, "--energy"),
         std::pair(p.batch, "--batch"), std::pair(!p.output.empty(), "--output"),
-        std::pair(p.options.hub_cache, "--hub-cache"), std::pair(p.pad_rows, "--pad-rows"),
+        std::pair(p.options.hub_cache, "--hub-cache"), std::pair(p.pad_rows > 0, "--pad-rows"),
         std::pair(p.options.window_hops != bfs_options{}.window_hops, "--hops"),
         std::pair(p.options.unvisited_queue, "--unvisited-queue"),
         std::pair(p.offset_bits == 32, "--offset-bits 32")})

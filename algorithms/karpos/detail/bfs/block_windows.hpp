@@ -72,24 +72,13 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     clear(team);
     queues const q(team, state);
     load_slice(team, q);
-    std::uint32_t n = q.count[0];
-    bool overflow = n > q.room;  // in small teams
-    if (overflow) n = 0;
-    std::uint32_t hop = 0;
-    for (; hop < this->p->window.hops && n > 0; ++hop) {
-      if (team.rank() == 0) q.count[(hop + 2) % 3] = 0;
-      expand(team, q, hop, n);
-      team.barrier();
-      n = q.count[(hop + 1) % 3];
-      overflow = n > q.room;
-      if (overflow) n = 0;
-    }
-    n = list_last(team, q, hop, n);
+    explored const found = explore_rows(team, q);
+    std::uint32_t const n = list_last(team, q, found);
     if (team.rank() != 0) return;
     window_totals& to = state.window_sums[this->p->window.number % 3];
     static_assert(tuned::team_queue_entries < 1 << 24);
     if (n > 0) device::add(&to.entries, n);
-    if (overflow) device::add(&to.overflows, 1u);
+    if (found.overflow) device::add(&to.overflows, 1u);
   }
 
  private:
@@ -212,14 +201,138 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     return list(this->p->window.input, low, team.league_size()).entry[i - before[low]];
   }
 
-  /// What is left to look at of a vertex: of its padded row, and of its row.
+  /// Rows that are read. Those of two hops leave out what is reached by another way as well, which a predicate of the user's
+  /// might close.
+  enum class rows_read { as_they_are, padded, two_hops };
+  /// What a team has explored: its steps, each of one hop or two, and the vertices that the last one has queued.
+  struct explored {
+    std::uint32_t steps, hops_of_step, entries;
+    bool overflow;
+  };
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION explored explore_rows(Team& team, queues const& q) const {
+    if constexpr (State::follows_every_edge)
+      if (this->s->two_hop != nullptr && this->p->window.hops > 1)
+        return explore<rows_read::two_hops>(team, q);
+    return this->s->padded != nullptr ? explore<rows_read::padded>(team, q)
+                                      : explore<rows_read::as_they_are>(team, q);
+  }
+  template <rows_read Rows, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION explored explore(Team& team, queues const& q) const {
+    constexpr std::uint32_t hops = Rows == rows_read::two_hops ? 2 : 1;
+    std::uint32_t const steps = this->p->window.hops / hops;
+    explored e{0, hops, q.count[0], q.count[0] > q.room};  // an overflow in small teams
+    if (e.overflow) e.entries = 0;
+    for (; e.steps < steps && e.entries > 0; ++e.steps) {
+      if (team.rank() == 0) q.count[(e.steps + 2) % 3] = 0;
+      if constexpr (Rows == rows_read::two_hops)
+        expand_by_twos(team, q, e.steps, e.entries);
+      else
+        expand<Rows>(team, q, e.steps, e.entries);
+      team.barrier();
+      e.entries = q.count[(e.steps + 1) % 3];
+      e.overflow = e.entries > q.room;
+      if (e.overflow) e.entries = 0;
+    }
+    return e;
+  }
+  /// Neighbours of a lane: bit i of `open` for vertex[i].
+  struct neighbours {
+    local_vertex vertex[tuned::neighbours_at_once];
+    std::uint32_t open;
+  };
+  static_assert(tuned::neighbours_at_once >= padded_row::size);
+
+  /// A lane's part of the row of all vertices within two hops.
+  struct two_hop_part {
+    local_vertex vertex, from;
+    padded_row near;  // a neighbour, and neighbours of it
+  };
+  /// Labels the n vertices of a step and, where that has lowered their labels, their neighbours; what lies two hops away is
+  /// queued. So all edges of the neighbours are followed, too, and these need not be expanded. A lane takes one part of a row.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void expand_by_twos(Team const& team, queues const& q,
+                                                  std::uint32_t step, std::uint32_t n) const {
+    constexpr int parts = two_hop_row::parts, vertices = width / parts;
+    tile const t = team.template this_tile<width>();
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    std::uint32_t const lowered = this->first_label() + 2 * step;
+    queued const* const from = q.entry(step);
+    for (std::uint32_t first =
+             static_cast<std::uint32_t>(team.template tile_rank<width>()) * vertices;
+         first < n; first += tiles * vertices) {
+      auto const loaded = t.each([&](int lane) -> two_hop_part {
+        std::uint32_t const i = first + static_cast<std::uint32_t>(lane / parts);
+        if (i >= n) return {0, 0, padded_row::empty()};
+        two_hop_part r{from[i].vertex, from[i].from, padded_row::empty()};
+        device::load_frozen(this->s->two_hop[r.vertex].part[lane % parts].neighbour,
+                            r.near.neighbour);
+        return r;
+      });
+      auto const before = t.each([&](int lane) -> std::uint32_t {
+        if (lane % parts != 0 || first + static_cast<std::uint32_t>(lane / parts) >= n) return 0;
+        return step == 0 ? ~0u : device::fetch_min(this->label_of(loaded[lane].vertex), lowered);
+      });
+      auto const of_vertex = t.gather(before, [](int lane) { return lane - lane % parts; });
+      auto const rows = t.each([&](int lane) {
+        two_hop_part r = loaded[lane];
+        if (of_vertex[lane] <= lowered) r.near = padded_row::empty();
+        return r;
+      });
+      push_two_hops(t, rows, q, step, lowered + 1);
+    }
+  }
+  template <class Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
+                                                 std::uint32_t step, std::uint32_t between) const {
+    auto const too_long = t.ballot([&](int lane) { return rows[lane].near.is_long(); });
+    push<rows_read::two_hops>(t, rows, t.each([&](int lane) {
+      neighbours n;
+      n.open = 0;
+      for (int i = 1; i < padded_row::size; ++i) {
+        n.vertex[i] = rows[lane].near.neighbour[i];
+        n.open |= n.vertex[i] != padded_row::none && n.vertex[i] != rows[lane].from ? 1u << i : 0;
+      }
+      return n;
+    }),
+                              q, step + 1);
+    t.each([&](int lane) {
+      local_vertex const w = rows[lane].near.neighbour[0];
+      if (w < padded_row::longer) device::fetch_min(this->label_of(w), between);
+      return 0;
+    });
+    t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, between); });
+  }
+  /// The same for a vertex whose row does not fit, or a neighbour's, by one lane.
+  KOKKOS_FUNCTION void push_long(two_hop_part const& r, queues const& q, std::uint32_t step,
+                                 std::uint32_t between) const {
+    auto const& out = this->s->out;
+    auto const count = device::scratch(q.count + step % 3);
+    for (edge e = out.begin(r.vertex); e < out.end(r.vertex); ++e) {
+      local_vertex const w = State::local(out.column[e]);
+      if (out.degree(r.vertex) > tuned::window_degree || out.degree(w) > tuned::window_degree) {
+        device::fetch_add(count, 1u << 24);  // counts as an overflow
+        return;
+      }
+      device::fetch_min(this->label_of(w), between);
+      for (edge f = out.begin(w); f < out.end(w); ++f) {
+        local_vertex const x = State::local(out.column[f]);
+        if (x == r.vertex || x == r.from) continue;
+        std::uint32_t const at = device::fetch_add(count, 1u);
+        if (at < q.room) q.entry(step)[at] = {x, r.vertex};
+      }
+    }
+  }
+
+  /// What is to be looked at of a vertex: neighbours that have been loaded, and the rest of its row.
   struct row {
     local_vertex vertex, from;
     edge begin, end;
-    padded_row padded;
+    padded_row near;
   };
+  KOKKOS_FORCEINLINE_FUNCTION static row nothing() { return {0, 0, 0, 0, padded_row::empty()}; }
   /// Labels the n vertices of a hop, one a lane, and expands those whose label has been lowered by that.
-  template <class Team>
+  template <rows_read Rows, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
                                           std::uint32_t n) const {
     tile const t = team.template this_tile<width>();
@@ -229,8 +342,10 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
          first < n; first += tiles * width) {
       auto const rows = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
-        return i < n ? claim(from[i], hop) : row{0, 0, 0, 0, padded_row::empty()};
+        return i < n ? claim<Rows>(from[i], hop) : nothing();
       });
+      push_near<Rows>(t, rows, q, hop + 1);
+      if (!t.ballot([&](int lane) { return rows[lane].begin < rows[lane].end; })) continue;
       // A long row would be a lane's alone: it counts as an overflow.
       if (t.ballot(
               [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::window_degree; })) {
@@ -238,82 +353,82 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
             [&] { return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), 1u << 24); });
         return;
       }
-      if (this->s->padded != nullptr) push_padded(t, rows, q, hop + 1);
-      push_rows(t, rows, q, hop + 1);
+      push_rows<Rows>(t, rows, q, hop + 1);
     }
   }
-  /// Labels a vertex; its row is on its way meanwhile. Those of the first hop have their label.
+  /// Labels a vertex; its first neighbours are on their way meanwhile. Those of the first hop have their label.
+  template <rows_read Rows>
   KOKKOS_FORCEINLINE_FUNCTION row claim(queued e, std::uint32_t hop) const {
-    State const& state = *this->s;
     row r{e.vertex, e.from, 0, 0, padded_row::empty()};
+    if constexpr (Rows == rows_read::padded)
+      device::load_frozen(this->s->padded[e.vertex].neighbour, r.near.neighbour);
+    else
+      find_row(r);
     std::uint32_t const lowered = this->first_label() + hop;
-    if (state.padded != nullptr) {
-      device::load_frozen(state.padded[e.vertex].neighbour, r.padded.neighbour);
-    } else {
-      r.begin = state.out.begin(e.vertex);
-      r.end = state.out.end(e.vertex);
-    }
     std::uint32_t const before =
         hop == 0 ? ~0u : device::fetch_min(this->label_of(e.vertex), lowered);
-    if (before <= lowered) return {e.vertex, e.from, 0, 0, padded_row::empty()};
-    if (state.padded != nullptr && r.padded.is_long()) {
-      r.padded = padded_row::empty();
-      r.begin = state.out.begin(e.vertex);
-      r.end = state.out.end(e.vertex);
+    if constexpr (Rows == rows_read::as_they_are) load_near(r);
+    if (before <= lowered) return nothing();
+    if (Rows == rows_read::padded && r.near.is_long()) {
+      r.near = padded_row::empty();
+      find_row(r);
     }
     return r;
   }
-  /// Neighbours of a lane: bit i of `open` for vertex[i].
-  struct neighbours {
-    local_vertex vertex[tuned::neighbours_at_once];
-    std::uint32_t open;
-  };
-  static_assert(tuned::neighbours_at_once >= padded_row::size);
-
-  template <class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void push_padded(tile const& t, Rows const& rows, queues const& q,
-                                               std::uint32_t hop) const {
-    push(t, rows, t.each([&](int lane) {
+  KOKKOS_FORCEINLINE_FUNCTION void find_row(row& r) const {
+    r.begin = this->s->out.begin(r.vertex);
+    r.end = this->s->out.end(r.vertex);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load_near(row& r) const {
+    edge const edges = Kokkos::min(r.end - r.begin, edge(padded_row::size));
+    for (int i = 0; i < padded_row::size; ++i)
+      if (static_cast<edge>(i) < edges)
+        r.near.neighbour[i] = State::local(this->s->out.column[r.begin + static_cast<edge>(i)]);
+    r.begin += edges;
+  }
+  template <rows_read Kind, class Rows>
+  KOKKOS_FORCEINLINE_FUNCTION void push_near(tile const& t, Rows const& rows, queues const& q,
+                                             std::uint32_t hop) const {
+    push<Kind>(t, rows, t.each([&](int lane) {
       neighbours n;
       n.open = 0;
       for (int i = 0; i < padded_row::size; ++i) {
-        n.vertex[i] = rows[lane].padded.neighbour[i];
+        n.vertex[i] = rows[lane].near.neighbour[i];
         n.open |=
             n.vertex[i] != padded_row::none && leads_on(rows[lane], n.vertex[i]) ? 1u << i : 0;
       }
       return n;
     }),
-         q, hop);
+               q, hop);
   }
-  template <class Rows>
+  template <rows_read Kind, class Rows>
   KOKKOS_FORCEINLINE_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
                                              std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
     for (edge done = 0;
-         t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
+         t.ballot([&](int lane) { return done < rows[lane].end - rows[lane].begin; });
          done += at_once)
-      push(t, rows, t.each([&](int lane) {
+      push<Kind>(t, rows, t.each([&](int lane) {
         row const& r = rows[lane];
+        edge const left = r.end - r.begin;
         neighbours n;
         n.open = 0;
         for (int i = 0; i < at_once; ++i) {
-          edge const e = r.begin + done + static_cast<edge>(i);
-          n.vertex[i] = e < r.end ? State::local(this->s->out.column[e]) : r.from;
+          edge const e = done + static_cast<edge>(i);
+          n.vertex[i] = e < left ? State::local(this->s->out.column[r.begin + e]) : r.from;
         }
         for (int i = 0; i < at_once; ++i)
-          n.open |= r.begin + done + static_cast<edge>(i) < r.end && leads_on(r, n.vertex[i])
-                        ? 1u << i
-                        : 0;
+          n.open |= done + static_cast<edge>(i) < left && leads_on(r, n.vertex[i]) ? 1u << i : 0;
         return n;
       }),
-           q, hop);
+                 q, hop);
   }
   /// Whether an edge is to be followed; the one back to where the vertex was found from is not.
   KOKKOS_FORCEINLINE_FUNCTION bool leads_on(row const& r, local_vertex v) const {
     return v != r.from && this->s->follows(r.vertex, v);
   }
   /// Puts the open neighbours of all lanes into the queue of a hop, and has what is read of them next fetched.
-  template <class Rows, class Neighbours>
+  template <rows_read Kind, class Rows, class Neighbours>
   KOKKOS_FORCEINLINE_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                         queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
@@ -334,7 +449,9 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
         std::uint32_t const to = place + static_cast<std::uint32_t>(open[i].rank(lane));
         local_vertex const v = found[lane].vertex[i];
         device::prefetch_far(this->label_of(v));
-        if (this->s->padded != nullptr)
+        if constexpr (Kind == rows_read::two_hops)
+          device::prefetch_far(this->s->two_hop + v);
+        else if constexpr (Kind == rows_read::padded)
           device::prefetch_far(this->s->padded + v);
         else
           device::prefetch_far(this->s->out.offset + v);
@@ -344,17 +461,18 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Labels what the last hop has queued. Returns: how many vertices got a lower label, which are listed.
+  /// Labels what the last step has queued. Returns: how many vertices got a lower label, which are listed.
   template <class Team>
-  KOKKOS_FUNCTION std::uint32_t list_last(Team const& team, queues const& q, std::uint32_t hop,
-                                          std::uint32_t n) const {
+  KOKKOS_FUNCTION std::uint32_t list_last(Team const& team, queues const& q,
+                                          explored const& found) const {
     team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
-    std::uint32_t const lowered = this->first_label() + hop;
-    std::uint32_t* const count = q.count + (hop + 1) % 3;  // cleared in the last hop
+    std::uint32_t const n = found.entries;
+    std::uint32_t const lowered = this->first_label() + found.steps * found.hops_of_step;
+    std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared in the last step
     auto const size = static_cast<std::uint32_t>(team.size());
     for (std::uint32_t first = 0; first < n; first += size) {
       std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
-      local_vertex const v = i < n ? q.entry(hop)[i].vertex : 0;
+      local_vertex const v = i < n ? q.entry(found.steps)[i].vertex : 0;
       bool const won = i < n && device::fetch_min(this->label_of(v), lowered) > lowered;
       std::uint32_t const at = team.append(count, won);
       if (won) out.entry[at] = v;

@@ -107,6 +107,52 @@ struct pad_row {
   }
 };
 
+/// Makes the row of all vertices within two hops, of padded rows of an undirected graph.
+struct make_two_hop_row {
+  padded_row const* padded;
+  two_hop_row* to;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    two_hop_row r;
+    for (padded_row& part : r.part) part = padded_row::empty();
+    padded_row const mine = padded[v];
+    bool fits = !mine.is_long();
+    for (int i = 0; fits && i < two_hop_row::parts; ++i) {
+      local_vertex const w = mine.neighbour[i];
+      if (w == padded_row::none || w == v) continue;
+      padded_row const next = padded[w];
+      r.part[i].neighbour[0] = w;
+      fits = !next.is_long() && add(next, static_cast<local_vertex>(v), mine, r, i);
+    }
+    if (!fits) {
+      for (padded_row& part : r.part) part = padded_row::empty();
+      r.part[0].neighbour[0] = padded_row::longer;
+    }
+    to[v] = r;
+  }
+
+ private:
+  /// Adds to a part the vertices of a row that are no closer, and in no part. Returns: whether they fit.
+  KOKKOS_FUNCTION static bool add(padded_row const& row, local_vertex v, padded_row const& mine,
+                                  two_hop_row& r, int part) {
+    int at = 1;
+    for (local_vertex const x : row.neighbour) {
+      if (x == padded_row::none || x == v || is_in(mine, x)) continue;
+      bool known = false;
+      for (int i = 0; i <= part; ++i) known = known || is_in(r.part[i], x);
+      if (known) continue;
+      if (at == padded_row::size) return false;
+      r.part[part].neighbour[at++] = x;
+    }
+    return true;
+  }
+  KOKKOS_FUNCTION static bool is_in(padded_row const& row, local_vertex x) {
+    bool found = false;
+    for (local_vertex const y : row.neighbour) found = found || y == x;
+    return found;
+  }
+};
+
 /// Lists the hub vertices, in any order.
 template <class Rows>
 struct list_hubs {

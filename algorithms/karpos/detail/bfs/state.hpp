@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/bfs_options.hpp"
 #include "karpos/detail/bfs/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
@@ -201,15 +202,28 @@ struct alignas(16) padded_row {
   KOKKOS_FUNCTION static padded_row empty() { return {{none, none, none, none}}; }
   KOKKOS_FUNCTION bool is_long() const { return neighbour[0] == longer; }
 };
+/// The vertices within two hops of a vertex, in 64 bytes: neighbour i first in part i, then the neighbours of that one which are
+/// neither the vertex, nor a neighbour of it, nor in another part. A row that does not fit says so.
+struct alignas(64) two_hop_row {
+  static constexpr int parts = padded_row::size;
+  padded_row part[parts];
+};
 /// Spaces whose teams explore windows: lengths of the teams' lists, twice; totals by number of the window % 3.
 struct team_window_memory {
   std::uint32_t* window_counts;
   window_totals* window_sums;
   passed_totals* window_passed;
   level_record* records;
-  padded_row const* padded;  // of all vertices, or null
+  padded_row const* padded;    // of all vertices, or null
+  two_hop_row const* two_hop;  // of all vertices, or null; only with padded rows
   std::uint32_t window_teams;
 };
+
+/// Whether a search has no predicate of edges.
+template <class Hooks>
+inline constexpr bool follows_all = false;
+template <class Discovered>
+inline constexpr bool follows_all<bfs_hooks<follow_all, Discovered>> = true;
 
 /// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
@@ -217,6 +231,7 @@ struct search_state
     : std::conditional_t<tuning<ExecSpace>::has_windows, window_memory, team_window_memory> {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
+  static constexpr bool follows_every_edge = follows_all<Hooks>;
   using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
