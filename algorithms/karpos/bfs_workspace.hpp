@@ -78,6 +78,7 @@ class bfs_workspace {
            static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
            3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
+           sizeof(detail::bfs::passed_totals) +
            window_parts(shape) * sizeof(detail::bfs::window_part) + team_window_bytes(shape) +
            device::grid_memory<ExecSpace>::bytes_for(shape);
   }
@@ -133,7 +134,8 @@ class bfs_workspace {
   }
 
   static std::size_t window_parts(device::grid_shape shape) {
-    return tuned::has_windows ? static_cast<std::size_t>(shape.teams) * tuned::slices_of_team : 0;
+    return tuned::has_windows ? 2 * static_cast<std::size_t>(shape.teams) * tuned::slices_of_team
+                              : 0;
   }
 
   /// Windows that teams explore: lengths of their lists, and totals.
@@ -141,10 +143,9 @@ class bfs_workspace {
     return tuned::has_team_windows ? 2 * static_cast<std::size_t>(shape.teams) : 0;
   }
   static std::size_t team_window_bytes(device::grid_shape shape) {
-    return tuned::has_team_windows
-               ? team_window_words(shape) * sizeof(std::uint32_t) +
-                     3 * sizeof(detail::bfs::window_totals) + sizeof(detail::bfs::passed_totals)
-               : 0;
+    return tuned::has_team_windows ? team_window_words(shape) * sizeof(std::uint32_t) +
+                                         3 * sizeof(detail::bfs::window_totals)
+                                   : 0;
   }
 
   void allocate(ExecSpace const& exec) {
@@ -168,12 +169,12 @@ class bfs_workspace {
         array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
+    m_window_passed = array<detail::bfs::passed_totals>(
+        Kokkos::view_alloc(exec, "karpos::bfs::window_passed"), 1);
     if constexpr (tuned::has_team_windows) {
       m_window_counts = words("window_counts", team_window_words(m_grid.shape()));
       m_window_sums = array<detail::bfs::window_totals>(
           Kokkos::view_alloc(exec, "karpos::bfs::window_sums"), 3);
-      m_window_passed = array<detail::bfs::passed_totals>(
-          Kokkos::view_alloc(exec, "karpos::bfs::window_passed"), 1);
     }
     if constexpr (tuned::has_windows)
       m_window_parts = array<detail::bfs::window_part>(
@@ -225,8 +226,6 @@ class bfs_workspace {
     if constexpr (tuned::has_team_windows) {
       s.window_counts = m_window_counts.data();
       s.window_sums = m_window_sums.data();
-      s.window_passed = m_window_passed.data();
-      s.records = m_record.data()->level;
       s.padded = m_padded.data();
       s.two_hop = m_two_hop.data();
       s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
@@ -257,6 +256,8 @@ class bfs_workspace {
       s.unvisited[i] = m_unvisited[i].data();
     }
     s.levels = m_levels.data();
+    s.records = m_record.data()->level;
+    s.window_passed = m_window_passed.data();
     set_windows(s);
     s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;

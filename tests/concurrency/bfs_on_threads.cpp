@@ -114,7 +114,8 @@ struct search {
         parent(g.vertices),
         distance(g.vertices),
         levels(3),
-        parts(static_cast<std::size_t>(threads) * state::tuned::slices_of_team),
+        parts(2 * static_cast<std::size_t>(threads) * state::tuned::slices_of_team),
+        passed(1),
         record(1) {
     for (std::uint64_t v = g.vertices; v < 32 * isolated.size(); ++v)
       isolated[v / 32] |= bfs::bit_of(v);
@@ -137,6 +138,8 @@ struct search {
     s.isolated = isolated.data();
     s.queue = queue.data();
     s.levels = levels.data();
+    s.records = record[0].level;
+    s.window_passed = passed.data();
     s.scan_counts = scan_counts.data();
     for (auto& limit : s.class_limit) limit = ~std::uint64_t(0);  // one class
     for (int c = 1; c < bfs::degree_classes; ++c) s.class_begin[c] = g.vertices;
@@ -160,6 +163,7 @@ struct search {
   std::vector<std::int32_t> distance;
   std::vector<bfs::level_counters> levels;
   std::vector<bfs::window_part> parts;
+  std::vector<bfs::passed_totals> passed;
   std::vector<bfs::search_record> record;
 };
 
@@ -232,6 +236,43 @@ TEST_CASE("windows that end early: shortcuts, one slice that finds all") {
   }
   auto const g = lopsided();
   for (int const threads : {2, 8}) check(g, every(1, 2000), threads);
+}
+
+/// As if another thread gave vertex 2 a higher label, while this one labels the neighbours of vertex 1.
+struct disturbed_state : state {
+  static constexpr bool follows_every_edge = false;
+  bool follows(bfs::local_vertex from, bfs::local_vertex to) const {
+    if (from == 1 && to == 9) distance[2] = 6;
+    return true;
+  }
+};
+
+TEST_CASE("a label that another thread overwrites before the vertex is expanded") {
+  auto const g =
+      make_graph("path with a leaf", 10,
+                 {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {1, 9}});
+  search memory(g, 1);
+  disturbed_state s{};
+  static_cast<state&>(s) = memory.shared();
+  std::fill(memory.distance.begin(), memory.distance.end(), -1);
+  memory.queue[0] = 0;
+  memory.distance[0] = 0;
+  threads_grid grid(1, search::scratch_bytes);
+  using State = threads_grid::handle_of<disturbed_state>;
+  using Progress = threads_grid::handle_of<bfs::progress>;
+  bfs::window_shape w;
+  w.vertices = 1;
+  w.is_long = true;
+  w.to = {.slices = 1, .hops = 9, .entries = 20, .memory = 0};
+  bfs::progress const p{};
+  auto expected = serial_bfs(g, {0});
+  grid.run(bfs::explore_window<State, Progress>{{{s}, {p}, w}}, [] {});
+  karpos_test::same("vertex 2, labelled again from beyond", memory.distance[2], 4);
+  memory.distance[2] = 2;
+  karpos_test::holds("what lies beyond", memory.distance == expected);
+  memory.distance[2] = 4;
+  grid.run(bfs::settle_labels<State, Progress>{{{s}, {p}, w}}, [] {});
+  karpos_test::holds("settled", memory.distance == expected);
 }
 
 /// One kernel, as GPUs have it: each team runs the whole program with what it remembers for itself, and all meet at the end of a
@@ -322,7 +363,6 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
   static_cast<state&>(s) = memory.shared();
   std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
   std::vector<bfs::window_totals> sums(3);
-  std::vector<bfs::passed_totals> passed(1);
   std::vector<bfs::padded_row> rows(read == read_rows::as_they_are ? 0 : g.vertices);
   for (std::uint64_t v = 0; v < rows.size(); ++v)
     bfs::pad_row<decltype(s.out)>{s.out, rows.data()}(v);
@@ -331,8 +371,6 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
     bfs::make_two_hop_row{rows.data(), two_hop.data()}(v);
   s.window_counts = counts.data();
   s.window_sums = sums.data();
-  s.window_passed = passed.data();
-  s.records = memory.record[0].level;
   s.padded = rows.empty() ? nullptr : rows.data();
   s.two_hop = two_hop.empty() ? nullptr : two_hop.data();
   s.window_teams = static_cast<std::uint32_t>(teams);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/bfs/for_each_index.hpp"
-#include "karpos/detail/bfs/queue.hpp"
-#include "karpos/device/team.hpp"
+#include "karpos/detail/bfs/window_labels.hpp"
 
 // Windows on GPUs: several levels of a narrow frontier between two grid barriers, each team with a part of the frontier
 // of its own. What CPUs do is in windows.hpp, and why distances are exact; here the lists of a team are two queues in
@@ -20,9 +18,8 @@
 //
 //   forget             after a window in which a queue overflowed: takes the labels beyond its start back. The window
 //                      runs again with half as many hops; one of a single hop is left to the level-by-level steps.
-//   find_parents       when the windows end: each labelled vertex is a parent of its neighbours one farther, if asked for
-//   commit_labels      then: visited bits, hooks, totals and records of the levels passed, and the frontier queue, by one
-//                      pass over all vertices
+//
+// When the windows end, labels are looked at again: window_labels.hpp.
 //
 // An entry of a list whose label has been lowered since is dropped: who lowered it has expanded the vertex.
 
@@ -35,31 +32,10 @@ KOKKOS_FUNCTION std::uint32_t room_of_list(State const& s, int teams) {
                                                 std::uint64_t(State::tuned::team_queue_entries)));
 }
 
-/// What both kinds of steps know.
 template <class StateHandle, class ProgressHandle>
-struct team_window_step {
-  using State = typename StateHandle::state;
-  static constexpr int width = State::width;
-  using tile = typename State::tile;
-  using edge = typename State::edge;
-
-  StateHandle s;
-  ProgressHandle p;
-
-  std::uint64_t work() const { return ~std::uint64_t(0); }
-
- protected:
-  /// The label of a vertex: its distance, unsigned, so that -1 is above every other.
-  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const {
-    return reinterpret_cast<std::uint32_t*>(s->distance + v);
-  }
-  KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
-};
-
-template <class StateHandle, class ProgressHandle>
-struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
+struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::explore_in_teams";
-  using base = team_window_step<StateHandle, ProgressHandle>;
+  using base = label_step<StateHandle, ProgressHandle>;
   using typename base::edge;
   using typename base::State;
   using typename base::tile;
@@ -480,116 +456,6 @@ struct explore_in_teams : team_window_step<StateHandle, ProgressHandle> {
     team.barrier();
     if (team.rank() == 0) *out.count = *count;
     return *count;
-  }
-};
-
-template <class StateHandle, class ProgressHandle>
-struct forget : team_window_step<StateHandle, ProgressHandle> {
-  static constexpr char const* label = "karpos::bfs::forget";
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
-      if (*this->label_of(v) > this->first_label()) *this->label_of(v) = ~std::uint32_t(0);
-    });
-  }
-};
-
-template <class StateHandle, class ProgressHandle>
-struct find_parents : team_window_step<StateHandle, ProgressHandle> {
-  static constexpr char const* label = "karpos::bfs::find_parents";
-  using State = typename StateHandle::state;
-  using edge = typename State::edge;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    State const& state = *this->s;
-    auto const entered = static_cast<std::uint32_t>(this->p->window.entered);
-    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
-      std::uint32_t const mine = *this->label_of(v);
-      if (mine < entered || mine >= this->first_label()) return;
-      auto const u = static_cast<local_vertex>(v);
-      for (edge e = state.out.begin(v); e < state.out.end(v); ++e) {
-        local_vertex const w = State::local(state.out.column[e]);
-        if (*this->label_of(w) == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
-      }
-    });
-  }
-};
-
-template <class StateHandle, class ProgressHandle>
-struct commit_labels : team_window_step<StateHandle, ProgressHandle> {
-  static constexpr char const* label = "karpos::bfs::commit_labels";
-  using base = team_window_step<StateHandle, ProgressHandle>;
-  using base::width;
-  using typename base::State;
-  using typename base::tile;
-  static_assert(width == 32 || !State::tuned::has_team_windows);
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    State const& state = *this->s;
-    tile const t = team.template this_tile<width>();
-    std::uint32_t const last = this->first_label();
-    frontier_bin<State> found(
-        team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
-        frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));
-    std::uint64_t vertices = 0, edges = 0;
-    std::uint32_t deepest = 0;
-    team.template for_each_tile<width>(state.words, [&](std::uint64_t w) {
-      auto const vertex = [&](int lane) {
-        return static_cast<local_vertex>(w * width + static_cast<std::uint64_t>(lane));
-      };
-      std::uint32_t* const visited = state.bitmap(this->p->current) + w;
-      std::uint32_t const before = t.once([&] { return *visited; });
-      auto const label_here = t.each([&](int lane) {
-        return vertex(lane) < state.vertices ? *this->label_of(vertex(lane)) : ~0u;
-      });
-      auto const fresh =
-          t.ballot([&](int lane) { return label_here[lane] != ~0u && (before >> lane & 1u) == 0; });
-      if (!fresh) return;
-      t.on(lane_mask<width>::of(0),
-           [&](int) { *visited = before | static_cast<std::uint32_t>(fresh.bits()); });
-      t.on(fresh, [&](int lane) {
-        auto const distance = static_cast<std::int32_t>(label_here[lane]);
-        state.hooks.discovered(State::global(vertex(lane)), distance);
-        if (label_here[lane] == last) return;
-        vertices += 1;
-        deepest = Kokkos::max(deepest, label_here[lane]);
-        edges += count(vertex(lane), distance);
-      });
-      auto const queued = t.each([&](int lane) -> std::uint32_t {
-        return fresh.test(lane) && label_here[lane] == last ? 1 : 0;
-      });
-      found.push(t, queued, [&](int lane, int) { return vertex(lane); });
-    });
-    found.flush(t);
-    add_passed(team, vertices, edges, deepest);
-  }
-
- private:
-  /// Adds a vertex to the record of its level. Returns: its degree.
-  KOKKOS_FUNCTION std::uint64_t count(local_vertex v, std::int32_t distance) const {
-    std::uint64_t const degree = this->s->out.degree(v);
-    if (distance < recorded_levels) {
-      level_record& r = this->s->records[distance];
-      device::add(&r.vertices, std::uint64_t(1));
-      device::add(&r.edges, degree);
-      if (degree > this->s->hub_degree) device::add(&r.hubs, 1u);
-    }
-    return degree;
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void add_passed(Team const& team, std::uint64_t vertices, std::uint64_t edges,
-                                  std::uint32_t deepest) const {
-    if (deepest > device::load_relaxed(&this->s->window_passed->deepest))
-      device::fetch_max(&this->s->window_passed->deepest, deepest);
-    std::uint64_t all_vertices = 0, all_edges = 0;
-    team.prefix_sum(vertices, all_vertices);
-    team.prefix_sum(edges, all_edges);
-    if (team.rank() != 0 || all_vertices == 0) return;
-    device::add(&this->s->window_passed->vertices, all_vertices);
-    device::add(&this->s->window_passed->edges, all_edges);
   }
 };
 

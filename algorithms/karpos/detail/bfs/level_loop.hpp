@@ -130,29 +130,70 @@ struct level_loop {
   static constexpr bool has_team_windows = State::tuned::has_team_windows;
   static constexpr int looks = State::tuned::looks_per_claim;
 
-  /// Finds several levels in a window. Returns: whether it has found one.
+  /// Finds several levels in a window, or in a long run of them. Returns: whether it has found one.
   template <class Grid>
   bool explore(Grid& grid, progress& p, window_control<State>& control) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
     window_shape w;
     if (!plan.allows_windows() || !control.choose(s, p, w)) return false;
-    w.hops = Kokkos::min(w.hops, plan.window_hops);
-    std::uint32_t const wanted = w.hops;
-    grid.run(explore_window<G, P>{{grid.handle(s), grid.handle(p), w}},
-             [&] { w.hops = complete_hops(s, w); });
-    control.learn(wanted, w.hops);
+    if (w.is_long) return explore_on(grid, p, control, w);
+    explore_once(grid, p, control, w);
+    std::uint64_t const before = p.sum.visited;
     grid.run(commit_window<G, P>{{grid.handle(s), grid.handle(p), w}}, [&] {
-      for (std::uint32_t hop = 1; hop < w.hops && !p.done; ++hop) {
+      for (std::uint32_t hop = 1; hop < w.to.hops && !p.done; ++hop) {
         p.advance(totals_of_hop(s, w, hop));
         if (p.done)
           grid.write(&record->summary, p.sum);
         else
           record_level(grid, p, p.frontier);
       }
-      if (w.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
+      if (w.to.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
     });
-    return w.hops > 0;
+    control.count(p.sum.visited - before);
+    return w.to.hops > 0;
+  }
+  /// Explores a window, and sets its hops to those that can be kept. Returns: whether these are all that were wanted.
+  template <class Grid>
+  bool explore_once(Grid& grid, progress& p, window_control<State>& control,
+                    window_shape& w) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.window_hops);
+    grid.run(explore_window<G, P>{{grid.handle(s), grid.handle(p), w}},
+             [&] { w.to.hops = complete_hops(s, w); });
+    control.learn(wanted, w.to.hops);
+    return w.to.hops == wanted;
+  }
+  /// A long run: goes from window to window until the frontier is wide, or nothing more is found, and looks at labels then.
+  /// Returns: whether it has found a level.
+  template <class Grid>
+  bool explore_on(Grid& grid, progress& p, window_control<State>& control, window_shape w) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    p.window.entered = p.level;
+    do {
+      if (!explore_once(grid, p, control, w))
+        grid.run(take_labels_back<G, P>{{grid.handle(s), grid.handle(p), w}}, [] {});
+      if (w.to.slices > 1 && s.window_teams > 1)
+        grid.run(settle_labels<G, P>{{grid.handle(s), grid.handle(p), w}}, [] {});
+      for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
+        if (++p.level < recorded_levels) s.records[p.level] = level_record{};
+    } while (w.to.hops > 0 && control.next(s, w));
+    if (p.level == p.window.entered) return false;
+    control.end_long_run();
+    *s.window_passed = passed_totals{};
+    commit_run(grid, p);
+    return true;
+  }
+  /// Makes visited vertices, parents, totals and a frontier of the labels that windows have left.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void commit_run(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
+    grid.run(commit_labels<G, P>{{grid.handle(s), grid.handle(p)}},
+             [&] { leave_windows(grid, p); });
   }
 
   /// Goes from window to window until the frontier is wide, or nothing more is found.
@@ -166,10 +207,7 @@ struct level_loop {
       if (p.window.failed)
         grid.run(forget<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { shorten_windows(p); });
     }
-    if (p.level == p.window.entered) return;
-    if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
-    grid.run(commit_labels<G, P>{{grid.handle(s), grid.handle(p)}},
-             [&] { leave_windows(grid, p); });
+    if (p.level != p.window.entered) commit_run(grid, p);
   }
   KOKKOS_FUNCTION std::uint32_t room() const {
     return room_of_list(s, static_cast<int>(s.window_teams));

@@ -16,9 +16,11 @@ struct candidates {
   local_vertex vertex[most], from[most];
   int count = 0;
 
+  /// WithOrigins: off where nobody asks for `from`.
+  template <bool WithOrigins = true>
   KOKKOS_FORCEINLINE_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
     vertex[count] = v;
-    from[count] = origin;
+    if constexpr (WithOrigins) from[count] = origin;
     count += is_one ? 1 : 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION bool full() const { return count == most; }

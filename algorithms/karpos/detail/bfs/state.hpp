@@ -80,7 +80,8 @@ struct search_record {
   level_record level[recorded_levels];
 };
 
-/// Windows that teams explore (block_windows.hpp). While they do, progress::level is where the next one starts.
+/// Windows that teams explore (block_windows.hpp), and long runs of windows of CPUs (windows.hpp). While they do, progress::level is
+/// where the next one starts.
 struct team_windows {
   std::uint64_t entries;  // of the frontier
   std::uint32_t hops, good, number;
@@ -179,7 +180,7 @@ struct alignas(64) window_part {  // Kokkos aligns allocations to no more
   totals of_hop[most_hops +
                 1];  // of the vertices found; those of the last hop stand in level_counters
 };
-/// Spaces that explore windows: the teams that do, and a part for each slice.
+/// Spaces whose threads explore windows: the teams that do, and two parts for each slice, as lists are.
 struct window_memory {
   window_part* window_parts;
   int window_teams;
@@ -212,8 +213,6 @@ struct alignas(64) two_hop_row {
 struct team_window_memory {
   std::uint32_t* window_counts;
   window_totals* window_sums;
-  passed_totals* window_passed;
-  level_record* records;
   padded_row const* padded;    // of all vertices, or null
   two_hop_row const* two_hop;  // of all vertices, or null; only with padded rows
   std::uint32_t window_teams;
@@ -253,7 +252,9 @@ struct search_state
   local_vertex* queue;
   local_vertex* unvisited[2];
   level_counters* levels;
-  std::uint32_t* scan_counts;  // of a bitmap scan: degree_classes for each team
+  level_record* records;         // of the search
+  passed_totals* window_passed;  // see window_labels.hpp
+  std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
 
   std::uint64_t class_limit[degree_classes - 1];  // degrees from which on the next class begins
   std::uint64_t class_begin[degree_classes];      // regions of the queue

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/bfs/queue.hpp"
-#include "karpos/device/team.hpp"
+#include "karpos/detail/bfs/window_labels.hpp"
 
 // Windows: several levels of a narrow frontier between two meetings of the threads. Road networks, meshes and chains
 // have thousands of levels with few vertices each; level by level, threads wait for each other longer than they work,
@@ -16,6 +15,18 @@
 //   commit_window    Keeps the entries whose label still stands: visited bits, parents, hooks, totals of the levels;
 //                    those of the last hop enter the frontier queue.
 //
+// Once windows have found many of the vertices, a long run begins: no window is committed, the next one starts from the last
+// hops in the lists of this one, in their order, so that a thread goes on where its caches are; and when the run ends, one
+// pass over all vertices looks at their labels (window_labels.hpp).
+//
+//   windows     explore, commit | explore, commit | …            until they have found a 32nd of all vertices
+//   long run    explore | explore | explore | … | one pass       until a frontier is wide, or nothing more is found
+//
+// In a long run threads label by plain stores: an atomic operation waits for all that was stored before. Where two of them label
+// a vertex at once, the higher label may stay. Both list the vertex, and expand it with the label that they gave it, for only a
+// lower one tells them not to; settle_labels, after the window, gives it the lowest again. A vertex may be listed twice with its
+// final label then, which costs another look at its row.
+//
 // Why distances are exact: a label is the length of a walk, so never below the distance. Who lowers a label lists the
 // vertex, and expands it in the hop of that label; so within the window every vertex is expanded with its final label.
 // By induction along a shortest path, final labels up to d + h are distances. A vertex may be listed several times,
@@ -23,22 +34,37 @@
 // its final label, too, one below: it is a parent.
 //
 // A slice ends early where its list is full, a hop is far wider than the slice, or has too many edges. The window then
-// ends with the last hop that all slices have completed: commit_window takes back the labels beyond.
+// ends with the last hop that all slices have completed: the labels beyond are taken back.
 //
 // Source: exploring several hops before threads synchronise is PASGAL's way (Dong, Gu, Sun, Wang, "Parallel graph
 // algorithms for large-diameter graphs", SPAA 2024: "vertical granularity control").
 
 namespace karpos::detail::bfs {
 
-/// What the steps of a window are told.
-struct window_shape {
-  std::uint32_t vertices = 0;      // of the frontier
-  std::uint32_t slices = 1;        // of it
-  std::uint32_t hops = 0;          // to explore; for commit_window, to keep
-  std::uint64_t list_entries = 0;  // of a slice
+/// The lists of a window, one for each slice.
+struct window_lists {
+  std::uint32_t slices = 0;   // 0: there are none
+  std::uint32_t hops = 0;     // to explore, or kept
+  std::uint64_t entries = 0;  // room of a list
+  int memory = 0;  // in which of the two queues of unvisited vertices, and parts, they lie
 };
 
-/// What both steps know. Lists lie in the memory of the queues of unvisited vertices.
+/// What the steps of a window are told.
+struct window_shape {
+  std::uint32_t vertices = 0;  // of the frontier
+  window_lists from;           // whose last hops are the frontier; none: the queue is
+  window_lists to;
+  bool is_long = false;  // the window is one of a long run
+};
+
+template <class State>
+KOKKOS_FUNCTION window_part& part_of(State const& s, window_lists const& l, std::uint32_t slice) {
+  std::uint32_t const most =
+      static_cast<std::uint32_t>(s.window_teams) * State::tuned::slices_of_team;
+  return s.window_parts[static_cast<std::uint32_t>(l.memory) * most + slice];
+}
+
+/// What the steps know.
 template <class StateHandle, class ProgressHandle>
 struct window_step {
   using State = typename StateHandle::state;
@@ -48,22 +74,30 @@ struct window_step {
   window_shape window;
 
   /// A single slice is left to the calling thread.
-  std::uint64_t work() const { return window.slices == 1 ? 0 : ~std::uint64_t(0); }
+  std::uint64_t work() const { return window.to.slices == 1 ? 0 : ~std::uint64_t(0); }
 
  protected:
-  /// Runs f(slice) for the slices of this team: the same ones in both steps.
+  /// Runs f(slice) for the slices of this team, the same ones in all steps: they lie side by side.
   template <class Team, class F>
   KOKKOS_FUNCTION void for_each_slice(Team const& team, F const& f) const {
-    for (auto i = static_cast<std::uint32_t>(team.league_rank()); i < window.slices;
-         i += static_cast<std::uint32_t>(team.league_size()))
+    auto const border = [&](int rank) {
+      return static_cast<std::uint32_t>(std::uint64_t(window.to.slices) *
+                                        static_cast<std::uint64_t>(rank) /
+                                        static_cast<std::uint64_t>(team.league_size()));
+    };
+    for (std::uint32_t i = border(team.league_rank()); i < border(team.league_rank() + 1); ++i)
       f(i);
   }
-  KOKKOS_FUNCTION local_vertex* list(std::uint32_t slice) const {
-    return s->unvisited[0] + slice * window.list_entries;
+  KOKKOS_FUNCTION local_vertex* list(window_lists const& l, std::uint32_t slice) const {
+    return s->unvisited[l.memory] + slice * l.entries;
   }
-  /// The vertex that each entry was labelled from; written if parents are asked for.
+  KOKKOS_FUNCTION local_vertex* list(std::uint32_t slice) const { return list(window.to, slice); }
+  /// The vertex that each entry was labelled from; written if parents are asked for and the window is committed.
   KOKKOS_FUNCTION local_vertex* origins(std::uint32_t slice) const {
-    return s->unvisited[1] + slice * window.list_entries;
+    return s->unvisited[1] + slice * window.to.entries;
+  }
+  KOKKOS_FUNCTION window_part& part(window_lists const& l, std::uint32_t slice) const {
+    return part_of(*s, l, slice);
   }
   /// The distance of the frontier.
   KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
@@ -71,13 +105,24 @@ struct window_step {
   KOKKOS_FUNCTION static std::uint32_t* label_of(State const& s, local_vertex v) {
     return reinterpret_cast<std::uint32_t*>(s.distance + v);
   }
+  KOKKOS_FUNCTION void take_back(std::uint32_t slice) const {
+    window_part const& of = part(window.to, slice);
+    std::uint32_t const last = first_label() + window.to.hops;
+    for (std::uint32_t i = of.end[window.to.hops]; i < of.count; ++i) {
+      std::uint32_t* const at = label_of(*s, list(slice)[i]);
+      if (device::load_relaxed(at) > last) device::store_relaxed(at, ~std::uint32_t(0));
+    }
+  }
 };
 
-/// A thread's exploration of one slice.
-template <class State>
+/// How vertices are labelled: by atomic minimum, or by a store where no other thread labels any, or settle_labels follows.
+enum class labelling { by_minimum, by_store };
+
+/// A thread's exploration of one slice. WithOrigins: whether it tells from where it has labelled each vertex.
+template <class State, bool WithOrigins, labelling Labelling>
 class slice_explorer {
  public:
-  /// list, origins: room for that many entries; origins may be null.
+  /// list, origins: room for that many entries; without origins these are not written.
   KOKKOS_FUNCTION slice_explorer(State const& s, local_vertex* list, local_vertex* origins,
                                  std::uint64_t room)
       : m_state(s),
@@ -85,19 +130,26 @@ class slice_explorer {
         m_origins(origins),
         m_room(room) {}
 
-  /// Explores up to `hops` hops from the `width` vertices at `frontier`, whose label is `label`.
-  KOKKOS_FUNCTION void run(local_vertex const* frontier, std::uint32_t width, std::uint32_t label,
+  /// Explores up to `hops` hops from `width` vertices, whose label is `label`. frontier(f) runs f(vertices, n) for the parts of these.
+  template <class Frontier>
+  KOKKOS_FUNCTION void run(Frontier const& frontier, std::uint32_t width, std::uint32_t label,
                            std::uint32_t hops, window_part& part) {
     std::uint32_t const widest =
         Kokkos::max(2 * width, std::uint32_t(State::tuned::window_vertices));
+    local_vertex const* hop_before = nullptr;
     std::uint32_t hop = 0;
     part.end[0] = 0;
     while (hop < hops && width > 0 && (hop == 0 || width <= widest)) {
       std::uint32_t const begin = m_count;
       m_edges_left = std::uint64_t(widest) * State::tuned::small_frontier_degree;
-      if (!expand(frontier, width, label + hop)) break;
+      bool all = true;
+      if (hop == 0)
+        frontier([&](local_vertex const* v, std::uint32_t n) { all = all && expand(v, n, label); });
+      else
+        all = expand(hop_before, width, label + hop);
+      if (!all) break;
       part.end[++hop] = m_count;
-      frontier = m_list + begin;
+      hop_before = m_list + begin;
       width = m_count - begin;
     }
     part.complete = hop;
@@ -111,6 +163,7 @@ class slice_explorer {
   using edge = typename State::edge;
   /// Vertices that are expanded together, so that their memory accesses overlap.
   static constexpr std::uint32_t block = 32;
+  static constexpr bool needs_origins = WithOrigins || !State::follows_every_edge;
   struct row {
     local_vertex vertex;
     edge begin, end;
@@ -127,16 +180,18 @@ class slice_explorer {
     }
     return true;
   }
-  /// Loads the rows of those of n vertices that still have this label, and sets n to their number.
+  /// Loads the rows of those of n vertices that have got no lower label since, and sets n to their number.
   /// Returns: whether there is room for all that they may lead to.
   KOKKOS_FORCEINLINE_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
                                              row (&rows)[block], std::uint32_t& n) {
+    auto const out = m_state.out;
+    auto const labels = label_of(0);
     std::uint64_t edges = 0;
     std::uint32_t standing = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
-      row const r{from[i], m_state.out.begin(from[i]), m_state.out.end(from[i])};
-      device::prefetch(m_state.out.column + r.begin);
-      bool const stands = device::load_relaxed(label_of(r.vertex)) == label;
+      row const r{from[i], out.begin(from[i]), out.end(from[i])};
+      device::prefetch(out.column + r.begin);
+      bool const stands = device::load_relaxed(labels + r.vertex) >= label;  // see settle_labels
       rows[standing] = r;
       standing += stands ? 1 : 0;
       edges += stands ? r.end - r.begin : 0;
@@ -146,29 +201,45 @@ class slice_explorer {
     m_edges_left -= edges;
     return true;
   }
+  // Copies of pointers: relaxed loads let no compiler keep those of the state in registers.
+
   /// Lists the neighbours whose labels are above this one.
   KOKKOS_FORCEINLINE_FUNCTION void gather(row const& r, std::uint32_t label) {
+    auto const* const column = m_state.out.column;
+    auto const labels = label_of(0);
     for (edge e = r.begin; e < r.end; ++e) {
-      local_vertex const v = State::local(m_state.out.column[e]);
-      m_candidates.add(v, r.vertex, device::load_relaxed(label_of(v)) > label);
+      local_vertex const v = State::local(column[e]);
+      m_candidates.add<needs_origins>(v, r.vertex, device::load_relaxed(labels + v) > label);
       if (m_candidates.full()) claim(label);
     }
   }
   /// Labels the candidates.
   KOKKOS_FORCEINLINE_FUNCTION void claim(std::uint32_t label) {
+    auto const* const offset = m_state.out.offset;
+    auto const labels = label_of(0);
+    local_vertex* const listed = m_list;
+    std::uint32_t count = m_count;
     int const n = m_candidates.take();
     for (int i = 0; i < n; ++i) {
-      local_vertex const v = m_candidates.vertex[i], from = m_candidates.from[i];
-      if (!m_state.follows(from, v) || !lower(label_of(v), label)) continue;
-      device::prefetch(m_state.out.offset + v);
-      m_list[m_count] = v;
-      if (m_origins != nullptr) m_origins[m_count] = from;
-      ++m_count;
+      local_vertex const v = m_candidates.vertex[i];
+      if constexpr (!State::follows_every_edge)
+        if (!m_state.follows(m_candidates.from[i], v)) continue;
+      bool const lowered = lower(labels + v, label);
+      if (Labelling == labelling::by_minimum && !lowered) continue;
+      device::prefetch(offset + v);
+      listed[count] = v;
+      if constexpr (WithOrigins) m_origins[count] = m_candidates.from[i];
+      count += lowered ? 1 : 0;
     }
+    m_count = count;
   }
-  /// Atomic minimum. Returns: whether it has lowered the label.
+  /// Returns: whether it has lowered the label.
   KOKKOS_FORCEINLINE_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
     std::uint32_t before = device::load_relaxed(at);
+    if constexpr (Labelling == labelling::by_store) {
+      device::store_relaxed(at, Kokkos::min(before, label));
+      return before > label;
+    }
     while (before > label) {
       std::uint32_t const found = device::compare_and_swap(at, before, label);
       if (found == before) return true;
@@ -195,20 +266,50 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
-    window_shape const& w = this->window;
     for (int l = 0; l < 3; ++l)
       state.clear_counters(team, l);  // those of the frontier have been read
-    local_vertex const* const frontier =
-        state.queue + state.class_begin[by_thread] + this->p->head[by_thread];
+    bool const with_origins = !this->window.is_long && state.parent != nullptr;
+    bool const by_store = this->window.is_long || team.league_size() == 1;
     this->for_each_slice(team, [&](std::uint32_t slice) {
-      std::uint64_t const first = std::uint64_t(w.vertices) * slice / w.slices;
-      std::uint64_t const last = std::uint64_t(w.vertices) * (slice + 1) / w.slices;
-      slice_explorer<State> e(state, this->list(slice),
-                              state.parent == nullptr ? nullptr : this->origins(slice),
-                              w.list_entries);
-      e.run(frontier + first, static_cast<std::uint32_t>(last - first), this->first_label(), w.hops,
-            state.window_parts[slice]);
+      if (with_origins)
+        by_store ? explore<true, labelling::by_store>(slice)
+                 : explore<true, labelling::by_minimum>(slice);
+      else
+        by_store ? explore<false, labelling::by_store>(slice)
+                 : explore<false, labelling::by_minimum>(slice);
     });
+  }
+
+ private:
+  template <bool WithOrigins, labelling Labelling>
+  KOKKOS_FUNCTION void explore(std::uint32_t slice) const {
+    window_shape const& w = this->window;
+    std::uint32_t const first = border(slice), last = border(slice + 1);
+    slice_explorer<State, WithOrigins, Labelling> e(*this->s, this->list(slice),
+                                                    this->origins(slice), w.to.entries);
+    e.run([&](auto const& f) { for_each_part(first, last, f); }, last - first, this->first_label(),
+          w.to.hops, this->part(w.to, slice));
+  }
+  KOKKOS_FUNCTION std::uint32_t border(std::uint32_t slice) const {
+    window_shape const& w = this->window;
+    return static_cast<std::uint32_t>(std::uint64_t(w.vertices) * slice / w.to.slices);
+  }
+  /// Runs f(vertices, n) for the parts of the frontier from `first` to `last`: one of the queue, or some of the lists.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_part(std::uint32_t first, std::uint32_t last, F const& f) const {
+    State const& state = *this->s;
+    window_lists const& from = this->window.from;
+    if (from.slices == 0)
+      f(state.queue + state.class_begin[by_thread] + this->p->head[by_thread] + first,
+        last - first);
+    std::uint32_t at = 0;  // of the frontier, where this list begins
+    for (std::uint32_t i = 0; i < from.slices && at < last; ++i) {
+      window_part const& part = this->part(from, i);
+      std::uint32_t const begin = part.end[from.hops - 1], n = part.end[from.hops] - begin;
+      std::uint32_t const low = Kokkos::max(first, at), high = Kokkos::min(last, at + n);
+      if (low < high) f(this->list(from, i) + begin + (low - at), high - low);
+      at += n;
+    }
   }
 };
 
@@ -222,11 +323,11 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     this->for_each_slice(team, [&](std::uint32_t slice) {
-      window_part& part = this->s->window_parts[slice];
-      std::uint32_t const hops = this->window.hops;
+      window_part& part = this->part(this->window.to, slice);
+      std::uint32_t const hops = this->window.to.hops;
       for (std::uint32_t hop = 1; hop < hops; ++hop) keep_hop(slice, part, hop);
       if (hops > 0) enqueue_last_hop(team, slice, part);
-      take_back(slice, part);
+      this->take_back(slice);
     });
   }
 
@@ -258,7 +359,7 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
                                         window_part const& part) const {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
-    std::uint32_t const hops = this->window.hops, last = this->first_label() + hops;
+    std::uint32_t const hops = this->window.to.hops, last = this->first_label() + hops;
     frontier_bin<State> found(
         team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
         frontier_writer<State>(t, state, this->p->tail,
@@ -272,12 +373,38 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
     }
     found.flush(t);
   }
-  KOKKOS_FUNCTION void take_back(std::uint32_t slice, window_part const& part) const {
-    std::uint32_t const last = this->first_label() + this->window.hops;
-    for (std::uint32_t i = part.end[this->window.hops]; i < part.count; ++i) {
-      std::uint32_t* const at = this->label_of(*this->s, this->list(slice)[i]);
-      if (device::load_relaxed(at) > last) device::store_relaxed(at, ~std::uint32_t(0));
-    }
+};
+
+/// Takes back the labels beyond the last hop that is kept of a window in a long run.
+template <class StateHandle, class ProgressHandle>
+struct take_labels_back : window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::take_labels_back";
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    this->for_each_slice(team, [&](std::uint32_t slice) { this->take_back(slice); });
+  }
+};
+
+/// Gives vertices again the labels that other threads have overwritten by higher ones, in a window of a long run.
+template <class StateHandle, class ProgressHandle>
+struct settle_labels : window_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::settle_labels";
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    this->for_each_slice(team, [&](std::uint32_t slice) {
+      window_part const& part = this->part(this->window.to, slice);
+      for (std::uint32_t hop = 1; hop <= this->window.to.hops; ++hop)
+        for (std::uint32_t i = part.end[hop - 1]; i < part.end[hop]; ++i)
+          settle(this->list(slice)[i], this->first_label() + hop);
+    });
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void settle(local_vertex v, std::uint32_t given) const {
+    std::uint32_t* const at = this->label_of(*this->s, v);
+    if (device::load_relaxed(at) > given) device::fetch_min(at, given);
   }
 };
 
@@ -287,24 +414,34 @@ class window_control {
  public:
   /// Returns: whether the frontier is to be explored by a window, and sets its shape.
   bool choose(State const& s, progress const& p, window_shape& w) {
-    using tuned = typename State::tuned;
     if (m_levels_to_wait > 0) {
       --m_levels_to_wait;
       return false;
     }
     std::uint32_t const n = p.frontier.in_class[by_thread];
-    auto const teams = static_cast<std::uint32_t>(s.window_teams);
-    if (n == 0 || n != p.frontier.vertices() || p.count_only ||
-        p.frontier.edges > std::uint64_t(n) * tuned::small_frontier_degree ||
-        n / tuned::widest_slice >= teams * tuned::slices_of_team)
+    if (n != p.frontier.vertices() || p.count_only ||
+        p.frontier.edges > std::uint64_t(n) * tuned::small_frontier_degree)
       return false;
-    w.vertices = n;
-    w.slices = Kokkos::clamp(n / tuned::narrowest_slice, 1u, teams);
-    w.slices = Kokkos::clamp(n / tuned::good_slice / teams * teams, w.slices,
-                             teams * tuned::slices_of_team);
-    w.hops = Kokkos::min(m_hops, w.slices == 1 ? most_hops : tuned::window_hops);
-    w.list_entries = s.vertices / w.slices;
-    return true;
+    w = window_shape{};
+    w.is_long = m_found > s.vertices / m_part_before_long_run;
+    return give_shape(s, n, w);
+  }
+  /// The next window of a long run. Returns: whether there is one, and sets its shape.
+  bool next(State const& s, window_shape& w) const {
+    std::uint32_t n = 0;
+    for (std::uint32_t i = 0; i < w.to.slices; ++i) {
+      window_part const& part = part_of(s, w.to, i);
+      n += part.end[w.to.hops] - part.end[w.to.hops - 1];
+    }
+    w.from = w.to;
+    w.to.memory = 1 - w.from.memory;
+    return give_shape(s, n, w);
+  }
+  /// Told how many vertices a window has found that was committed, and that a long run has ended.
+  void count(std::uint64_t found) { m_found += found; }
+  void end_long_run() {
+    m_found = 0;
+    m_part_before_long_run = Kokkos::max(m_part_before_long_run / 2, std::uint64_t(1));
   }
   /// Told how many of the hops that were wanted could be kept: narrower frontiers allow longer windows.
   void learn(std::uint32_t wanted, std::uint32_t kept) {
@@ -313,16 +450,33 @@ class window_control {
   }
 
  private:
+  using tuned = typename State::tuned;
   static constexpr std::uint32_t most_hops = window_part::most_hops;
+
+  /// Cuts a frontier of n vertices. Returns: whether it is narrow.
+  bool give_shape(State const& s, std::uint32_t n, window_shape& w) const {
+    auto const teams = static_cast<std::uint32_t>(s.window_teams);
+    if (n == 0 || n / tuned::widest_slice >= teams * tuned::slices_of_team) return false;
+    w.vertices = n;
+    w.to.slices = Kokkos::clamp(n / tuned::narrowest_slice, 1u, teams);
+    w.to.slices = Kokkos::clamp(n / tuned::good_slice / teams * teams, w.to.slices,
+                                teams * tuned::slices_of_team);
+    w.to.hops = Kokkos::min(m_hops, w.to.slices == 1 ? most_hops : tuned::window_hops);
+    w.to.entries = s.vertices / w.to.slices;
+    return true;
+  }
+
   std::uint32_t m_hops = most_hops;
+  std::uint64_t m_found = 0, m_part_before_long_run = tuned::part_before_long_run;
   int m_levels_to_wait = 0;
 };
 
 /// The hops that all slices of a window have completed.
 template <class State>
 std::uint32_t complete_hops(State const& s, window_shape const& w) {
-  std::uint32_t hops = w.hops;
-  for (std::uint32_t i = 0; i < w.slices; ++i) hops = Kokkos::min(hops, s.window_parts[i].complete);
+  std::uint32_t hops = w.to.hops;
+  for (std::uint32_t i = 0; i < w.to.slices; ++i)
+    hops = Kokkos::min(hops, part_of(s, w.to, i).complete);
   return hops;
 }
 
@@ -330,8 +484,8 @@ std::uint32_t complete_hops(State const& s, window_shape const& w) {
 template <class State>
 level_counters totals_of_hop(State const& s, window_shape const& w, std::uint32_t hop) {
   level_counters sum{};
-  for (std::uint32_t i = 0; i < w.slices; ++i) {
-    window_part::totals const& part = s.window_parts[i].of_hop[hop];
+  for (std::uint32_t i = 0; i < w.to.slices; ++i) {
+    window_part::totals const& part = part_of(s, w.to, i).of_hop[hop];
     sum.unqueued += part.vertices;
     sum.hubs += part.hubs;
     sum.edges += part.edges;

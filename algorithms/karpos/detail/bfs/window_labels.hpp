@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/bfs/for_each_index.hpp"
+#include "karpos/detail/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
+
+// What is made of the labels that a run of windows leaves: windows of GPUs (block_windows.hpp), and long runs of windows of CPUs
+// (windows.hpp), label vertices and tell nobody meanwhile.
+//
+//   find_parents    each labelled vertex is a parent of its neighbours one farther, if parents are asked for
+//   commit_labels   visited bits, hooks, totals and records of the levels passed, and the frontier queue, by one pass over
+//                   all vertices
+//   forget          after a window that failed on a GPU: takes the labels beyond its start back
+
+namespace karpos::detail::bfs {
+
+/// What the steps of windows know.
+template <class StateHandle, class ProgressHandle>
+struct label_step {
+  using State = typename StateHandle::state;
+  static constexpr int width = State::width;
+  using tile = typename State::tile;
+  using edge = typename State::edge;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return ~std::uint64_t(0); }
+
+ protected:
+  /// The label of a vertex: its distance, unsigned, so that -1 is above every other.
+  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const {
+    return reinterpret_cast<std::uint32_t*>(s->distance + v);
+  }
+  KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct forget : label_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::forget";
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
+      if (*this->label_of(v) > this->first_label()) *this->label_of(v) = ~std::uint32_t(0);
+    });
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct find_parents : label_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::find_parents";
+  using State = typename StateHandle::state;
+  using edge = typename State::edge;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const entered = static_cast<std::uint32_t>(this->p->window.entered);
+    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
+      std::uint32_t const mine = *this->label_of(v);
+      if (mine < entered || mine >= this->first_label()) return;
+      auto const u = static_cast<local_vertex>(v);
+      auto const* const column = state.out.column;
+      std::uint32_t const* const labels = this->label_of(0);
+      edge const end = state.out.end(v);
+      for (edge e = state.out.begin(v); e < end; ++e) {
+        local_vertex const w = State::local(column[e]);
+        if (labels[w] == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
+      }
+    });
+  }
+};
+
+/// Adds up the records of levels. CPU threads do so in memory of their own, or they would wait for each other at each vertex.
+template <class State>
+class level_sums {
+ public:
+  static constexpr bool is_local = State::tuned::has_windows;
+  KOKKOS_FUNCTION explicit level_sums(State const& s) : m_state(s) {}
+
+  KOKKOS_FUNCTION void add(std::int32_t level, std::uint64_t degree) {
+    if (level >= recorded_levels) return;
+    level_record const one{1, degree, degree > m_state.hub_degree ? 1u : 0u, 0};
+    if constexpr (is_local) {
+      m_sum[level].vertices += 1;
+      m_sum[level].edges += degree;
+      m_sum[level].hubs += one.hubs;
+    } else {
+      add_to(m_state.records[level], one);
+    }
+  }
+  /// Adds what is in the memory of this thread to the records.
+  KOKKOS_FUNCTION void flush() {
+    if constexpr (is_local)
+      for (int l = 0; l < recorded_levels; ++l)
+        if (m_sum[l].vertices > 0) add_to(m_state.records[l], m_sum[l]);
+  }
+
+ private:
+  KOKKOS_FUNCTION static void add_to(level_record& to, level_record const& r) {
+    device::add(&to.vertices, r.vertices);
+    device::add(&to.edges, r.edges);
+    if (r.hubs > 0) device::add(&to.hubs, r.hubs);
+  }
+
+  State const& m_state;
+  level_record m_sum[is_local ? recorded_levels : 1] = {};
+};
+
+template <class StateHandle, class ProgressHandle>
+struct commit_labels : label_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::commit_labels";
+  using base = label_step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  using typename base::tile;
+  static_assert(width == 32);  // a word of the bitmaps
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    tile const t = team.template this_tile<width>();
+    std::uint32_t const last = this->first_label();
+    frontier_bin<State> found(
+        team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
+        frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));
+    level_sums<State> levels(state);
+    passed_totals passed{};
+    team.template for_each_tile<width>(state.words, [&](std::uint64_t w) {
+      auto const vertex = [&](int lane) { return vertex_of(w, lane); };
+      std::uint32_t* const visited = state.bitmap(this->p->current) + w;
+      std::uint32_t const before = t.once([&] { return *visited; });
+      auto const label_here = t.each([&](int lane) {
+        return vertex(lane) < state.vertices ? *this->label_of(vertex(lane)) : ~0u;
+      });
+      auto const fresh =
+          t.ballot([&](int lane) { return label_here[lane] != ~0u && (before >> lane & 1u) == 0; });
+      if (!fresh) return;
+      t.on(lane_mask<width>::of(0),
+           [&](int) { *visited = before | static_cast<std::uint32_t>(fresh.bits()); });
+      tell(t, w, fresh, label_here, levels, passed);
+      auto const queued = t.each([&](int lane) -> std::uint32_t {
+        return fresh.test(lane) && label_here[lane] == last ? 1 : 0;
+      });
+      found.push(t, queued, [&](int lane, int) { return vertex(lane); });
+    });
+    found.flush(t);
+    levels.flush();
+    add_passed(team, passed);
+  }
+
+ private:
+  KOKKOS_FUNCTION static local_vertex vertex_of(std::uint64_t word, int lane) {
+    return static_cast<local_vertex>(word * width + static_cast<std::uint64_t>(lane));
+  }
+  /// Tells the hook of the vertices of a word that are fresh, and adds up those that are not the last level's.
+  template <class Labels>
+  KOKKOS_FORCEINLINE_FUNCTION void tell(tile const& t, std::uint64_t word, lane_mask<width> fresh,
+                                        Labels const& label_here, level_sums<State>& levels,
+                                        passed_totals& passed) const {
+    State const& state = *this->s;
+    std::uint32_t const last = this->first_label();
+    passed_totals here{};  // in registers: no loop over lanes waits for what it has stored
+    t.on(fresh, [&](int lane) {
+      local_vertex const v = vertex_of(word, lane);
+      auto const distance = static_cast<std::int32_t>(label_here[lane]);
+      state.hooks.discovered(State::global(v), distance);
+      if (label_here[lane] == last) return;
+      std::uint64_t const degree = state.out.degree(v);
+      here.vertices += 1;
+      here.edges += degree;
+      here.deepest = Kokkos::max(here.deepest, label_here[lane]);
+      levels.add(distance, degree);
+    });
+    passed.vertices += here.vertices;
+    passed.edges += here.edges;
+    passed.deepest = Kokkos::max(passed.deepest, here.deepest);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void add_passed(Team const& team, passed_totals const& passed) const {
+    if (passed.deepest > device::load_relaxed(&this->s->window_passed->deepest))
+      device::fetch_max(&this->s->window_passed->deepest, passed.deepest);
+    std::uint64_t all_vertices = 0, all_edges = 0;
+    team.prefix_sum(passed.vertices, all_vertices);
+    team.prefix_sum(passed.edges, all_edges);
+    if (team.rank() != 0 || all_vertices == 0) return;
+    device::add(&this->s->window_passed->vertices, all_vertices);
+    device::add(&this->s->window_passed->edges, all_edges);
+  }
+};
+
+}  // namespace karpos::detail::bfs
