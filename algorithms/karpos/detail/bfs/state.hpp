@@ -25,9 +25,10 @@
 //   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
 //                 unvisited[current_unvisited] and writes those it did not find to the other one. Windows, which are not
 //                 for searches with such queues, keep the lists of their slices, or of teams, here.
-//   window_parts  CPUs: what is known of each slice of a window.
-//   window_counts, window_sums, window_passed
-//                 GPUs: lengths of the lists of teams, totals of a window, of the levels passed (block_windows.hpp).
+//   window_parts  CPUs: what is known of each slice of a window, for two windows (windows.hpp).
+//   window_counts, window_sums
+//                 GPUs: lengths of the lists of teams, totals of a window (block_windows.hpp).
+//   window_passed totals of the levels that a run of windows has passed (window_labels.hpp).
 //   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
 //                 step also clears the counters of level l + 2. A window clears all three, and counts its last level.
 
