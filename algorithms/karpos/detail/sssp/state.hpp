@@ -151,10 +151,11 @@ struct state {
   }
 
   /// The label at the end of an edge out of a vertex with label d.
-  KOKKOS_FUNCTION word along(word d, edge e) const {
-    word const to = labels::plus(d, weight[e]);
-    if (to == labels::farthest() && labels::is_finite(weight[e]))
-      device::store_relaxed(too_far, 1u);
+  KOKKOS_FUNCTION word along(word d, edge e) const { return farther(d, weight[e]); }
+  /// The same for an edge of this weight.
+  KOKKOS_FUNCTION word farther(word d, Weight w) const {
+    word const to = labels::plus(d, w);
+    if (to == labels::farthest() && labels::is_finite(w)) device::store_relaxed(too_far, 1u);
     return to;
   }
 };

@@ -154,28 +154,49 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
   static constexpr std::uint32_t ahead = 8;  // entries whose rows are fetched
 
+  /// Some edges of a row that have been loaded.
+  struct loaded_edges {
+    local_vertex end[at_once];
+    typename State::weight_type weight[at_once];
+  };
   struct row {
     local_vertex vertex, from;
     word label;
     edge begin, end;
+    loaded_edges first;
   };
+  KOKKOS_FORCEINLINE_FUNCTION loaded_edges load(edge begin, edge end,
+                                                local_vertex otherwise) const {
+    loaded_edges l;
+    for (int i = 0; i < at_once; ++i) {
+      bool const is_one = static_cast<edge>(i) < end - begin;
+      edge const e = begin + static_cast<edge>(i);
+      l.end[i] = is_one ? State::local(this->s->out.column[e]) : otherwise;
+      l.weight[i] = is_one ? this->s->weight[e] : 0;
+    }
+    return l;
+  }
+  /// Labels a vertex of a queue, if it has not been; its first edges are on their way meanwhile.
+  KOKKOS_FORCEINLINE_FUNCTION row take(entry const& e, std::uint32_t hop) const {
+    State const& state = *this->s;
+    edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
+    word const before = is_labelled(hop) ? device::load_relaxed(state.label + e.vertex)
+                                         : device::fetch_min(state.label + e.vertex, e.label);
+    loaded_edges const first = load(begin, end, e.from);
+    bool const stands = is_labelled(hop) ? before == e.label : before > e.label;
+    return {e.vertex, e.from, e.label, begin, stands ? end : begin, first};
+  }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
                                               std::uint32_t hop, std::uint32_t n,
                                               bins<State>& found, std::uint64_t& edges) const {
-    State const& state = *this->s;
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     entry const* const from = q.of_hop(hop);
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
       auto const loaded = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
-        if (i >= n) return {0, 0, 0, 0, 0};
-        entry const e = from[i];
-        edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
-        bool const stands =
-            is_labelled(hop) ? device::load_relaxed(state.label + e.vertex) == e.label : lowers(e);
-        return {e.vertex, e.from, e.label, begin, stands ? end : begin};
+        return i < n ? take(from[i], hop) : row{0, 0, 0, 0, 0, load(0, 0, 0)};
       });
       auto const leaves = t.ballot([&](int lane) {
         return is_long(loaded[lane].vertex, loaded[lane].end - loaded[lane].begin);
@@ -218,9 +239,13 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
                                                std::uint32_t hop, bins<State>& found) const {
     for (edge done = 0;
-         t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
+         t.ballot([&](int lane) { return done < rows[lane].end - rows[lane].begin; });
          done += at_once) {
-      auto const l = t.each([&](int lane) { return lower(rows[lane], done); });
+      auto const l = t.each([&](int lane) {
+        row const& r = rows[lane];
+        edge const begin = r.begin + Kokkos::min(done, r.end - r.begin);
+        return lower(r, r.end - begin, done == 0 ? r.first : load(begin, r.end, r.from));
+      });
       auto const vertex = [&](int lane, int i) {
         return State::local(this->s->out.column[rows[lane].begin + done + static_cast<edge>(i)]);
       };
@@ -229,15 +254,16 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       found.near.push(t, spilled, vertex);
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge done) const {
+  /// Lowers the labels at the first ends of `left` edges that lead beyond the bucket.
+  KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
     State const& state = *this->s;
     lowered l;
-    for (int i = 0; i < at_once; ++i) {
-      edge const e = r.begin + done + static_cast<edge>(i);
-      l.vertex[i] = e < r.end ? State::local(state.out.column[e]) : r.from;
-      l.label[i] = e < r.end ? state.along(r.label, e) : State::labels::farthest();
-    }
     l.inside = l.beyond = 0;
+    for (int i = 0; i < at_once; ++i) {
+      l.vertex[i] = e.end[i];
+      l.label[i] = static_cast<edge>(i) < left ? state.farther(r.label, e.weight[i])
+                                               : State::labels::farthest();
+    }
     for (int i = 0; i < at_once; ++i) {
       if (l.label[i] >= this->p->reach || l.vertex[i] == r.from) continue;
       if (l.label[i] < this->p->threshold)
