@@ -228,12 +228,20 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     return State::mark(this->s->near(1 - this->p->side()), v) ? 1u : 0u;
   }
 
-  /// Neighbours of a lane: bit i of `inside` for vertex[i] in the bucket, which is labelled when it is taken from the queue; of
-  /// `beyond` for others that are not in the far queue yet.
+  /// Neighbours of a lane: bit i of `inside` for vertex[i] in the bucket, which is labelled when it is taken from the queue; for others
+  /// the label before it was lowered, which is asked for before it is needed.
   struct lowered {
     local_vertex vertex[at_once];
-    word label[at_once];
-    std::uint32_t inside, beyond;
+    word label[at_once], before[at_once];
+    std::uint32_t inside;
+
+    /// Bits of those beyond the bucket that are not in the far queue yet.
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t beyond() const {
+      std::uint32_t bits = 0;
+      for (int i = 0; i < at_once; ++i)
+        bits |= before[i] == State::labels::farthest() ? 1u << i : 0;
+      return bits;
+    }
   };
   template <class Rows>
   KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
@@ -249,28 +257,25 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       auto const vertex = [&](int lane, int i) {
         return State::local(this->s->out.column[rows[lane].begin + done + static_cast<edge>(i)]);
       };
-      found.far.push(t, t.each([&](int lane) { return l[lane].beyond; }), vertex);
       auto const spilled = push(t, rows, l, q, hop);
       found.near.push(t, spilled, vertex);
+      found.far.push(t, t.each([&](int lane) { return l[lane].beyond(); }), vertex);
     }
   }
   /// Lowers the labels at the first ends of `left` edges that lead beyond the bucket.
   KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
     State const& state = *this->s;
     lowered l;
-    l.inside = l.beyond = 0;
+    l.inside = 0;
     for (int i = 0; i < at_once; ++i) {
       l.vertex[i] = e.end[i];
       l.label[i] = static_cast<edge>(i) < left ? state.farther(r.label, e.weight[i])
                                                : State::labels::farthest();
-    }
-    for (int i = 0; i < at_once; ++i) {
-      if (l.label[i] >= this->p->reach || l.vertex[i] == r.from) continue;
-      if (l.label[i] < this->p->threshold)
-        l.inside |= 1u << i;
-      else if (device::fetch_min(state.label + l.vertex[i], l.label[i]) ==
-               State::labels::farthest())
-        l.beyond |= 1u << i;
+      bool const leads_on = l.label[i] < this->p->reach && l.vertex[i] != r.from;
+      bool const is_inside = l.label[i] < this->p->threshold;
+      l.inside |= leads_on && is_inside ? 1u << i : 0;
+      l.before[i] =
+          leads_on && !is_inside ? device::fetch_min(state.label + l.vertex[i], l.label[i]) : 0;
     }
     return l;
   }
