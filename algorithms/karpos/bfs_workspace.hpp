@@ -20,8 +20,8 @@ namespace karpos {
 ///
 /// Requires: the graph does not change while the workspace is used.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
-/// Memory: 12.4 bytes a vertex, 40 KB, and 38 KB for each CPU thread (bfs_workspace_bytes);
-/// 16 bytes a vertex more with padded rows (pad_rows).
+/// Memory: 12.4 bytes a vertex, 40 KB, and 49 KB for each CPU thread (bfs_workspace_bytes); with pad_rows 16 or 80 bytes a
+/// vertex more (padded_bytes).
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -50,6 +50,8 @@ class bfs_workspace {
   /// four edges, into 16 bytes each; a level of few vertices waits for one load less. Of two hops: as well rows of all vertices
   /// within two hops, of 64 bytes, of an undirected graph; a search then goes two levels at a time. Longer rows stay where they are.
   ///
+  /// Searches with a predicate of edges use those of one hop alone.
+  ///
   /// hops: 1 or 2.
   /// Returns: the hops of the rows that searches have now. 0: none, for they would not gain, on CPUs and in graphs of more
   ///  than four edges a vertex. 1 where 2 were asked for: the graph is directed.
@@ -65,6 +67,12 @@ class bfs_workspace {
     if (m_padded.extent(0) == 0) make_padded_rows(exec);
     if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected()) make_two_hop_rows(exec);
     return m_two_hop.extent(0) > 0 ? 2 : 1;
+  }
+
+  /// Bytes of the rows that pad_rows has made.
+  std::size_t padded_bytes() const {
+    return m_padded.extent(0) * sizeof(detail::bfs::padded_row) +
+           m_two_hop.extent(0) * sizeof(detail::bfs::two_hop_row);
   }
 
   std::uint64_t vertices() const { return m_graph.vertices(); }

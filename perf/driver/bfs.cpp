@@ -114,9 +114,11 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->transform(count_word())
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--pad-rows", o.parameters.pad_rows,
-                 "hops of rows that are copied (GPUs; meshes, road networks): 1: up to four edges, "
-                 "into 16 bytes; 2: all vertices within two hops, into 64; 0: none")
+                 "hops of rows that are copied, on GPUs, of graphs of at most four edges a vertex: "
+                 "1: into 16 bytes; 2: all vertices within two hops, of undirected graphs, into "
+                 "64; 0: none")
       ->capture_default_str()
+      ->transform(count_word())
       ->check(CLI::Range(0, 2));
   o.with_queue = app.add_option("--queue", o.queue, "how the frontier is queued")
                      ->capture_default_str()

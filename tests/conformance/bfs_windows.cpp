@@ -274,12 +274,18 @@ TEST_CASE("narrow and wide levels in turns") {
 TEST_CASE("rows are padded where that pays, once") {
   auto const path = paths(1, 5000, sides::undirected);
   subject deep(path);
-  int const pays = karpos::device::is_device<space> ? 1 : 0;
-  CHECK(deep.pad_rows() == pays);
-  CHECK(deep.pad_rows() == pays);
-  CHECK(deep.pad_rows(2) == 2 * pays);
-  CHECK(deep.pad_rows(1) == 2 * pays);  // they stay
-  CHECK(subject(paths(1, 5000, sides::with_transpose)).pad_rows(2) == pays);
+  unsigned const pays = karpos::device::is_device<space> ? 1 : 0;
+  std::uint64_t const at_each = pays * path.vertices;
+  CHECK(deep.padded_bytes() == 0);
+  CHECK(deep.pad_rows() == int(pays));
+  CHECK(deep.pad_rows() == int(pays));
+  CHECK(deep.padded_bytes() == 16 * at_each);
+  CHECK(deep.pad_rows(2) == int(2 * pays));
+  CHECK(deep.pad_rows(1) == int(2 * pays));  // they stay
+  CHECK(deep.padded_bytes() == 80 * at_each);
+  karpos_test::throws<std::invalid_argument>([&] { deep.pad_rows(3); }, "rows of 3 hops",
+                                             "neither 1 nor 2");
+  CHECK(subject(paths(1, 5000, sides::with_transpose)).pad_rows(2) == int(pays));
   subject dense(make_graph("star with a rim", 100, [] {
     edge_pairs edges;
     for (std::uint64_t v = 0; v < 100; ++v)

@@ -52,6 +52,7 @@ class bfs_subject {
                     parents p = parents::asked) const;
   /// Returns: the hops of the rows that later searches have.
   int pad_rows(int hops = 1) { return m_workspace.pad_rows(space(), hops); }
+  std::size_t padded_bytes() const { return m_workspace.padded_bytes(); }
   graph_type const& graph() const { return m_graph; }
 
  private:

@@ -74,15 +74,10 @@ class bfs_measurement {
     m_exec.fence("karpos::perf: before the workspace");
     Kokkos::Timer clock;
     bfs_workspace<space, graph_type> workspace(m_exec, m_graph);
-    int const hops = parameters().pad_rows;
-    if (hops > 0 && workspace.pad_rows(m_exec, hops) < hops)
-      throw std::invalid_argument(
-          "karpos: --pad-rows does not apply (searches of this graph would not gain from it: on "
-          "CPUs, with more than four edges a vertex, or of two hops in a directed graph): leave it "
-          "out");
+    pad_rows(workspace);
     m_exec.fence("karpos::perf: workspace");
     m_run.prepare_seconds = clock.seconds();
-    m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph);
+    m_run.workspace_bytes = workspace.bytes_for(m_exec, m_graph) + workspace.padded_bytes();
     m_search = std::make_unique<bfs_search<space, graph_type>>(m_exec, workspace);
     m_distance = make_array<std::int32_t>("distances", m_graph.vertices());
     if (parameters().parents) m_parent = make_array<std::uint32_t>("parents", m_graph.vertices());
@@ -91,6 +86,16 @@ class bfs_measurement {
     if (!parameters().baseline) return;
     m_baseline = std::make_unique<simple_bfs<graph_type>>(m_exec, m_graph);
     (*m_baseline)(source);
+  }
+
+  void pad_rows(bfs_workspace<space, graph_type>& workspace) {
+    int const hops = parameters().pad_rows;
+    int const made = hops > 0 ? workspace.pad_rows(m_exec, hops) : hops;
+    if (made == hops) return;
+    throw std::invalid_argument(
+        made == 0 ? "karpos: --pad-rows does not apply (on CPUs, and with more than four edges a "
+                    "vertex, searches would not gain from it): leave it out"
+                  : "karpos: --pad-rows 2 does not apply (the graph is directed): pass 1");
   }
 
   void search(std::uint64_t source) const {
