@@ -442,6 +442,63 @@ TEST_CASE("windows of teams of few hops, or none") {
   }
 }
 
+/// A path, then a binary tree of 256 leaves, each of which leads to a hub of 66 more.
+host_graph hubs_behind_a_tree(std::uint64_t path) {
+  edge_pairs edges = karpos_test::path_edges(path);
+  std::uint64_t n = path;
+  numbers level{path - 1};
+  for (int doubling = 0; doubling < 8; ++doubling) {
+    numbers next;
+    for (std::uint64_t const v : level)
+      for (int child = 0; child < 2; ++child) {
+        edges.emplace_back(v, n);
+        next.push_back(n++);
+      }
+    level = next;
+  }
+  for (std::uint64_t const v : level) {
+    std::uint64_t const hub = n++;
+    edges.emplace_back(v, hub);
+    for (int leaf = 0; leaf < 66; ++leaf) edges.emplace_back(hub, n++);
+  }
+  return make_graph("tree of hubs behind a path of " + std::to_string(path), n, edges);
+}
+
+TEST_CASE("windows of teams in which 256 rows are too long at once") {
+  for (read_rows const read : {read_rows::as_they_are, read_rows::padded, read_rows::two_hops})
+    for (std::uint64_t path = 40; path < 56; ++path) {
+      auto const g = hubs_behind_a_tree(path);
+      auto const a = search_in_teams(g, {0}, 3, -1, read);
+      karpos_test::holds(g.name + ", rows " + std::to_string(static_cast<int>(read)),
+                         a.distance == serial_bfs(g, {0}));
+    }
+}
+
+TEST_CASE("windows of teams that end after one, for the frontier is wide") {
+  for (std::uint64_t split = 18; split < 24; ++split) {
+    // 150 paths of 60, each vertex of which splits in two at six levels.
+    edge_pairs edges;
+    numbers const from = every(1, 150);
+    numbers level = from;
+    std::uint64_t n = 150;
+    for (std::uint64_t l = 1; l < 60; ++l) {
+      numbers next;
+      for (std::uint64_t const v : level)
+        for (int child = 0; child < (l >= split && l < split + 6 ? 2 : 1); ++child) {
+          edges.emplace_back(v, n);
+          next.push_back(n++);
+        }
+      level = next;
+    }
+    auto const g = make_graph("paths that split at " + std::to_string(split), n, edges);
+    for (read_rows const read : {read_rows::as_they_are, read_rows::padded, read_rows::two_hops}) {
+      auto const a = search_in_teams(g, from, 3, -1, read);
+      karpos_test::holds(g.name, a.distance == serial_bfs(g, from));
+      karpos_test::same(g.name + ": visited", a.visited, n);
+    }
+  }
+}
+
 TEST_CASE("rows of all vertices within two hops") {
   // A square of four, a triangle with a tail, parallel edges, a loop, and a vertex of five edges.
   auto const g = make_graph("small parts", 20,

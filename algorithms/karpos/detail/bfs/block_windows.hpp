@@ -52,12 +52,19 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     std::uint32_t const n = list_last(team, q, found);
     if (team.rank() != 0) return;
     window_totals& to = state.window_sums[this->p->window.number % 3];
-    static_assert(tuned::team_queue_entries < 1 << 24);
     if (n > 0) device::add(&to.entries, n);
     if (found.overflow) device::add(&to.overflows, 1u);
   }
 
  private:
+  /// What is added to the count of a queue for a row that is too long: more than there is room for. As many as a step can add, with
+  /// what lies within two hops of rows that are not, leave the count below 2^32.
+  static constexpr std::uint32_t overflow_mark = 1u << 16;
+  static_assert(overflow_mark > tuned::team_queue_entries);
+  static_assert(tuned::team_queue_entries *
+                    (std::uint64_t(overflow_mark) + tuned::window_degree * tuned::window_degree) <
+                ~std::uint32_t(0));
+
   struct queued {
     local_vertex vertex, from;
   };
@@ -101,7 +108,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
 
   /// Clears what later windows and levels count in, and the records of the levels of this window. A late team may still read
   /// the totals of the level L that the windows begin with, counters L % 3, which therefore the second window clears. If there is
-  /// none, commit_labels counts in those of L + h after h hops: others, for h is a power of two.
+  /// none, commit_labels counts in those of L + h after h hops: others, for h is a power of two. Those of L + h + 1, which may be
+  /// the same, it clears.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
     static_assert(tuned::most_team_hops % tuned::first_team_hops == 0 &&
@@ -287,7 +295,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     for (edge e = out.begin(r.vertex); e < out.end(r.vertex); ++e) {
       local_vertex const w = State::local(out.column[e]);
       if (out.degree(r.vertex) > tuned::window_degree || out.degree(w) > tuned::window_degree) {
-        device::fetch_add(count, 1u << 24);  // counts as an overflow
+        device::fetch_add(count, overflow_mark);
         return;
       }
       device::fetch_min(this->label_of(w), between);
@@ -325,8 +333,9 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       // A long row would be a lane's alone: it counts as an overflow.
       if (t.ballot(
               [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::window_degree; })) {
-        t.once(
-            [&] { return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), 1u << 24); });
+        t.once([&] {
+          return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), overflow_mark);
+        });
         return;
       }
       push_rows<Rows>(t, rows, q, hop + 1);

@@ -173,6 +173,7 @@ struct level_loop {
     using P = typename Grid::template handle_of<progress>;
     p.window.entered = p.level;
     do {
+      // In this order: a label of a hop that is kept may have been overwritten by one that is taken back.
       if (!explore_once(grid, p, control, w))
         grid.run(take_labels_back<G, P>{{grid.handle(s), grid.handle(p), w}}, [] {});
       if (w.to.slices > 1 && s.window_teams > 1)

@@ -123,6 +123,7 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
     std::uint32_t const last = this->first_label();
+    state.clear_counters(team, this->p->level + 1);  // of a run of one window, which has left it
     frontier_bin<State> found(
         team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
         frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));

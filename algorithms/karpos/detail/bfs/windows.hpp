@@ -27,9 +27,9 @@
 // lower one tells them not to; settle_labels, after the window, gives it the lowest again. A vertex may be listed twice with its
 // final label then, which costs another look at its row.
 //
-// Why distances are exact: a label is the length of a walk, so never below the distance. Who lowers a label lists the
-// vertex, and expands it in the hop of that label; so within the window every vertex is expanded with its final label.
-// By induction along a shortest path, final labels up to d + h are distances. A vertex may be listed several times,
+// Why distances are exact: a label is the length of a walk, so never below the distance. Who gives a vertex a label lists the
+// vertex, and expands it in the hop of that label unless it has a lower one by then; so within the window every vertex is expanded
+// with the lowest label that it was given. By induction along a shortest path, these are distances up to d + h. A vertex may be listed several times,
 // each time with a lower label; the entry whose label stands is the last, and the vertex that it was labelled from has
 // its final label, too, one below: it is a parent.
 //
@@ -92,7 +92,8 @@ struct window_step {
     return s->unvisited[l.memory] + slice * l.entries;
   }
   KOKKOS_FUNCTION local_vertex* list(std::uint32_t slice) const { return list(window.to, slice); }
-  /// The vertex that each entry was labelled from; written if parents are asked for and the window is committed.
+  /// The vertex that each entry was labelled from; written if parents are asked for and the window is committed, whose lists lie in
+  /// the other memory then.
   KOKKOS_FUNCTION local_vertex* origins(std::uint32_t slice) const {
     return s->unvisited[1] + slice * window.to.entries;
   }
@@ -184,7 +185,9 @@ class slice_explorer {
   /// Returns: whether there is room for all that they may lead to.
   KOKKOS_FORCEINLINE_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
                                              row (&rows)[block], std::uint32_t& n) {
-    auto const out = m_state.out;
+    auto const out =
+        m_state
+            .out;  // copies: relaxed loads let no compiler keep pointers of the state in registers
     auto const labels = label_of(0);
     std::uint64_t edges = 0;
     std::uint32_t standing = 0;
@@ -201,8 +204,6 @@ class slice_explorer {
     m_edges_left -= edges;
     return true;
   }
-  // Copies of pointers: relaxed loads let no compiler keep those of the state in registers.
-
   /// Lists the neighbours whose labels are above this one.
   KOKKOS_FORCEINLINE_FUNCTION void gather(row const& r, std::uint32_t label) {
     auto const* const column = m_state.out.column;
@@ -237,6 +238,7 @@ class slice_explorer {
   KOKKOS_FORCEINLINE_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
     std::uint32_t before = device::load_relaxed(at);
     if constexpr (Labelling == labelling::by_store) {
+      // Without a branch: it may write back what another thread has lowered since, which settle_labels puts right.
       device::store_relaxed(at, Kokkos::min(before, label));
       return before > label;
     }
