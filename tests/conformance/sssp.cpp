@@ -203,6 +203,40 @@ void check_shape(std::string const& name, std::uint64_t vertices, edge_pairs con
   }
 }
 
+/// The steps of GPUs on CPUs: lanes share the edges of their rows, and windows label vertices when they take them from a queue.
+template <class State>
+struct state_as_on_gpus : State {
+  struct tuned : State::tuned {
+    static constexpr bool balances_lanes = true;
+  };
+};
+
+template <class ExecSpace>
+void check_steps_of_gpus(ExecSpace const& exec, host_graph const& g, numbers const& sources,
+                         std::vector<sssp_options> const& options) {
+  using opened = karpos::detail::sssp::opened_workspace;
+  using Weight = std::uint32_t;
+  for (weights_of const way : {weights_of::each_direction, weights_of::each_pair}) {
+    auto const weights = draw_weights<Weight>(g, one_to_255, way);
+    auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+    karpos::sssp_workspace const workspace(exec, graph, karpos_test::to_space(weights));
+    view<Weight> const distance("distance", g.vertices);
+    auto const from =
+        karpos_test::to_space(std::vector<std::uint32_t>(sources.begin(), sources.end()));
+    for (sssp_options const& o : options) {
+      auto const s = opened::state(exec, workspace, static_cast<Weight>(o.delta), o);
+      state_as_on_gpus<std::remove_const_t<decltype(s)>> as_on_gpus;
+      static_cast<std::remove_const_t<decltype(s)>&>(as_on_gpus) = s;
+      as_on_gpus.label = distance.data();
+      Kokkos::deep_copy(distance, 77);
+      auto const r = opened::run(exec, workspace, as_on_gpus, {from.data(), from.extent(0), 0}, o);
+      same(g.name + ", delta " + std::to_string(o.delta) + ", windows: ", r.windows > 0, true);
+      same(g.name + ", hops " + std::to_string(o.window_hops) + ": wrong distances",
+           karpos_test::to_host(distance) != dijkstra(g, weights, sources), false);
+    }
+  }
+}
+
 /// A random graph with hubs in every degree class but that of the grid, and some isolated vertices.
 host_graph hubs(sides kind) {
   std::uint64_t const n = 3000;
@@ -569,4 +603,23 @@ TEST_CASE("a hub at the end of a path is left to all threads") {
   CHECK(r.windows > 0);
   CHECK(r.rounds > r.windows);  // the hub's is none
   CHECK(r.edges >= g.out.columns.size());
+}
+
+TEST_CASE("windows as GPUs go through them") {
+  if constexpr (!karpos::device::is_device<space>) {
+    std::vector<sssp_options> const options{{.delta = 50},
+                                            {.delta = 1000},
+                                            {.delta = 1000, .window_hops = 3},
+                                            {.delta = 100, .reach = 300}};
+    auto const ladder = karpos_test::ladder_edges(4000);
+    check_steps_of_gpus(space(), make_graph("ladder", 4000, ladder), {0, 2000}, options);
+    auto const mixed = karpos_test::shuffled(karpos_test::comb_edges(5000), 5000, 4);
+    check_steps_of_gpus(space(), make_graph("comb", 5000, mixed, sides::directed), {0}, options);
+    check_steps_of_gpus(space(), hubs(sides::undirected), {3}, options);
+    auto path = karpos_test::path_edges(3000);
+    for (std::uint64_t v = 0; v < 90; ++v) path.emplace_back(1500, 3000 + v);
+    check_steps_of_gpus(space(), make_graph("path with a star", 3090, path), {7}, options);
+  } else {
+    MESSAGE("not run: for CPUs alone");
+  }
 }
