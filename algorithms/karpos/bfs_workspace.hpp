@@ -86,7 +86,6 @@ class bfs_workspace {
            static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
            3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
-           sizeof(detail::bfs::passed_totals) +
            window_parts(shape) * sizeof(detail::bfs::window_part) + team_window_bytes(shape) +
            device::grid_memory<ExecSpace>::bytes_for(shape);
   }
@@ -103,29 +102,33 @@ class bfs_workspace {
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
 
-  void make_padded_rows(ExecSpace const& exec) {
+  /// A row for each vertex: make_row(rows)(v) makes that of v.
+  template <class Row, class MakeRow>
+  array<Row> rows_of_all(ExecSpace const& exec, std::string const& label, char const* what,
+                         char const* suggestion, MakeRow const& make_row) const {
     std::uint64_t const n = m_graph.vertices();
-    auto const made = detail::allocate_or_explain<memory_space>(
-        n * sizeof(detail::bfs::padded_row), "padded rows of a search", "search without them", [&] {
-          return array<detail::bfs::padded_row>(
-              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::padded"), n);
+    auto const made =
+        detail::allocate_or_explain<memory_space>(n * sizeof(Row), what, suggestion, [&] {
+          return array<Row>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), n);
         });
-    device::loop_over("karpos::bfs::pad_rows", exec, n,
-                      detail::bfs::pad_row<rows>{out_rows(), made.data()});
-    exec.fence("karpos::bfs_workspace: padded rows");
-    m_padded = made;
+    device::loop_over(label, exec, n, make_row(made.data()));
+    exec.fence("karpos::bfs_workspace: rows of all vertices");
+    return made;
+  }
+  void make_padded_rows(ExecSpace const& exec) {
+    using detail::bfs::padded_row;
+    m_padded = rows_of_all<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
+                                       "search without them", [&](padded_row* to) {
+                                         return detail::bfs::pad_row<rows>{out_rows(), to};
+                                       });
   }
   void make_two_hop_rows(ExecSpace const& exec) {
-    std::uint64_t const n = m_graph.vertices();
-    auto const made = detail::allocate_or_explain<memory_space>(
-        n * sizeof(detail::bfs::two_hop_row), "rows of two hops", "search with padded rows", [&] {
-          return array<detail::bfs::two_hop_row>(
-              Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::bfs::two_hop"), n);
-        });
-    device::loop_over("karpos::bfs::make_two_hop_row", exec, n,
-                      detail::bfs::make_two_hop_row{m_padded.data(), made.data()});
-    exec.fence("karpos::bfs_workspace: rows of two hops");
-    m_two_hop = made;
+    using detail::bfs::two_hop_row;
+    m_two_hop =
+        rows_of_all<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
+                                 "search with padded rows", [&](two_hop_row* to) {
+                                   return detail::bfs::make_two_hop_row{m_padded.data(), to};
+                                 });
   }
 
   static std::uint64_t hub_capacity(Graph const& graph) {
@@ -177,8 +180,6 @@ class bfs_workspace {
         array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
-    m_window_passed = array<detail::bfs::passed_totals>(
-        Kokkos::view_alloc(exec, "karpos::bfs::window_passed"), 1);
     if constexpr (tuned::has_team_windows) {
       m_window_counts = words("window_counts", team_window_words(m_grid.shape()));
       m_window_sums = array<detail::bfs::window_totals>(
@@ -265,7 +266,7 @@ class bfs_workspace {
     }
     s.levels = m_levels.data();
     s.records = m_record.data()->level;
-    s.window_passed = m_window_passed.data();
+    s.window_passed = &m_record.data()->passed;
     set_windows(s);
     s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;
@@ -293,7 +294,6 @@ class bfs_workspace {
   array<detail::bfs::window_part> m_window_parts;
   array<std::uint32_t> m_window_counts;
   array<detail::bfs::window_totals> m_window_sums;
-  array<detail::bfs::passed_totals> m_window_passed;
   array<detail::bfs::padded_row> m_padded;
   array<detail::bfs::two_hop_row> m_two_hop;
   device::grid_memory<ExecSpace> m_grid;

@@ -115,7 +115,6 @@ struct search {
         distance(g.vertices),
         levels(3),
         parts(2 * static_cast<std::size_t>(threads) * state::tuned::slices_of_team),
-        passed(1),
         record(1) {
     for (std::uint64_t v = g.vertices; v < 32 * isolated.size(); ++v)
       isolated[v / 32] |= bfs::bit_of(v);
@@ -139,7 +138,7 @@ struct search {
     s.queue = queue.data();
     s.levels = levels.data();
     s.records = record[0].level;
-    s.window_passed = passed.data();
+    s.window_passed = &record[0].passed;
     s.scan_counts = scan_counts.data();
     for (auto& limit : s.class_limit) limit = ~std::uint64_t(0);  // one class
     for (int c = 1; c < bfs::degree_classes; ++c) s.class_begin[c] = g.vertices;
@@ -163,7 +162,6 @@ struct search {
   std::vector<std::int32_t> distance;
   std::vector<bfs::level_counters> levels;
   std::vector<bfs::window_part> parts;
-  std::vector<bfs::passed_totals> passed;
   std::vector<bfs::search_record> record;
 };
 

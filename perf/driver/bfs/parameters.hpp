@@ -29,8 +29,8 @@ struct bfs_parameters {
   std::uint64_t seed = 1;     ///< of these
   bool batch = false;         ///< search from these at once, too
   int repetitions = 3;
-  int pad_rows = 0;       ///< hops of the rows that are copied; 0: none
-  int offset_bits = 0;    ///< 32 or 64; 0: the narrower one that holds the graph
+  int pad_rows = 0;     ///< hops of the rows that are copied; 0: none
+  int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that holds the graph
   bool parents = false, validate = false, baseline = false, energy = false;
   std::string output;
   bfs_options options;

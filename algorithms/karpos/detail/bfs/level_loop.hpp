@@ -116,7 +116,7 @@ struct level_loop {
             expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, frontier_output::status_bits},
             [] {});
         scan(grid, p, scan_target::status_bits, next_level);
-      } else if (p.small_frontier) {
+      } else if (has_small_frontiers && p.small_frontier) {
         grid.run(expand_small_frontier<G, P>{grid.handle(s), grid.handle(p)}, next_level);
       } else {
         auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
@@ -128,6 +128,7 @@ struct level_loop {
  private:
   static constexpr bool has_windows = State::tuned::has_windows;
   static constexpr bool has_team_windows = State::tuned::has_team_windows;
+  static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
   static constexpr int looks = State::tuned::looks_per_claim;
 
   /// Finds several levels in a window, or in a long run of them. Returns: whether it has found one.

@@ -75,10 +75,16 @@ struct search_summary {
   std::int32_t levels, first_bottom_up, first_top_down_again;  // first_…: -1 for never
   std::int32_t unused;
 };
+/// Of the levels that windows have passed, before the last: their vertices and edges, and the largest distance.
+struct passed_totals {
+  std::uint64_t vertices, edges;
+  std::uint32_t deepest, unused;
+};
 /// What bfs_report is made from. The level loop writes it, the host reads it.
 struct search_record {
   search_summary summary;
   level_record level[recorded_levels];
+  passed_totals passed;
 };
 
 /// Windows that teams explore (block_windows.hpp), and long runs of windows of CPUs (windows.hpp). While they do, progress::level is
@@ -189,11 +195,6 @@ struct window_memory {
 /// Of a window that teams explore: entries of all lists, and teams whose queue overflowed.
 struct window_totals {
   std::uint32_t entries, overflows;
-};
-/// Of the levels that windows have passed, before the last: their vertices and edges, and the largest distance.
-struct passed_totals {
-  std::uint64_t vertices, edges;
-  std::uint32_t deepest, unused;
 };
 /// The first neighbours of a vertex side by side, so that one load has them; a row that is longer says so.
 struct alignas(16) padded_row {

@@ -116,14 +116,14 @@ struct window_step {
   }
 };
 
-/// How vertices are labelled: by atomic minimum, or by a store where no other thread labels any, or settle_labels follows.
+/// How vertices are labelled: by atomic minimum, in windows that are committed; by a store, in long runs, where settle_labels follows.
 enum class labelling { by_minimum, by_store };
 
-/// A thread's exploration of one slice. WithOrigins: whether it tells from where it has labelled each vertex.
-template <class State, bool WithOrigins, labelling Labelling>
+/// A thread's exploration of one slice.
+template <class State, labelling Labelling>
 class slice_explorer {
  public:
-  /// list, origins: room for that many entries; without origins these are not written.
+  /// list, origins: room for that many entries; origins may be null, and are not written in long runs.
   KOKKOS_FUNCTION slice_explorer(State const& s, local_vertex* list, local_vertex* origins,
                                  std::uint64_t room)
       : m_state(s),
@@ -164,7 +164,8 @@ class slice_explorer {
   using edge = typename State::edge;
   /// Vertices that are expanded together, so that their memory accesses overlap.
   static constexpr std::uint32_t block = 32;
-  static constexpr bool needs_origins = WithOrigins || !State::follows_every_edge;
+  static constexpr bool tells_origins = Labelling == labelling::by_minimum;
+  static constexpr bool needs_origins = tells_origins || !State::follows_every_edge;
   struct row {
     local_vertex vertex;
     edge begin, end;
@@ -229,7 +230,8 @@ class slice_explorer {
       if (Labelling == labelling::by_minimum && !lowered) continue;
       device::prefetch(offset + v);
       listed[count] = v;
-      if constexpr (WithOrigins) m_origins[count] = m_candidates.from[i];
+      if constexpr (tells_origins)
+        if (m_origins != nullptr) m_origins[count] = m_candidates.from[i];
       count += lowered ? 1 : 0;
     }
     m_count = count;
@@ -270,25 +272,20 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     for (int l = 0; l < 3; ++l)
       state.clear_counters(team, l);  // those of the frontier have been read
-    bool const with_origins = !this->window.is_long && state.parent != nullptr;
-    bool const by_store = this->window.is_long || team.league_size() == 1;
     this->for_each_slice(team, [&](std::uint32_t slice) {
-      if (with_origins)
-        by_store ? explore<true, labelling::by_store>(slice)
-                 : explore<true, labelling::by_minimum>(slice);
-      else
-        by_store ? explore<false, labelling::by_store>(slice)
-                 : explore<false, labelling::by_minimum>(slice);
+      this->window.is_long ? explore<labelling::by_store>(slice)
+                           : explore<labelling::by_minimum>(slice);
     });
   }
 
  private:
-  template <bool WithOrigins, labelling Labelling>
+  template <labelling Labelling>
   KOKKOS_FUNCTION void explore(std::uint32_t slice) const {
     window_shape const& w = this->window;
     std::uint32_t const first = border(slice), last = border(slice + 1);
-    slice_explorer<State, WithOrigins, Labelling> e(*this->s, this->list(slice),
-                                                    this->origins(slice), w.to.entries);
+    slice_explorer<State, Labelling> e(*this->s, this->list(slice),
+                                       this->s->parent == nullptr ? nullptr : this->origins(slice),
+                                       w.to.entries);
     e.run([&](auto const& f) { for_each_part(first, last, f); }, last - first, this->first_label(),
           w.to.hops, this->part(w.to, slice));
   }
