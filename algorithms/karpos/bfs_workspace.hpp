@@ -107,10 +107,9 @@ class bfs_workspace {
   array<Row> rows_of_all(ExecSpace const& exec, std::string const& label, char const* what,
                          char const* suggestion, MakeRow const& make_row) const {
     std::uint64_t const n = m_graph.vertices();
-    auto const made =
-        detail::allocate_or_explain<memory_space>(n * sizeof(Row), what, suggestion, [&] {
-          return array<Row>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), n);
-        });
+    auto const made = detail::allocate_or_explain<memory_space>(
+        n * sizeof(Row), what, suggestion,
+        [&] { return detail::uninitialized_array<array<Row>>(exec, label, n); });
     device::loop_over(label, exec, n, make_row(made.data()));
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;

@@ -264,12 +264,12 @@ TEST_CASE("a label that another thread overwrites before the vertex is expanded"
   w.to = {.slices = 1, .hops = 9, .entries = 20, .memory = 0};
   bfs::progress const p{};
   auto expected = serial_bfs(g, {0});
-  grid.run(bfs::explore_window<State, Progress>{{{s}, {p}, w}}, [] {});
+  grid.run(bfs::explore_window<State, Progress>{{{{s}, {p}}, w}}, [] {});
   karpos_test::same("vertex 2, labelled again from beyond", memory.distance[2], 4);
   memory.distance[2] = 2;
   karpos_test::holds("what lies beyond", memory.distance == expected);
   memory.distance[2] = 4;
-  grid.run(bfs::settle_labels<State, Progress>{{{s}, {p}, w}}, [] {});
+  grid.run(bfs::settle_labels<State, Progress>{{{{s}, {p}}, w}}, [] {});
   karpos_test::holds("settled", memory.distance == expected);
 }
 
@@ -353,6 +353,7 @@ struct teams_answer {
 
 /// Rows that teams read: as they are, padded, or those of all vertices within two hops as well.
 enum class read_rows { as_they_are, padded, two_hops };
+constexpr read_rows all_rows[] = {read_rows::as_they_are, read_rows::padded, read_rows::two_hops};
 
 teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late,
                              read_rows read, std::uint32_t hops = 64) {
@@ -407,8 +408,7 @@ TEST_CASE("windows of teams, of which one is late") {
   auto const opening = make_graph("path that opens into a tree", 3099, edges);
   for (host_graph const* const h : {&path, &g, &opening, &hub})
     for (int const late : {-1, 0, 2})
-      for (read_rows const read :
-           {read_rows::as_they_are, read_rows::padded, read_rows::two_hops}) {
+      for (read_rows const read : all_rows) {
         numbers const from{h == &g ? h->some_leaf() : 0};
         auto const a = search_in_teams(*h, from, 3, late, read);
         std::string const what = h->name + ", team " + std::to_string(late) + " late, rows " +
@@ -463,7 +463,7 @@ host_graph hubs_behind_a_tree(std::uint64_t path) {
 }
 
 TEST_CASE("windows of teams in which 256 rows are too long at once") {
-  for (read_rows const read : {read_rows::as_they_are, read_rows::padded, read_rows::two_hops})
+  for (read_rows const read : all_rows)
     for (std::uint64_t path = 40; path < 56; ++path) {
       auto const g = hubs_behind_a_tree(path);
       auto const a = search_in_teams(g, {0}, 3, -1, read);
@@ -489,7 +489,7 @@ TEST_CASE("windows of teams that end after one, for the frontier is wide") {
       level = next;
     }
     auto const g = make_graph("paths that split at " + std::to_string(split), n, edges);
-    for (read_rows const read : {read_rows::as_they_are, read_rows::padded, read_rows::two_hops}) {
+    for (read_rows const read : all_rows) {
       auto const a = search_in_teams(g, from, 3, -1, read);
       karpos_test::holds(g.name, a.distance == serial_bfs(g, from));
       karpos_test::same(g.name + ": visited", a.visited, n);

@@ -141,7 +141,7 @@ struct level_loop {
     if (w.is_long) return explore_on(grid, p, control, w);
     explore_once(grid, p, control, w);
     std::uint64_t const before = p.sum.visited;
-    grid.run(commit_window<G, P>{{grid.handle(s), grid.handle(p), w}}, [&] {
+    grid.run(commit_window<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [&] {
       for (std::uint32_t hop = 1; hop < w.to.hops && !p.done; ++hop) {
         p.advance(totals_of_hop(s, w, hop));
         if (p.done)
@@ -161,7 +161,7 @@ struct level_loop {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
     std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.window_hops);
-    grid.run(explore_window<G, P>{{grid.handle(s), grid.handle(p), w}},
+    grid.run(explore_window<G, P>{{{grid.handle(s), grid.handle(p)}, w}},
              [&] { w.to.hops = complete_hops(s, w); });
     control.learn(wanted, w.to.hops);
     return w.to.hops == wanted;
@@ -176,9 +176,9 @@ struct level_loop {
     do {
       // In this order: a label of a hop that is kept may have been overwritten by one that is taken back.
       if (!explore_once(grid, p, control, w))
-        grid.run(take_labels_back<G, P>{{grid.handle(s), grid.handle(p), w}}, [] {});
+        grid.run(take_labels_back<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
       if (w.to.slices > 1 && s.window_teams > 1)
-        grid.run(settle_labels<G, P>{{grid.handle(s), grid.handle(p), w}}, [] {});
+        grid.run(settle_labels<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
       for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
         if (++p.level < recorded_levels) s.records[p.level] = level_record{};
     } while (w.to.hops > 0 && control.next(s, w));

@@ -15,6 +15,12 @@
 
 namespace karpos::detail::bfs {
 
+/// The labels of all vertices: their distances, unsigned, so that -1 is above every other.
+template <class State>
+KOKKOS_FUNCTION std::uint32_t* labels_of(State const& s) {
+  return reinterpret_cast<std::uint32_t*>(s.distance);
+}
+
 /// What the steps of windows know.
 template <class StateHandle, class ProgressHandle>
 struct label_step {
@@ -29,10 +35,8 @@ struct label_step {
   std::uint64_t work() const { return ~std::uint64_t(0); }
 
  protected:
-  /// The label of a vertex: its distance, unsigned, so that -1 is above every other.
-  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const {
-    return reinterpret_cast<std::uint32_t*>(s->distance + v);
-  }
+  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const { return labels_of(*s) + v; }
+  /// The distance of the frontier.
   KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
 };
 
@@ -63,7 +67,7 @@ struct find_parents : label_step<StateHandle, ProgressHandle> {
       if (mine < entered || mine >= this->first_label()) return;
       auto const u = static_cast<local_vertex>(v);
       auto const* const column = state.out.column;
-      std::uint32_t const* const labels = this->label_of(0);
+      std::uint32_t const* const labels = labels_of(state);
       edge const end = state.out.end(v);
       for (edge e = state.out.begin(v); e < end; ++e) {
         local_vertex const w = State::local(column[e]);
@@ -82,13 +86,13 @@ class level_sums {
 
   KOKKOS_FUNCTION void add(std::int32_t level, std::uint64_t degree) {
     if (level >= recorded_levels) return;
-    level_record const one{1, degree, degree > m_state.hub_degree ? 1u : 0u, 0};
+    std::uint32_t const hubs = degree > m_state.hub_degree ? 1 : 0;
     if constexpr (is_local) {
       m_sum[level].vertices += 1;
       m_sum[level].edges += degree;
-      m_sum[level].hubs += one.hubs;
+      m_sum[level].hubs += hubs;
     } else {
-      add_to(m_state.records[level], one);
+      add_to(m_state.records[level], {1, degree, hubs, 0});
     }
   }
   /// Adds what is in the memory of this thread to the records.

@@ -66,27 +66,30 @@ KOKKOS_FUNCTION window_part& part_of(State const& s, window_lists const& l, std:
 
 /// What the steps know.
 template <class StateHandle, class ProgressHandle>
-struct window_step {
-  using State = typename StateHandle::state;
+struct window_step : label_step<StateHandle, ProgressHandle> {
+  using base = label_step<StateHandle, ProgressHandle>;
+  using typename base::State;
 
-  StateHandle s;
-  ProgressHandle p;
   window_shape window;
 
   /// A single slice is left to the calling thread.
   std::uint64_t work() const { return window.to.slices == 1 ? 0 : ~std::uint64_t(0); }
 
  protected:
+  using base::first_label, base::label_of, base::s;
+
   /// Runs f(slice) for the slices of this team, the same ones in all steps: they lie side by side.
   template <class Team, class F>
   KOKKOS_FUNCTION void for_each_slice(Team const& team, F const& f) const {
-    auto const border = [&](int rank) {
-      return static_cast<std::uint32_t>(std::uint64_t(window.to.slices) *
-                                        static_cast<std::uint64_t>(rank) /
-                                        static_cast<std::uint64_t>(team.league_size()));
-    };
-    for (std::uint32_t i = border(team.league_rank()); i < border(team.league_rank() + 1); ++i)
-      f(i);
+    auto const rank = static_cast<std::uint64_t>(team.league_rank());
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    std::uint32_t const last = border(window.to.slices, rank + 1, teams);
+    for (std::uint32_t i = border(window.to.slices, rank, teams); i < last; ++i) f(i);
+  }
+  /// Where part i begins if n are divided into so many parts.
+  KOKKOS_FUNCTION static std::uint32_t border(std::uint64_t n, std::uint64_t i,
+                                              std::uint64_t parts) {
+    return static_cast<std::uint32_t>(n * i / parts);
   }
   KOKKOS_FUNCTION local_vertex* list(window_lists const& l, std::uint32_t slice) const {
     return s->unvisited[l.memory] + slice * l.entries;
@@ -100,17 +103,11 @@ struct window_step {
   KOKKOS_FUNCTION window_part& part(window_lists const& l, std::uint32_t slice) const {
     return part_of(*s, l, slice);
   }
-  /// The distance of the frontier.
-  KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
-  /// The label of a vertex: its distance, unsigned, so that -1 is above every other.
-  KOKKOS_FUNCTION static std::uint32_t* label_of(State const& s, local_vertex v) {
-    return reinterpret_cast<std::uint32_t*>(s.distance + v);
-  }
   KOKKOS_FUNCTION void take_back(std::uint32_t slice) const {
     window_part const& of = part(window.to, slice);
     std::uint32_t const last = first_label() + window.to.hops;
     for (std::uint32_t i = of.end[window.to.hops]; i < of.count; ++i) {
-      std::uint32_t* const at = label_of(*s, list(slice)[i]);
+      std::uint32_t* const at = label_of(list(slice)[i]);
       if (device::load_relaxed(at) > last) device::store_relaxed(at, ~std::uint32_t(0));
     }
   }
@@ -186,10 +183,9 @@ class slice_explorer {
   /// Returns: whether there is room for all that they may lead to.
   KOKKOS_FORCEINLINE_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
                                              row (&rows)[block], std::uint32_t& n) {
-    auto const out =
-        m_state
-            .out;  // copies: relaxed loads let no compiler keep pointers of the state in registers
-    auto const labels = label_of(0);
+    // Copies: relaxed loads let no compiler keep pointers of the state in registers.
+    auto const out = m_state.out;
+    auto const labels = labels_of(m_state);
     std::uint64_t edges = 0;
     std::uint32_t standing = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -208,7 +204,7 @@ class slice_explorer {
   /// Lists the neighbours whose labels are above this one.
   KOKKOS_FORCEINLINE_FUNCTION void gather(row const& r, std::uint32_t label) {
     auto const* const column = m_state.out.column;
-    auto const labels = label_of(0);
+    auto const labels = labels_of(m_state);
     for (edge e = r.begin; e < r.end; ++e) {
       local_vertex const v = State::local(column[e]);
       m_candidates.add<needs_origins>(v, r.vertex, device::load_relaxed(labels + v) > label);
@@ -218,7 +214,7 @@ class slice_explorer {
   /// Labels the candidates.
   KOKKOS_FORCEINLINE_FUNCTION void claim(std::uint32_t label) {
     auto const* const offset = m_state.out.offset;
-    auto const labels = label_of(0);
+    auto const labels = labels_of(m_state);
     local_vertex* const listed = m_list;
     std::uint32_t count = m_count;
     int const n = m_candidates.take();
@@ -251,9 +247,6 @@ class slice_explorer {
     }
     return false;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t* label_of(local_vertex v) const {
-    return reinterpret_cast<std::uint32_t*>(m_state.distance + v);
-  }
 
   State const& m_state;
   local_vertex *m_list, *m_origins;
@@ -282,16 +275,13 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
   template <labelling Labelling>
   KOKKOS_FUNCTION void explore(std::uint32_t slice) const {
     window_shape const& w = this->window;
-    std::uint32_t const first = border(slice), last = border(slice + 1);
+    std::uint32_t const first = this->border(w.vertices, slice, w.to.slices),
+                        last = this->border(w.vertices, slice + 1, w.to.slices);
     slice_explorer<State, Labelling> e(*this->s, this->list(slice),
                                        this->s->parent == nullptr ? nullptr : this->origins(slice),
                                        w.to.entries);
     e.run([&](auto const& f) { for_each_part(first, last, f); }, last - first, this->first_label(),
           w.to.hops, this->part(w.to, slice));
-  }
-  KOKKOS_FUNCTION std::uint32_t border(std::uint32_t slice) const {
-    window_shape const& w = this->window;
-    return static_cast<std::uint32_t>(std::uint64_t(w.vertices) * slice / w.to.slices);
   }
   /// Runs f(vertices, n) for the parts of the frontier from `first` to `last`: one of the queue, or some of the lists.
   template <class F>
@@ -336,7 +326,7 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
                                         std::uint32_t distance) const {
     State const& state = *this->s;
     local_vertex const v = this->list(slice)[entry];
-    if (device::load_relaxed(this->label_of(state, v)) != distance) return false;
+    if (device::load_relaxed(this->label_of(v)) != distance) return false;
     if (state.parent != nullptr) state.parent[v] = State::global(this->origins(slice)[entry]);
     state.hooks.discovered(State::global(v), static_cast<std::int32_t>(distance));
     device::set_bits(state.bitmap(this->p->current) + v / 32, bit_of(v));
@@ -402,7 +392,7 @@ struct settle_labels : window_step<StateHandle, ProgressHandle> {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void settle(local_vertex v, std::uint32_t given) const {
-    std::uint32_t* const at = this->label_of(*this->s, v);
+    std::uint32_t* const at = this->label_of(v);
     if (device::load_relaxed(at) > given) device::fetch_min(at, given);
   }
 };
