@@ -56,6 +56,17 @@ class table_reader {
     return !m_table.reserved(query) && detail::find_in<Access>(m_table, t, query).present;
   }
 
+  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  template <device::not_a_tile First, class Query>
+    requires has_values
+  KOKKOS_FUNCTION found<mapped_type> find(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), found<mapped_type>{};
+  }
+  template <device::not_a_tile First, class Query>
+  KOKKOS_FUNCTION bool contains(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), false;
+  }
+
  protected:
   Table m_table;
 };
@@ -157,6 +168,37 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION bool erase(Tile const& t, Query const& query) const {
     KARPOS_EXPECTS(!m_table.reserved(query), "a key equal to a sentinel cannot be erased");
     return !m_table.reserved(query) && detail::erase_from(m_table, t, query) == outcome::erased;
+  }
+
+  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  template <device::not_a_tile First, class K, class V>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert(First const&, K const&, V const&) const {
+    return device::refuse_without_tile<First>(), outcome::invalid;
+  }
+  template <device::not_a_tile First, class K>
+    requires(!has_values)
+  KOKKOS_FUNCTION outcome insert(First const&, K const&) const {
+    return device::refuse_without_tile<First>(), outcome::invalid;
+  }
+  template <device::not_a_tile First, class K, class V>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert_or_assign(First const&, K const&, V const&) const {
+    return device::refuse_without_tile<First>(), outcome::invalid;
+  }
+  template <device::not_a_tile First, class K, class V, class Op>
+    requires has_values
+  KOKKOS_FUNCTION outcome insert_or_apply(First const&, K const&, V const&, Op const&) const {
+    return device::refuse_without_tile<First>(), outcome::invalid;
+  }
+  template <device::not_a_tile First, class K, class V>
+    requires has_values
+  KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(First const&, K const&, V const&) const {
+    return device::refuse_without_tile<First>(), map_result<mapped_type>{};
+  }
+  template <device::not_a_tile First, class Query>
+  KOKKOS_FUNCTION bool erase(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), false;
   }
 
  private:

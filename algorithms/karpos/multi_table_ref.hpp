@@ -72,6 +72,25 @@ class multi_reader {
     if (auto const head = m_keys.find(t, query)) m_blocks.for_each(t, *head, f);
   }
 
+  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  template <device::not_a_tile First, class Query>
+  KOKKOS_FUNCTION bool contains(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), false;
+  }
+  template <device::not_a_tile First, class Query>
+  KOKKOS_FUNCTION std::uint64_t count(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), 0;
+  }
+  template <device::not_a_tile First, class Query>
+    requires has_values
+  KOKKOS_FUNCTION auto find_any(First const&, Query const&) const {
+    return device::refuse_without_tile<First>(), found<typename Blocks::value_type>{};
+  }
+  template <device::not_a_tile First, class Query, class F>
+  KOKKOS_FUNCTION void for_each_match(First const&, Query const&, F const&) const {
+    device::refuse_without_tile<First>();
+  }
+
  private:
   Keys m_keys;
   Blocks m_blocks;

@@ -34,6 +34,18 @@ concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), vo
   { t.sync() };                                                   // memory order + convergence
 };
 
+/// What a call gets whose first argument should have been a tile.
+template <class T>
+concept not_a_tile = !tile<T>;
+
+/// Refuses, in one sentence, a call whose first argument is no tile.
+template <not_a_tile T>
+KOKKOS_FUNCTION constexpr void refuse_without_tile() {
+  static_assert(tile<T>,
+                "karpos: a call with these arguments takes a tile first, then the key; a tile "
+                "has 1, 2, 4, 8, 16 or 32 lanes (karpos/device/tile.hpp)");
+}
+
 /// What a tile's prefix_sum returns: for every lane the sum over the lanes below it, and the sum over all.
 template <class Varying, class V>
 struct prefix_sums {
@@ -102,10 +114,12 @@ using thread_tile = reference_tile<1>;
 /// and W to the machine: a table whose bytes were laid out with one B is read by tiles of every width.
 /// Slot i is held by lane i % W; in a tile wider than the window the other lanes hold nothing.
 template <tile Tile, class Slot, int B>
-  requires(B % Tile::width == 0 || Tile::width % B == 0)
 class window {
  public:
   static constexpr int width = Tile::width;
+  static_assert(B % width == 0 || width % B == 0,
+                "karpos: the number of slots of a window divides the width of the tile that reads "
+                "it, or is a multiple of that width");
   static constexpr int rounds = (B + width - 1) / width;
 
   /// Reads slot i with load(i), lane by lane.
