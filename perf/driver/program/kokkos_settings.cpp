@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -186,7 +187,10 @@ void choose_thread_binding([[maybe_unused]] std::vector<std::string> const& argu
   bool const whole_machine = requested_threads(arguments).threads == omp_get_num_procs();
   setenv("OMP_PROC_BIND", whole_machine ? "spread" : "false", 1);
   if (!whole_machine) return;  // as it is without these variables
-  setenv("OMP_PLACES", "threads", 1);
+  // Without this file, as in containers that do not mount /sys, libgomp complains of OMP_PLACES and
+  // binds threads to processors all the same.
+  if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"))
+    setenv("OMP_PLACES", "threads", 1);
   start_anew(argv);
 #endif
 }
