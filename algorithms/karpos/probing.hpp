@@ -53,7 +53,7 @@ struct double_hashing {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
-    // The home bucket is made of the high bits of the hash, the stride of the low ones.
+    // The low half of the hash first: the home bucket depends on it, too, but in another way in each table.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
 };
@@ -65,12 +65,9 @@ template <class Probing>
 class probe_path {
  public:
   probe_path() = default;
-  KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, std::uint64_t pairs)
-      : probe_path(hash, home(hash, pairs), 1) {}
-  /// The first bucket on the path of a hash.
-  KOKKOS_FUNCTION static constexpr std::uint64_t home(std::uint64_t hash, std::uint64_t pairs) {
-    return multiply_high(hash, 2 * pairs);
-  }
+  /// The path of a hash in a table whose buckets are the places of `home`.
+  KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, place_among const& home)
+      : probe_path(hash, home(hash), 1) {}
   /// A path of that bucket alone: its hash is not known.
   KOKKOS_FUNCTION static constexpr probe_path at_home(std::uint64_t bucket) {
     return {0, bucket, 1};

@@ -30,6 +30,63 @@ KOKKOS_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint
   return static_cast<std::uint64_t>((static_cast<wide>(a) * b) >> 64);
 }
 
+namespace detail {
+/// multiply_high(a, b) for b below 2^32: two multiplications where the other takes four on GPUs.
+KOKKOS_FUNCTION constexpr std::uint32_t multiply_high_narrow(std::uint64_t a, std::uint32_t b) {
+  std::uint64_t const low = (a & 0xffff'ffffu) * b, high = (a >> 32) * b;
+  return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
+}
+
+/// What hashes choose a place in. Structures differ in their places, even where they have the same size.
+enum class hashed : std::uint64_t {
+  open_addressing = 1,
+  unordered_map,
+  hopscotch,
+  cuckoo,
+  row_index,
+  distinct_keys,
+  partition,
+  reduce_by_key,
+  join
+};
+
+/// An odd number for a structure of a size; the numbers of other structures and sizes look unrelated to it.
+KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size) {
+  return mix(mix(size) + static_cast<std::uint64_t>(what)) | 1;
+}
+
+/// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
+///
+/// Each structure and size has a multiplier of its own. So keys that lie side by side in a table, or in one partition, are
+/// spread over all places of another one. If all structures read the high bits of one hash, these keys would crowd there.
+///
+/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are dependent, and places, too.
+///
+/// Source: Knuth, The Art of Computer Programming 3, section 6.4, for the multiplication; Lemire for the range (multiply_high).
+class place_among {
+ public:
+  place_among() = default;
+  /// `size`: what the multiplier depends on, such as the slots of a table whose places are buckets.
+  KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count, std::uint64_t size)
+      : m_count(count),
+        m_multiplier(place_multiplier(what, size)) {}
+  KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count)
+      : place_among(what, count, count) {}
+
+  KOKKOS_FUNCTION constexpr std::uint64_t count() const { return m_count; }
+  KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
+    return multiply_high(hash * m_multiplier, m_count);
+  }
+  /// The same place, with fewer multiplications on GPUs. Requires: count() < 2^32.
+  KOKKOS_FUNCTION constexpr std::uint32_t narrow(std::uint64_t hash) const {
+    return multiply_high_narrow(hash * m_multiplier, static_cast<std::uint32_t>(m_count));
+  }
+
+ private:
+  std::uint64_t m_count = 0, m_multiplier = 1;
+};
+}  // namespace detail
+
 /// The object representation of a small trivially copyable object, zero-extended to Bits.
 template <class Bits, class T>
   requires std::is_trivially_copyable_v<T> && (sizeof(T) <= sizeof(Bits))

@@ -10,6 +10,7 @@
 
 #include "concurrency/histories.hpp"
 #include "support/hopscotch_invariants.hpp"
+#include "support/places.hpp"
 
 #include "support/stamps.hpp"
 
@@ -43,7 +44,7 @@ class hopscotch_host_table {
 
   void clear() {
     lines_type const t = table().lines();
-    for (std::uint64_t l = 0; l < m_geometry.lines_there; ++l) {
+    for (std::uint64_t l = 0; l < m_geometry.lines(); ++l) {
       *t.line(l) = ref_type::protocol::head(0);
       std::fill_n(t.line(l) + 1, hopscotch::line_slots, t.slot().empty_slot());
     }
@@ -58,7 +59,7 @@ class hopscotch_host_table {
                    {}, m_equal));
   }
   karpos::table_ref<ref_type> ref() const { return karpos::table_ref<ref_type>(table()); }
-  std::uint64_t slots() const { return m_geometry.lines_there * hopscotch::line_slots; }
+  std::uint64_t slots() const { return m_geometry.lines() * hopscotch::line_slots; }
   hopscotch::line_geometry const& geometry() const { return m_geometry; }
 
   /// Everything that is in, while nobody works on it; and back to that.
@@ -83,7 +84,7 @@ class hopscotch_host_table {
   hopscotch_inspection inspect() const { return karpos_test::inspect(table().lines()); }
 
  private:
-  std::uint64_t words() const { return m_geometry.lines_there * ref_type::line_words; }
+  std::uint64_t words() const { return m_geometry.lines() * ref_type::line_words; }
 
   hopscotch::line_geometry m_geometry;
   KeyEqual m_equal;
@@ -100,8 +101,10 @@ template <class Key>
 struct placed_hash {
   using is_avalanching = void;
   KOKKOS_FUNCTION std::uint64_t operator()(Key key) const {
+    constexpr hash_of_place hash(karpos::detail::hashed::hopscotch,
+                                 8 * karpos::detail::hopscotch::line_slots);
     auto const k = static_cast<std::uint64_t>(key);
-    return k % 8 << 61 | (k >> 3 & 7);
+    return hash.with_low_bits(k % 8 << 61, k >> 3 & 7);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
+#include "support/places.hpp"
 
 // The step that teams of a GPU build pages of a table with, on teams that a CPU emulates: threads come in any order.
 
@@ -299,14 +300,12 @@ TEST_CASE("different keys are placed first, and full buckets say what lies beyon
   }
 }
 
-/// Every so many keys have a hash in the first of so many parts, and every so many the hash 0.
-struct crowds {
-  using is_avalanching = void;
-  u32 each = 7, parts = 64, zero = 1001;
+/// Every seventh key has a place in the first of 64 parts of a table, and every 1,001st the hash 0.
+struct crowds : karpos_test::crowds_in_a_part {
+  crowds(u64 slots = 0)
+      : crowds_in_a_part{7, 64, {karpos::detail::hashed::open_addressing, slots}} {}
   KOKKOS_FUNCTION u64 operator()(u32 key) const {
-    if (key % zero == 0) return 0;
-    u64 const hash = karpos::mix(key);
-    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
+    return key % 1001 == 0 ? 0 : crowds_in_a_part::operator()(key);
   }
 };
 
@@ -314,7 +313,8 @@ TEST_CASE(
     "keys that a crowded region has no place for are counted as rejected, and no others are "
     "missing") {
   u64 const n = 400'000;
-  pages_of_a_map<u32, u32, karpos::detail::keep_stored, crowds> pages(n);
+  using pages_type = pages_of_a_map<u32, u32, karpos::detail::keep_stored, crowds>;
+  pages_type pages(n, crowds(pages_type(n).map().capacity()));
   auto& map = pages.map();
   auto const keys = karpos_test::unique_keys<u32>(n);
   std::vector<karpos::key_value<u32, u32>> rows;

@@ -4,6 +4,7 @@
 /// nothing.
 #include <chrono>
 #include <karpos/detail/cuckoo/geometry.hpp>
+#include <karpos/detail/cuckoo/memory.hpp>
 
 #include "support/cuckoo.hpp"
 
@@ -27,16 +28,26 @@ template <class Hash>
 using map_of = karpos::cuckoo_map<u32, u32, space, Hash>;
 constexpr u64 seeds = 17;
 
-/// The seeds that a table tries, in their order.
+/// The seeds that tables of either layout for so many keys, or for `fewer`, try in their order.
 struct tried_seeds {
-  u64 seed[seeds + 1];
-  explicit tried_seeds(u64 chosen) {
-    for (u64 i = 0; i <= seeds; ++i) seed[i] = karpos::mix(karpos::mix(chosen) + i);
+  static constexpr int tables = 4;
+  u64 before_first[tables];
+  tried_seeds(u64 chosen, u64 keys, u64 fewer = 1) {
+    using shape = karpos::detail::cuckoo::table_shape<u64>;
+    u64* to = before_first;
+    for (u64 const n : {keys, fewer})
+      for (auto const layout : both_layouts) {
+        auto const slots = shape::of(n, 0, karpos::cuckoo_map_options<u32>{.layout = layout}).slots;
+        *to++ = karpos::mix(chosen) + karpos::detail::place_multiplier(
+                                          karpos::detail::hashed::cuckoo,
+                                          2 * slots + (layout == karpos::cuckoo_layout::dense));
+      }
   }
   /// Whether the seed is one of the first n.
   KOKKOS_FUNCTION bool among_first(int n, u64 s) const {
     bool is = false;
-    for (int i = 0; i < n; ++i) is |= seed[i] == s;
+    for (int t = 0; t < tables; ++t)
+      for (int i = 0; i < n; ++i) is |= karpos::mix(before_first[t] + static_cast<u64>(i)) == s;
     return is;
   }
 };
@@ -158,18 +169,18 @@ TEST_CASE("cuckoo_map: restarts are counted: as many as there are bad seeds") {
   for (int bad : {0, 1, 2, 7, 16})
     for (std::size_t n : {600u, 5000u, 50000u})
       for (u64 seed : {1, 99})
-        restarts(late_family{tried_seeds(seed), bad}, unique_keys<u32>(n), seed,
+        restarts(late_family{tried_seeds(seed, n), bad}, unique_keys<u32>(n), seed,
                  static_cast<u64>(bad));
   for (auto const layout : both_layouts)
     finds_no_place(600, [&] {
       map_of<late_family>(space{}, to_space(unique_keys<u32>(600)),
                           to_space(numbered_values<u32>(600)), {.layout = layout},
-                          late_family{tried_seeds(1), 17});
+                          late_family{tried_seeds(1, 600), 17});
     });
 }
 
 TEST_CASE("cuckoo_map: restarts with duplicates, and the first of them counts") {
-  late_family const hash{tried_seeds(1), 3};
+  late_family const hash{tried_seeds(1, 6000, 4000), 3};
   auto keys = unique_keys<u32>(4000);
   keys.insert(keys.end(), keys.begin(), keys.begin() + 2000);
   auto const values = numbered_values<u32>(keys.size());
@@ -198,7 +209,7 @@ TEST_CASE("cuckoo_map: a bucket with too many keys is built with another seed") 
     for (u32 i = 0; i < n; ++i) keys[i] = i;
     auto const values = numbered_values<u32>(n);
     map_of<crowding_family> const map(space{}, to_space(keys), to_space(values), {},
-                                      crowding_family{tried_seeds(1), 600});
+                                      crowding_family{tried_seeds(1, n), 600});
     auto const stats = map.stats(space{});
     CHECK(stats.restarts == 1);
     CHECK(stats.largest_group <= 512);

@@ -22,7 +22,7 @@ namespace karpos_test {
 struct constant_hash {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return 0; }
 };
-/// The far end of the table, and the longest stride.
+/// The longest stride.
 struct all_ones_hash {
   using is_avalanching = void;
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return ~std::uint64_t(0); }

@@ -8,6 +8,7 @@
 #include "conformance/custom_suite.hpp"
 #include "support/hopscotch_inspect_map.hpp"
 #include "support/memory_limit.hpp"
+#include "support/places.hpp"
 
 namespace {
 
@@ -50,10 +51,14 @@ TEST_CASE("hopscotch_map: a hash that does not mix is mixed: consecutive keys do
   inserts_finds_and_erases(custom_maps::map<u32, u32, identity_hash>(space{}, 10000), keys);
 }
 
-/// The last home of every table.
+/// The last home of a table for 1,000 keys.
 struct last_home_hash {
   using is_avalanching = void;
-  KOKKOS_FUNCTION u64 operator()(u32) const { return ~u64(0); }
+  static constexpr u64 slots = 1260;
+  KOKKOS_FUNCTION u64 operator()(u32) const {
+    constexpr karpos_test::hash_of_place hash(karpos::detail::hashed::hopscotch, slots);
+    return hash(~u64(0));
+  }
 };
 
 /// All keys have one home: its neighbourhood is all the room there is.
@@ -63,6 +68,7 @@ void one_home() {
   auto const keys = unique_keys<u32>(64);
   inserts_finds_and_erases(map_type(space{}, 1000), unique_keys<u32>(64));
   map_type map(space{}, 1000);
+  CHECK(map.capacity() == last_home_hash::slots);
   typename map_type::report_view const report("report");
   for (int round = 0; round < 20; ++round) {
     map.insert_async(space{}, to_space(keys), 1u, report);

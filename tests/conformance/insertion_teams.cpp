@@ -12,6 +12,7 @@
 #include "karpos/detail/open_addressing/page_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/keys.hpp"
+#include "support/places.hpp"
 
 // Insertions by pages as a whole, on a device that a CPU emulates: rows split in one pass and in two, rooms that are too small in
 // either, memory that is refused.
@@ -187,16 +188,6 @@ TEST_CASE("a plan of two passes cuts the table into coarse parts of as many part
   CHECK(wrong == 0);
 }
 
-/// Of every so many keys one has a hash in the first of so many parts of the table.
-struct crowds {
-  using is_avalanching = void;
-  u32 each, parts;
-  KOKKOS_FUNCTION u64 operator()(u32 key) const {
-    u64 const hash = karpos::mix(key);
-    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
-  }
-};
-
 /// What lies in the workspace of an insertion.
 struct rooms_seen {
   u64 passes = 0;
@@ -205,7 +196,9 @@ struct rooms_seen {
 rooms_seen crowded(u32 each, u32 parts) {
   INFO("one key in ", each, " in one part of ", parts);
   u64 const n = 40000;
-  emulated_map<u32, u32, crowds> map(n, 0.5, {each, parts});
+  karpos_test::hash_of_place const hash(karpos::detail::hashed::open_addressing,
+                                        emulated_map<u32, u32>(n).capacity());
+  emulated_map<u32, u32, karpos_test::crowds_in_a_part> map(n, 0.5, {each, parts, hash});
   auto const keys = karpos_test::unique_keys<u32>(n + 1000);
   std::vector<u32> const in(keys.begin(), keys.begin() + static_cast<long>(n)),
       others(keys.begin() + static_cast<long>(n), keys.end());
@@ -229,7 +222,7 @@ rooms_seen crowded(u32 each, u32 parts) {
 }
 
 TEST_CASE("rooms that are too small, in the first pass and in the second") {
-  rooms_seen const first = crowded(80, 16), second = crowded(400, 2000);
+  rooms_seen const first = crowded(80, 16), second = crowded(250, 2000);
   CHECK(first.passes == 2);
   CHECK(first.coarse_overflows);
   CHECK(second.passes == 2);

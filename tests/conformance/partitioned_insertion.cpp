@@ -16,6 +16,7 @@
 #include "support/keys.hpp"
 #include "support/listener.hpp"
 #include "support/memory_limit.hpp"
+#include "support/places.hpp"
 #include "support/space.hpp"
 
 // Insertions by parts of the table: against an oracle, whatever the types, and with insertions one by one in between.
@@ -447,15 +448,14 @@ TEST_CASE("what the host has not seen is in the table all the same") {
   }
 }
 
-/// So many keys more than others have a hash in the first of so many parts.
-struct favours_a_part {
-  using is_avalanching = void;
-  u32 each, parts;
-  KOKKOS_FUNCTION u64 operator()(u32 key) const {
-    u64 const hash = karpos::mix(key);
-    return key % each == 0 ? karpos::multiply_high(hash, ~u64(0) / parts) : hash;
-  }
-};
+/// A map for n keys, of which every so many have a place in the first of 64 parts of the table.
+using crowded_map = karpos::hash_map<u32, u32, space, karpos_test::crowds_in_a_part>;
+crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
+  karpos_test::hash_of_place const hash(
+      karpos::detail::hashed::open_addressing,
+      karpos::hash_map<u32, u32, space>(space{}, n, {.load = load}).capacity());
+  return crowded_map(space{}, n, {.load = load}, {each, 64, hash});
+}
 
 TEST_CASE("parts that are somewhat longer than others, and much longer") {
   u64 const n = 100000;
@@ -466,7 +466,7 @@ TEST_CASE("parts that are somewhat longer than others, and much longer") {
   for (u64 i = 0; i < n; ++i) expected[keys[i]] = static_cast<u32>(i);
   for (u32 const each : {7, 60}) {
     INFO("every ", each, "th key");
-    karpos::hash_map<u32, u32, space, favours_a_part> map(space{}, n, {}, {each, 64});
+    crowded_map map = map_with_a_crowd(n, 0.8, each);
     CHECK(map.insert(space{}, to_space(keys), to_space(numbered<u32>(n)), partitioned) ==
           insert_report{n, 0, 0, 0});
     check_contents(map, expected);
@@ -480,7 +480,7 @@ TEST_CASE("a region that is too crowded: as many keys are found as are said to b
   u64 const n = 400'000;
   auto const keys = karpos_test::unique_keys<u32>(n);
   for (auto const strategy : {bulk_strategy::direct, bulk_strategy::partitioned}) {
-    karpos::hash_map<u32, u32, space, favours_a_part> map(space{}, n, {.load = 0.95}, {2, 64});
+    crowded_map map = map_with_a_crowd(n, 0.95, 2);
     insert_report const r =
         map.insert(space{}, to_space(keys), to_space(keys), {.strategy = strategy});
     CHECK(r.inserted + r.rejected == n);

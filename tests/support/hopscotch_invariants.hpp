@@ -47,7 +47,7 @@ class hopscotch_inspector {
   }
 
  private:
-  u64 lines() const { return m_table.geometry().lines_there; }
+  u64 lines() const { return m_table.geometry().lines(); }
   u64 hop_word(u64 l) const { return Ref::protocol::hop_word_of(*m_table.line(l)); }
   static u64 bits_of(word w) { return static_cast<u64>(layout::key_of(w)); }
 

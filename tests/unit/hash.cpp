@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <karpos/hash.hpp>
 #include <limits>
 #include <set>
+#include <vector>
 
 #include "support/keys.hpp"
+#include "support/places.hpp"
 
 namespace {
 
@@ -47,6 +50,64 @@ TEST_CASE("mix: one input bit flips about half of the output bits") {
     }
     CHECK(flipped > 200 * 32 * 9 / 10);
     CHECK(flipped < 200 * 32 * 11 / 10);
+  }
+}
+
+using karpos::detail::hashed;
+using karpos::detail::place_among;
+
+TEST_CASE("places: every one of them, in 64 bits and in 32, for any number of them") {
+  for (std::uint64_t const n :
+       {std::uint64_t(1), std::uint64_t(2), std::uint64_t(7), std::uint64_t(1000),
+        std::uint64_t(0xffffffffu), std::uint64_t(1) << 40}) {
+    place_among const place(hashed::partition, n);
+    karpos_test::hash_of_place const hash(hashed::partition, n);
+    CHECK(place.count() == n);
+    CHECK(place(hash(0)) == 0);
+    CHECK(place(hash(~std::uint64_t(0))) == n - 1);
+    karpos_test::random_numbers random(n);
+    bool right = true;
+    for (int i = 0; i < 1000; ++i) {
+      std::uint64_t const position = random(), at = karpos::multiply_high(position, n);
+      right = right && place(hash(position)) == at;
+      if (n >> 32 == 0) right = right && place.narrow(hash(position)) == at;
+    }
+    CHECK(right);
+  }
+}
+
+/// How far the keys of places 0, …, m / k - 1 of m are from an even spread over `to`, in standard deviations of its variance.
+double crowding(place_among const& from, std::uint64_t part_of, place_among const& to) {
+  constexpr int n = 1 << 13, bins = 64;
+  std::vector<int> count(bins);
+  std::uint64_t key = 0;
+  for (int i = 0; i < n;) {
+    std::uint64_t const hash = karpos::mix(key++);
+    if (from(hash) >= from.count() / part_of) continue;
+    ++count[to(hash) * bins / to.count()];
+    ++i;
+  }
+  double sum = 0;
+  for (int const c : count) sum += (c - n / bins) * (c - n / bins) / double(n / bins);
+  return (sum - (bins - 1)) / std::sqrt(2.0 * (bins - 1));
+}
+
+TEST_CASE("keys of neighbouring places of one structure lie anywhere in another") {
+  constexpr hashed all[] = {hashed::open_addressing, hashed::unordered_map, hashed::hopscotch,
+                            hashed::row_index,       hashed::distinct_keys, hashed::partition};
+  constexpr std::uint64_t sizes[] = {1 << 16, 1 << 17, 65536 * 3, 65537, 65539, 3 * 65537, 70000};
+  for (std::uint64_t const a : sizes) {
+    // By the size alone, with the same structure; by the structure alone, with the same size.
+    for (std::uint64_t const b : sizes)
+      if (a != b) CHECK(crowding({hashed::hopscotch, a}, 8, {hashed::hopscotch, b}) < 6);
+    for (hashed const x : all)
+      for (hashed const y : all)
+        if (x != y) CHECK(crowding({x, a}, 16, {y, a}) < 6);
+    // Buckets of one number with other slots in each.
+    CHECK(crowding({hashed::open_addressing, a, 4 * a}, 8, {hashed::open_addressing, a, 8 * a}) <
+          6);
+    // One structure of one size: the test sees what crowds.
+    CHECK(crowding({hashed::open_addressing, a}, 32, {hashed::open_addressing, a}) > 100);
   }
 }
 

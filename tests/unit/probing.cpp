@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/keys.hpp"
+#include "support/places.hpp"
 
 namespace {
 
@@ -31,12 +32,20 @@ TEST_CASE("next_prime finds the smallest prime that is not below") {
         4295098403);  // not fooled by the square of a prime
 }
 
+using karpos::detail::hashed;
+using karpos::detail::place_among;
+place_among buckets_of(std::uint64_t pairs) { return {hashed::open_addressing, 2 * pairs}; }
+/// The hash of a position between the first bucket and the last.
+std::uint64_t hash_at(std::uint64_t position, std::uint64_t pairs) {
+  return karpos_test::hash_of_place(hashed::open_addressing, 2 * pairs)(position);
+}
+
 /// Whether a path visits every bucket exactly once, and the neighbour of a bucket right after it.
 template <class Probing>
 bool visits_all(std::uint64_t hash, std::uint64_t pairs) {
   std::vector<bool> visited(2 * pairs, false);
-  karpos::detail::probe_path<Probing> path(hash, pairs);
-  if (path.bucket() != karpos::multiply_high(hash, 2 * pairs)) return false;
+  karpos::detail::probe_path<Probing> path(hash, buckets_of(pairs));
+  if (path.bucket() != buckets_of(pairs)(hash)) return false;
   std::uint64_t last = 0;
   for (std::uint64_t i = 1; i <= 2 * pairs; ++i) {
     std::uint64_t const bucket = path.bucket();
@@ -60,6 +69,7 @@ void visits_all_at_every_size() {
     if (pairs == last) continue;
     last = pairs;
     bool good = visits_all<Probing>(0, pairs) && visits_all<Probing>(~std::uint64_t(0), pairs) &&
+                visits_all<Probing>(hash_at(~std::uint64_t(0), pairs), pairs) &&
                 visits_all<Probing>(0xffffffffu, pairs) &&
                 visits_all<Probing>(~std::uint64_t(0xffffffffu), pairs);
     for (int i = 0; i < 30; ++i) good = good && visits_all<Probing>(random(), pairs);
@@ -81,8 +91,8 @@ void stays_inside(std::uint64_t at_least) {
   std::uint64_t highest = 0;
   bool inside = true, moves = true;
   for (int key = 0; key < 300; ++key) {
-    std::uint64_t const hash = key == 0 ? 0 : key == 1 ? ~std::uint64_t(0) : random();
-    karpos::detail::probe_path<Probing> path(hash, pairs);
+    std::uint64_t const position = key == 0 ? 0 : key == 1 ? ~std::uint64_t(0) : random();
+    karpos::detail::probe_path<Probing> path(hash_at(position, pairs), buckets_of(pairs));
     for (int i = 0; i < 100; ++i) {
       std::uint64_t const bucket = path.bucket();
       inside = inside && bucket < 2 * pairs;
@@ -106,7 +116,9 @@ TEST_CASE("tables of more than 2^32 buckets are walked in 64 bits") {
 
 TEST_CASE("keys with the same home part ways under double hashing, not under linear probing") {
   std::uint64_t const pairs = 1009;
-  std::uint64_t const a = 0x8000000000000001ULL, b = 0x80000000f0000000ULL;
+  place_among const home = buckets_of(pairs);
+  std::uint64_t const a = hash_at(0x8000000000000001ULL, pairs),
+                      b = hash_at(0x80000000f0000000ULL, pairs);
   auto const third = [pairs](auto path) {
     path.advance(pairs);
     path.advance(pairs);
@@ -115,10 +127,10 @@ TEST_CASE("keys with the same home part ways under double hashing, not under lin
   using karpos::double_hashing;
   using karpos::linear_probing;
   using karpos::detail::probe_path;
-  REQUIRE(probe_path<double_hashing>(a, pairs).bucket() ==
-          probe_path<double_hashing>(b, pairs).bucket());
-  CHECK(third(probe_path<double_hashing>(a, pairs)) != third(probe_path<double_hashing>(b, pairs)));
-  CHECK(third(probe_path<linear_probing>(a, pairs)) == third(probe_path<linear_probing>(b, pairs)));
+  REQUIRE(probe_path<double_hashing>(a, home).bucket() ==
+          probe_path<double_hashing>(b, home).bucket());
+  CHECK(third(probe_path<double_hashing>(a, home)) != third(probe_path<double_hashing>(b, home)));
+  CHECK(third(probe_path<linear_probing>(a, home)) == third(probe_path<linear_probing>(b, home)));
 }
 
 }  // namespace

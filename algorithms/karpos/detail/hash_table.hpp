@@ -238,9 +238,10 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
         exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
   if (!by_page) {
     detail::forget_order(fresh);
-    device::tally_each_staged<0>(label(what), exec, m_storage.slot_count(),
-                                 detail::reinsert_body<table_type>{m_storage.ref(), fresh.ref()},
-                                 m_insert_report);
+    constexpr int ahead = Storage::prefetch_distance;
+    device::tally_each_staged<ahead>(
+        label(what), exec, m_storage.slot_count(),
+        detail::reinsert_body<ahead, table_type>(m_storage.ref(), fresh.ref()), m_insert_report);
     report = read_report(exec);
   }
   std::uint64_t const n = report.inserted + report.rejected;

@@ -128,21 +128,41 @@ struct retrieve_body {
   }
 };
 
-/// Copies the live slots of one table into another: a rehash.
-template <class Table>
-struct reinsert_body {
-  using layout = typename Table::layout;
-  Table from, to;
+// The slots of a table as the bodies of bulk kernels read keys, values and stencils.
 
-  KOKKOS_FUNCTION static int stage(std::uint64_t) { return 0; }
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, int) const {
-    auto const slot = device::load_relaxed(from.slot_at(i));
-    if (!from.slot().live(slot)) return device::staged_result::done();
-    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-    outcome const o =
-        insert_into(to, one_thread<Table>{}, key, layout::value_of(slot), keep_stored{});
-    return device::staged_result::counted(insert_report::counter_of(o));
+template <class Table>
+struct keys_of_slots {
+  Table table;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    using layout = typename Table::layout;
+    return from_bits<typename Table::key_type>(
+        layout::key_of(device::load_relaxed(table.slot_at(i))));
   }
 };
+template <class Table>
+struct values_of_slots {
+  Table table;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
+  }
+};
+template <class Table>
+struct is_live_slot {
+  Table table;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    return table.slot().live(device::load_relaxed(table.slot_at(i)));
+  }
+};
+
+/// Copies the live slots of a table into another one, whose places for them are anywhere: a rehash.
+template <int Distance, class Table>
+auto reinsert_body(Table const& from, Table const& to) {
+  using body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
+                           keep_stored, is_live_slot<Table>>;
+  return body{{to, keys_of_slots<Table>{from}},
+              values_of_slots<Table>{from},
+              keep_stored{},
+              is_live_slot<Table>{from}};
+}
 
 }  // namespace karpos::detail

@@ -23,13 +23,14 @@ struct keep_first {
   View table;
   Keys keys;
   word_probing::table<std::uint64_t> set;
+  place_among home;                ///< a slot of the set
   std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const key = key_bits_of<key_bits>(keys(i));
     if (table.slot.reserved(keys(i))) return;
     auto const has_key = [&](std::uint64_t j) { return key_bits_of<key_bits>(keys(j)) == key; };
-    auto const p = set.insert_or_find(multiply_high(mix(key), set.slots), i, has_key);
+    auto const p = set.insert_or_find(home(mix(key)), i, has_key);
     if (p.ended == outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }
 
@@ -87,9 +88,12 @@ distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const&
   distinct_keys<typename ExecSpace::memory_space> result{indices};
   constexpr std::uint64_t none = ~std::uint64_t(0);
   fill(table_label(name, "clear distinct"), exec, set, none);
-  Kokkos::parallel_for(
-      table_label(name, "distinct"), index_range(exec, n),
-      keep_first<View, Keys>{table, keys, {set.data(), slots, none}, set.data() + slots});
+  Kokkos::parallel_for(table_label(name, "distinct"), index_range(exec, n),
+                       keep_first<View, Keys>{table,
+                                              keys,
+                                              {set.data(), slots, none},
+                                              place_among(hashed::distinct_keys, slots),
+                                              set.data() + slots});
   Kokkos::parallel_scan(table_label(name, "gather distinct"), index_range(exec, slots),
                         gather_indices<words, Predicate>{set.data(), result.indices, predicate},
                         result.count);

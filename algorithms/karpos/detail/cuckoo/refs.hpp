@@ -51,9 +51,7 @@ struct table_view {
     return hash_of(from_bits<key_type>(layout::key_of(item)));
   }
   KOKKOS_FUNCTION std::uint64_t group_of(std::uint64_t hash_of_key) const {
-    // multiply_high of 32 bits: two multiplications where one of 64 bits takes four.
-    std::uint64_t const low = (hash_of_key & 0xffff'ffffu) * groups;
-    return ((hash_of_key >> 32) * groups + (low >> 32)) >> 32;
+    return multiply_high_narrow(hash_of_key, groups);
   }
 };
 

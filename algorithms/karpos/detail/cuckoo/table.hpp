@@ -203,7 +203,11 @@ class table : public Traits {
   using workspace = build_workspace<word, execution_space>;
   using attempt_type = build_attempt<execution_space, view_type>;
 
-  std::uint64_t seed(std::uint64_t restart) const { return mix(mix(m_options.seed) + restart); }
+  /// Tables of other sizes hash by another seed: else keys in the order of one would crowd in some groups of the next.
+  std::uint64_t seed(std::uint64_t restart) const {
+    std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
+    return mix(mix(m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
+  }
   attempt_type attempt(execution_space const& exec) const {
     return {name(), exec, view(), m_shape, m_arrays, m_workspace};
   }

@@ -78,17 +78,20 @@ KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::
 /// others are far apart, and at different distances: a crowd around one home then has nothing in common with a
 /// crowd around the next, and a displaced key finds room. (Five lines in a row, as the paper has its slots in a
 /// row, refuse keys wherever 25 keys more than slots come together: 2^27 keys at load 0.8: 301, at 0.9: 49,500.)
-struct line_geometry {
-  std::uint64_t lines_there = 0;  ///< even, at least 8
+class line_geometry {
+ public:
+  line_geometry() = default;
+  /// `lines`: an even number, at least 8, or 0 without memory.
+  KOKKOS_FUNCTION constexpr explicit line_geometry(std::uint64_t lines)
+      : m_home(hashed::hopscotch, lines, lines * line_slots) {}
 
   static constexpr std::uint64_t least = 8;
   static constexpr std::uint64_t lines_for(std::uint64_t slots) {
     std::uint64_t const n = (slots + line_slots - 1) / line_slots;
     return n < least ? least : n + n % 2;
   }
-  KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const {
-    return multiply_high(hash, lines_there);
-  }
+  KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
+  KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
   /// The j-th line of the neighbourhood of a home.
   KOKKOS_FUNCTION constexpr std::uint64_t line(std::uint64_t home, int j) const {
     if (j == 0) return home;
@@ -97,8 +100,8 @@ struct line_geometry {
     std::uint64_t const part = j == 2   ? 0x46be'0000'0000'0000
                                : j == 3 ? 0x9e37'0000'0000'0000
                                         : 0xdaa6'0000'0000'0000;
-    std::uint64_t const l = home + 2 * multiply_high(lines_there / 2, part);
-    return l < lines_there ? l : l - lines_there;
+    std::uint64_t const l = home + 2 * multiply_high(lines() / 2, part);
+    return l < lines() ? l : l - lines();
   }
   /// Which line of the neighbourhood of a home that is. Requires: it is one.
   KOKKOS_FUNCTION constexpr int index_of(std::uint64_t home, std::uint64_t which) const {
@@ -106,6 +109,9 @@ struct line_geometry {
     while (j + 1 < neighbourhood_lines && line(home, j) != which) ++j;
     return j;
   }
+
+ private:
+  place_among m_home;  // lines
 };
 
 }  // namespace karpos::detail::hopscotch

@@ -85,7 +85,6 @@ class build_pages {
               Combine const& combine)
       : m_table(table),
         m_plan(plan),
-        m_home{static_cast<std::uint32_t>(2 * plan.pairs)},
         m_split(rows),
         m_rows(rows.rows),
         m_left(left),
@@ -373,7 +372,7 @@ class build_pages {
                                              bool& fails) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
-    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
     if (home >= p.buckets) return true;
     if (m_table.reserved(key)) {
       ++done.invalid;
@@ -425,7 +424,7 @@ class build_pages {
   KOKKOS_FORCEINLINE_FUNCTION bool goes_beyond(page const& p, row const& r) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
-    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
     if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
     auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
     bool there = false;
@@ -494,7 +493,7 @@ class build_pages {
                                        tally& done) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
-    std::uint32_t const home = m_home(hash) - p.first_bucket;
+    std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
     if (home >= p.buckets) return true;  // of another page of the part
     if (m_table.reserved(key)) {
       ++done.invalid;
@@ -586,7 +585,6 @@ class build_pages {
 
   Table m_table;
   page_plan m_plan;
-  home_bucket m_home;
   split_rows<row> m_split;
   row const* m_rows;
   rows_left<row> m_left;

@@ -155,35 +155,22 @@ struct page_plan {
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
-/// The home bucket of a hash in a table of fewer than 2^32 buckets: two multiplications where one of 64 bits takes four.
-struct home_bucket {
-  std::uint32_t buckets;
-
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
-    std::uint64_t const low = (hash & 0xffffffff) * buckets, high = (hash >> 32) * buckets;
-    return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
-  }
-};
-
 /// The part of a key, or of so many parts the coarse one: where its first bucket is. Requires: fewer than 2^31 pairs.
 template <class Table>
 struct part_of_key {
   Table table;
-  home_bucket home;
   // Instead of a division by d, the pairs of a part, with 2^s < d <= 2^(s + 1): multiplied by 2^(32 + s) / d, rounded up, and
   // shifted. That factor times d exceeds 2^(32 + s) by less than d, and so the quotient of 31 bits is exact.
   std::uint32_t factor;
   int shift;
 
-  part_of_key(Table const& t, page_plan const& p, std::uint64_t parts_each = 1)
-      : table(t),
-        home{static_cast<std::uint32_t>(2 * p.pairs)} {
+  part_of_key(Table const& t, page_plan const& p, std::uint64_t parts_each = 1) : table(t) {
     std::uint64_t const pairs = p.part_pairs * parts_each;
     shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
     factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
-    std::uint64_t const pair = home(table.hash(key)) / 2;
+    std::uint64_t const pair = table.home().narrow(table.hash(key)) / 2;
     return static_cast<std::uint32_t>(pair * factor >> shift);
   }
 };

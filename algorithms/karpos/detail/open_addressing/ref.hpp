@@ -86,7 +86,7 @@ class table_ref : public Traits {
             typename Traits::key_equal const& equal, bool has_order = false)
       : m_slots(slots),
         m_marks(marks),
-        m_pairs(pairs),
+        m_home(hashed::open_addressing, 2 * pairs, 2 * pairs * bucket_slots),
         m_probes(2 * pairs < probe_limit ? static_cast<std::uint32_t>(2 * pairs) : probe_limit),
         m_has_order(has_order),
         m_slot(s),
@@ -98,16 +98,14 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
     return hash_of(m_hash, query);
   }
-  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return path(hash, m_pairs); }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return path(hash, m_home); }
   template <class Query>
   KOKKOS_FUNCTION path start(Query const& query) const {
     return start_at(hash(query));
   }
-  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
-    return path::home(hash, m_pairs);
-  }
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
   KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
-  KOKKOS_FUNCTION void advance(path& p) const { p.advance(m_pairs); }
+  KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
   KOKKOS_FUNCTION bool past_end(path const& p) const {
     device::assume(m_probes >= 2);  // so that a first look need not ask
     return p.tried() > m_probes;
@@ -118,7 +116,9 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     return m_slot.reserved(query);
   }
-  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_pairs; }
+  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
+  /// The bucket in which the search for a hash begins.
+  KOKKOS_FUNCTION place_among const& home() const { return m_home; }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   /// The i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
@@ -316,7 +316,7 @@ class table_ref : public Traits {
 
   word* m_slots = nullptr;
   std::uint32_t* m_marks = nullptr;
-  std::uint64_t m_pairs = 0;
+  place_among m_home;  // buckets
   std::uint32_t m_probes = 0;
   bool m_has_order = false;
   protocol m_slot{};

@@ -78,10 +78,15 @@ struct slot_table {
   static constexpr int bucket_slots = tuning<ExecSpace>::bucket_slots;
   std::uint64_t* words;
   std::uint64_t slots;
+  place_among buckets;
 
-  /// By the high bits of the hash.
+  KOKKOS_FUNCTION slot_table(std::uint64_t* memory, std::uint64_t n)
+      : words(memory),
+        slots(n),
+        buckets(hashed::row_index, n / bucket_slots, n) {}
+
   KOKKOS_FUNCTION slot_path home(std::uint64_t hash) const {
-    return {multiply_high(hash, slots / bucket_slots) * bucket_slots, hash, false};
+    return {buckets(hash) * bucket_slots, hash, false};
   }
   KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
   KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {

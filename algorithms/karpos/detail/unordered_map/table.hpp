@@ -78,15 +78,15 @@ class table {
         m_marks(p.marks),
         m_passed(p.passed),
         m_flags(p.flags),
-        m_pairs(p.pairs),
+        m_home(hashed::unordered_map, 2 * p.pairs, 2 * p.pairs * bucket_slots),
         m_hash(hash),
         m_equal(equal) {}
 
   KOKKOS_FUNCTION slots_type const& slots() const { return m_slots; }
   KOKKOS_FUNCTION std::uint64_t capacity() const {
-    return m_pairs == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
+    return m_home.count() == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
   }
-  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_pairs; }
+  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
   KOKKOS_FUNCTION bool has_flag(flag f) const { return m_flags[f] != 0; }
   KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
   KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
@@ -109,7 +109,7 @@ class table {
     auto const query = slots_type::ask(key, hash);
     std::uint32_t const last = bounded && buckets() > probe_limit ? probe_limit : buckets();
     thread const t{};
-    path p(hash, m_pairs);
+    path p(hash, m_home);
     std::uint32_t first_free = 0;  // on the path, counted from 1
     bool searching = true, again = false;
     for (;;) {
@@ -137,7 +137,7 @@ class table {
       }
       if (p.tried() == last) break;
       if (!searching && open_addressing::at_mark(p.tried())) set_mark(p);
-      p.advance(m_pairs);
+      p.advance(pairs());
     }
     return {outcome::full, no_index, p.tried()};
   }
@@ -166,7 +166,7 @@ class table {
     if (!valid_at<access::frozen>(i) || i >= m_slots.slots()) return;
     key_type const key = m_slots.template key_at<access::frozen>(i);
     std::uint64_t const hash = hash_of(m_hash, key), bucket = i / bucket_slots;
-    for (path p(hash, m_pairs); p.bucket() != bucket && p.tried() < buckets(); p.advance(m_pairs)) {
+    for (path p(hash, m_home); p.bucket() != bucket && p.tried() < buckets(); p.advance(pairs())) {
       device::set_bits(m_passed + p.bucket() / 32, std::uint32_t(1) << p.bucket() % 32);
       if (open_addressing::at_mark(p.tried())) set_mark(p);
     }
@@ -184,7 +184,9 @@ class table {
   using thread = device::tile_for<typename Traits::execution_space, 1>;
   static constexpr access first_look = Traits::looks_first ? access::frozen : access::shared;
 
-  KOKKOS_FUNCTION std::uint32_t buckets() const { return static_cast<std::uint32_t>(2 * m_pairs); }
+  KOKKOS_FUNCTION std::uint32_t buckets() const {
+    return static_cast<std::uint32_t>(m_home.count());
+  }
   KOKKOS_FUNCTION std::uint64_t index(path const& p, int slot) const {
     return p.bucket() * bucket_slots + static_cast<std::uint64_t>(slot);
   }
@@ -214,7 +216,7 @@ class table {
   /// there is there, unless it was erased since. What is not may have come since.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find_or_erased(key_type const& key) const {
-    if (m_pairs == 0) return no_index;
+    if (m_home.count() == 0) return no_index;
     if (slots_type::is_reserved(key)) {
       std::uint64_t const at = m_slots.reserved_slot(key);
       return valid_at<Access>(at) ? at : no_index;
@@ -235,7 +237,7 @@ class table {
                                         [[maybe_unused]] std::uint64_t& first_open) const {
     auto const query = slots_type::ask(key, hash);
     thread const t{};
-    for (path p(hash, m_pairs);; p.advance(m_pairs)) {
+    for (path p(hash, m_home);; p.advance(pairs())) {
       auto const window = load_bucket<Words>(t, p);
       std::uint64_t const at = find_in<Records>(window, p, query, key);
       if (at != no_index) return at;
@@ -258,8 +260,8 @@ class table {
   }
   /// The n-th bucket of a path, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
-    path p(hash, m_pairs);
-    while (p.tried() < n) p.advance(m_pairs);
+    path p(hash, m_home);
+    while (p.tried() < n) p.advance(pairs());
     return p;
   }
 
@@ -298,7 +300,7 @@ class table {
   std::uint32_t* m_marks = nullptr;
   std::uint32_t* m_passed = nullptr;
   std::uint32_t* m_flags = nullptr;
-  std::uint64_t m_pairs = 0;
+  place_among m_home;  // buckets
   hasher m_hash{};
   key_equal m_equal{};
 };

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Hashes that have a given place in a table: what karpos::detail::place_among does, backwards.
+#pragma once
+
+#include <cstdint>
+#include <karpos/hash.hpp>
+
+namespace karpos_test {
+
+/// Makes hashes of places of a structure of that size, as place_among has it.
+class hash_of_place {
+ public:
+  hash_of_place() = default;
+  constexpr hash_of_place(karpos::detail::hashed what, std::uint64_t size)
+      : m_multiplier(karpos::detail::place_multiplier(what, size)),
+        m_inverse(m_multiplier) {
+    for (int i = 0; i < 6; ++i)
+      m_inverse *= 2 - m_multiplier * m_inverse;  // Newton: twice as many right bits
+  }
+  /// Returns: the hash whose place among n is (position * n) >> 64.
+  KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t position) const {
+    return position * m_inverse;
+  }
+  /// Returns: such a hash whose lowest three bits are `low`, for a position with three zeros at its end.
+  KOKKOS_FUNCTION constexpr std::uint64_t with_low_bits(std::uint64_t position,
+                                                        std::uint64_t low) const {
+    return (*this)(position | (low * m_multiplier & 7));
+  }
+
+ private:
+  std::uint64_t m_multiplier = 1, m_inverse = 1;
+};
+
+/// Every so many keys have a place in the first of so many equal parts of a table, in any order within that.
+struct crowds_in_a_part {
+  using is_avalanching = void;
+  std::uint32_t each, parts;
+  hash_of_place hash;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t key) const {
+    std::uint64_t const mixed = karpos::mix(key);
+    return key % each == 0 ? hash(karpos::multiply_high(mixed, ~std::uint64_t(0) / parts)) : mixed;
+  }
+};
+
+}  // namespace karpos_test
