@@ -20,9 +20,6 @@ namespace karpos {
 
 /// Choices of a selection.
 struct select_k_options {
-  /// Of equal elements those with the smallest indices are selected, and in sorted results they come by ascending
-  /// index. Otherwise any of them are. It costs nothing here: both algorithms of selection are stable.
-  bool stable = false;
   /// The largest element comes first; otherwise the results come in no order.
   bool sorted = true;
 };
@@ -97,10 +94,12 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
   return selected + radix_bytes<bits>();
 }
 
-/// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their indices and their
-/// values, out_values(r) = scores(out_indices(r)) for r in [0, k). Either view of results may have no elements, and is
-/// then not written; elements from k on stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and
-/// each comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
+/// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their
+/// indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Of equal
+/// elements those with the smallest indices are selected, and sorted results have them by ascending
+/// index. Either view of results may have no elements, and is then not written; elements from k on
+/// stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and each comes as it
+/// is in the view. NaN ranks behind everything else, and all NaN are equal.
 ///
 /// Returns: nothing, once the results are written.
 /// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory)
