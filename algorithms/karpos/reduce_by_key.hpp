@@ -157,7 +157,8 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
                                     out_keys, out_counts, plus{}, options);
 }
 
-/// Writes each different key once: as reduce_by_key without values.
+/// Writes each different key once, in no order: as reduce_by_key without values. For the numbers of
+/// rows that differ call distinct_indices (row_index.hpp).
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys>
 std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                        reduce_by_key_options const& options = {}) {

@@ -45,11 +45,11 @@ struct row_index_options {
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
   /// Rows that are indexed at once, from the first on, no more than there are; insert appends the others. By default all.
   std::uint64_t rows = all_rows;
-  /// Memory of the caller's, at least bytes_for(rows, duplicates), aligned to 64 bytes; null: allocated. It lives as long
-  /// as the index.
+  /// Memory of the caller's, at least bytes_for(all rows of the columns, duplicates), also if fewer
+  /// are indexed at first; aligned to 64 bytes; null: allocated. It lives as long as the index.
   wrapped_memory memory = {nullptr, 0};
-  /// Memory for the build alone, at least workspace_bytes(exec, rows, duplicates), aligned to 64 bytes; null: allocated, and
-  /// freed.
+  /// Memory for the build alone, at least workspace_bytes(exec, rows that are indexed at once,
+  /// duplicates), aligned to 64 bytes; null: allocated, and freed.
   wrapped_memory workspace = {nullptr, 0};
 };
 
@@ -128,7 +128,8 @@ class row_index {
   /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more than others. Where rows
   ///   have equals, they are sorted by group besides: a pass for each 2^13 in the number of groups, on GPUs for each 2^8.
   /// Concurrency: works on `exec`, and waits for it.
-  /// Memory: bytes_for(rows, duplicates), and while it is built workspace_bytes(exec, rows, duplicates).
+  /// Memory: bytes_for(all rows, duplicates), and while it is built workspace_bytes(exec, rows
+  ///   indexed at once, duplicates).
   /// Throws: std::invalid_argument for more rows than RowNumber takes, options.rows beyond the rows, memory or a workspace that is too small or not
   ///   aligned; allocation_error.
   /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash table of joins that keeps bits of
@@ -214,7 +215,8 @@ class row_index {
     using body = detail::row_index::copy_labels<RowNumber, Out>;
     device::loop_over("karpos::row_index: label", exec, m_end, body{m_arrays.group_of, out});
   }
-  /// Writes the first row of each group, in order; out has at least groups() elements. Asynchronous.
+  /// Writes the number of the first row of each group, in order; out has at least groups()
+  /// elements. Asynchronous.
   template <view_1d Out>
   void distinct(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
@@ -354,17 +356,26 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
   return index.groups();
 }
 
-/// Writes the number of the first row of each group, in order. Otherwise as label.
+/// Writes the number of the first row of each group, in order; `distinct` (reduce_by_key.hpp)
+/// writes keys. Otherwise as label.
 ///
 /// Throws: also std::invalid_argument for an output that is too short: the message says how many elements would do.
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
-std::uint64_t distinct(ExecSpace const& exec, Rows const& rows, Out const& out) {
+std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {
   row_index<Rows, ExecSpace, typename Out::value_type> const index(
       exec, rows, row_index_options{.duplicates = duplicates::dropped});
   index.distinct(exec, out);
-  exec.fence("karpos::distinct: before the index is freed");
+  exec.fence("karpos::distinct_indices: before the index is freed");
   return index.groups();
+}
+/// Calls distinct_indices: its old name.
+template <execution_space ExecSpace, class Rows, view_1d Out>
+  requires detail::is_row_view<Rows>
+[[deprecated(
+    "karpos: row numbers are written by distinct_indices; distinct writes keys")]] std::uint64_t
+distinct(ExecSpace const& exec, Rows const& rows, Out const& out) {
+  return distinct_indices(exec, rows, out);
 }
 
 }  // namespace karpos

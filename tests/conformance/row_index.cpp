@@ -462,12 +462,18 @@ TEST_CASE("labels and different rows without an index") {
   oracle<decltype(d.keys)::value_type, std::uint32_t> const o(d);
   view<std::uint32_t> const labels("labels", 10'000), firsts("firsts", o.firsts.size());
   same("groups", karpos::label(space(), d.rows, labels), o.firsts.size());
-  same("different", karpos::distinct(space(), d.rows, firsts), o.firsts.size());
+  same("different", karpos::distinct_indices(space(), d.rows, firsts), o.firsts.size());
   auto const got = to_host(labels);
   std::uint64_t wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != o.labels.at(d.keys[i]);
   same("wrong labels", wrong, 0);
   holds("first rows", to_host(firsts) == o.firsts);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  view<std::uint32_t> const again("firsts", o.firsts.size());
+  same("by its old name", karpos::distinct(space(), d.rows, again), o.firsts.size());
+#pragma GCC diagnostic pop
+  holds("first rows, by the old name", to_host(again) == o.firsts);
 }
 
 TEST_CASE("rows appended: only new ones stay, labels stay") {

@@ -51,7 +51,7 @@ distinct_file find_distinct(distinct_parameters const& p, reporter const& report
   report(0.9, "different rows");
   Kokkos::Timer const distinct_clock;
   auto const firsts = make_array<std::uint32_t>("first rows", table.rows());
-  found.size = distinct(exec, keys.rows_of(0, null_equality::equal), firsts);
+  found.size = distinct_indices(exec, keys.rows_of(0, null_equality::equal), firsts);
   auto const rows = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace(), Kokkos::subview(firsts, std::make_pair(std::uint64_t(0), found.size)));
   found.distinct_seconds = distinct_clock.seconds();
