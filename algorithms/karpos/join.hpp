@@ -303,9 +303,11 @@ std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& in
   return join<Left, Index>(exec, left, index, kind).size();
 }
 
-/// Writes column(indices(i)) to out(i), and `missing` where there is no row, or a null. The column is a view or
-/// nullable(values, mask). Asynchronous.
+/// Writes column(indices(i)) to out(i), and `missing` if indices(i) is no_row of its type or the
+/// value is a null. The column is a view or nullable(values, mask). Asynchronous.
 ///
+/// Requires: every other index is below the length of the column (checked with KARPOS_CONTRACTS;
+///   without, memory beyond the column is read).
 /// Throws: std::invalid_argument for an output that is not as long as the indices.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column, view_1d Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column,

@@ -214,8 +214,9 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md
 ///   has rates). One pass for up to 8,192 parts; more for more parts, for stable ones on GPUs, and there for 2^32 rows.
-/// Requires: 1 to 2^26 parts, part_of(key) below their number; out is contiguous, as long as the keys, and overlaps
-///   nothing.
+/// Requires: 1 to 2^26 parts; part_of(key) is below their number, and the same at every call (the
+///   first is checked with KARPOS_CONTRACTS; without, memory beyond the parts is written); out is
+///   contiguous, as long as the keys, and overlaps nothing.
 /// Concurrency: works on `exec`, one team for each multiprocessor or thread. A workspace serves one call at a time.
 /// Memory: partition_bytes: 12 bytes a part; on CPUs 84 more for each part and thread and 8 KiB for each thread, where GPUs
 ///   are stable 8 for each part and team; for several passes the rows once more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// With KARPOS_CONTRACTS, misuse of a ref ends the program with a sentence; right use does not notice.
+/// With KARPOS_CONTRACTS, misuse of a ref, and an index that a kernel finds out of range, end the
+/// program with a sentence; right use does not notice.
 #undef KARPOS_CONTRACTS
 #define KARPOS_CONTRACTS 1
 #include <doctest/doctest.h>
@@ -11,7 +12,10 @@
 #include <cstdlib>
 #include <iostream>
 #include <karpos/hash_map.hpp>
+#include <karpos/join.hpp>
+#include <karpos/partition.hpp>
 #include <string>
+#include <vector>
 
 #include "concurrency/histories.hpp"
 
@@ -66,6 +70,79 @@ TEST_CASE("a key equal to a sentinel, looked up on the host, is not there") {
           karpos::hash_map<u32, u32, host> const map(host{}, 10);
           if (map.find(~u32(0)).present || map.contains(~u32(1))) std::abort();
         }).empty());
+}
+
+using host_space = Kokkos::DefaultHostExecutionSpace;
+template <class T>
+using host_view = Kokkos::View<T*, Kokkos::HostSpace>;
+
+template <class T>
+host_view<T> view_of(std::vector<T> const& from) {
+  host_view<T> const to("view", from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) to(i) = from[i];
+  return to;
+}
+
+/// Gathers these rows of a column of three, and of one with nulls. Returns: the last words of
+/// either.
+template <class Row>
+std::string gathers(std::vector<Row> const& rows, bool with_nulls) {
+  return last_words([&] {
+    Kokkos::ScopeGuard const kokkos;
+    auto const column = view_of<int>({7, 8, 9});
+    auto const indices = view_of(rows);
+    if (with_nulls)
+      karpos::gather(host_space{}, indices, karpos::nullable(column, view_of<int>({1, 0, 1})), -1);
+    else
+      karpos::gather(host_space{}, indices, column, -1);
+    Kokkos::fence();
+  });
+}
+
+TEST_CASE("a row that is gathered beyond its column ends the program") {
+  using u64 = std::uint64_t;
+  for (bool const with_nulls : {false, true}) {
+    CHECK(gathers<u64>({0, 2, 1, karpos::no_row<u64>}, with_nulls).empty());
+    CHECK(gathers<int>({-1, 2, 0}, with_nulls).empty());
+    CHECK(gathers<std::uint32_t>({~0u}, with_nulls).empty());
+    auto const refused = [](std::string const& words) {
+      return words.find("a row that is gathered is below the length of the column, or no_row") !=
+             std::string::npos;
+    };
+    CHECK(refused(gathers<u64>({0, 3, 1}, with_nulls)));
+    CHECK(refused(gathers<u64>({0, u64(1) << 32}, with_nulls)));
+    CHECK(refused(gathers<u64>({~u64(0) - 1}, with_nulls)));
+    CHECK(refused(gathers<u64>({0xffffffffu}, with_nulls)));  // no_row of another type
+    CHECK(refused(gathers<int>({0, -2}, with_nulls)));
+    CHECK(refused(gathers<int>({0, 1, 1 << 30}, with_nulls)));
+  }
+}
+
+struct part_of_some {
+  std::int64_t part;  // that of the key 5
+  KOKKOS_FUNCTION std::int64_t operator()(std::uint32_t key) const { return key == 5 ? part : 1; }
+};
+
+TEST_CASE("a part that there is not ends the program") {
+  auto const splits = [](std::int64_t part) {
+    return last_words([&] {
+      Kokkos::ScopeGuard const kokkos;
+      auto const keys = view_of<std::uint32_t>({3, 4, 5, 6});
+      host_view<std::uint32_t> const out("out", 4);
+      host_view<std::uint64_t> const offsets("offsets", 5);
+      karpos::partition(host_space{}, keys, out, offsets, part_of_some{part});
+      if (offsets(4) != 4) std::abort();
+    });
+  };
+  auto const refused = [&](std::int64_t part) {
+    return splits(part).find("a part is below the number of parts") != std::string::npos;
+  };
+  CHECK(splits(0).empty());
+  CHECK(splits(3).empty());
+  CHECK(refused(4));
+  CHECK(refused(-1));
+  CHECK(refused(std::int64_t(1) << 32));  // 0 in 32 bits
+  CHECK(refused((std::int64_t(1) << 40) + 2));
 }
 
 TEST_CASE("the macro evaluates its condition once and only tells when it is false") {

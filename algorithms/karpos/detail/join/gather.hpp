@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/contract.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
@@ -18,6 +19,8 @@ struct gather_values {
   Out out;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const row = indices(i);
+    KARPOS_EXPECTS(row == no_row_of(row) || static_cast<std::uint64_t>(row) < rows(),
+                   "a row that is gathered is below the length of the column, or no_row");
     out(i) = row == no_row_of(row) ? missing : value(row);
   }
 
@@ -25,6 +28,12 @@ struct gather_values {
   template <class Row>
   KOKKOS_FUNCTION static constexpr Row no_row_of(Row) {
     return karpos::no_row<Row>;
+  }
+  KOKKOS_FUNCTION std::uint64_t rows() const {
+    if constexpr (is_nullable<Column>)
+      return column.values().extent(0);
+    else
+      return column.extent(0);
   }
   template <class Row>
   KOKKOS_FUNCTION T value(Row row) const {

@@ -154,9 +154,9 @@ struct part_of_row {
   std::uint32_t parts;
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
-    auto const p = static_cast<std::uint32_t>(part_of(Source::key_of(r)));
-    KARPOS_EXPECTS(p < parts, "a part is below the number of parts");
-    return p;
+    auto const p = part_of(Source::key_of(r));
+    KARPOS_EXPECTS(static_cast<std::uint64_t>(p) < parts, "a part is below the number of parts");
+    return static_cast<std::uint32_t>(p);
   }
 };
 
