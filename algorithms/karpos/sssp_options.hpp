@@ -11,8 +11,10 @@ namespace karpos {
 
 /// Options of sssp. Distances do not depend on them; parents only in which of several shortest paths they follow.
 struct sssp_options {
-  /// Width of a bucket of distances: vertices of one are expanded until they do not change, then those of the next. 0:
-  /// automatic, the workspace's `delta`. Narrow ones need more rounds, wide ones expand more vertices in vain.
+  /// Width of the first buckets of distances: vertices of one are expanded until they do not
+  /// change, then those of the next. 0: automatic, the workspace's `delta`. Narrow ones need more
+  /// rounds, wide ones expand more vertices in vain. Once half of all edges have been looked at,
+  /// the width is doubled after each bucket of few edges, also if it is the caller's.
   double delta = 0;
   /// How far beyond the first hubs vertices are told their distances by nearer ones; those farther away look for them among
   /// their own edges: fewer looks where most vertices are about as far from the hubs, as in social networks. For undirected graphs
@@ -26,7 +28,7 @@ struct sssp_options {
 
 /// What was done.
 struct sssp_report {
-  double delta = 0;            ///< width of a bucket
+  double delta = 0;            ///< width of the first buckets
   std::uint64_t buckets = 0;   ///< that had a vertex, about
   std::uint64_t rounds = 0;    ///< meetings of all teams
   std::uint64_t windows = 0;   ///< of these, rounds of several hops
