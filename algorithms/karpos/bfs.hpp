@@ -58,9 +58,10 @@ class bfs_search {
   /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
   /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for
   /// none; a source is its own parent, -1 stands where no path leads.
-  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length, or in one
-  ///  memory; strided views; degree_classes = false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the
-  ///  space has none, or its blocks do not all fit on the device.
+  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another
+  ///  length, or that overlap each other, the sources or the graph; strided views; degree_classes =
+  ///  false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the space
+  ///  has none, or its blocks do not all fit on the device.
   /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
   /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it
   /// waits.
@@ -69,7 +70,7 @@ class bfs_search {
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
     using tuned = detail::bfs::tuning<ExecSpace>;
     auto const sources = checked_sources(source);
-    check_results(distances, parents, options);
+    check_results(sources, distances, parents, options);
     auto s = m_workspace.state(options, hooks);
     s.distance = distances.data();
     s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
@@ -131,8 +132,8 @@ class bfs_search {
   }
 
   template <class Distances, class Parents>
-  void check_results(Distances const& distances, Parents const& parents,
-                     bfs_options const& options) const {
+  void check_results(detail::bfs::source_list const& sources, Distances const& distances,
+                     Parents const& parents, bfs_options const& options) const {
     detail::require_reachable<ExecSpace, Distances, Parents>();
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                   "karpos: distances come in a view of std::int32_t");
@@ -147,7 +148,13 @@ class bfs_search {
     detail::require_same_extent("distances", distances.extent(0), "vertices", n);
     if (parents.extent(0) != 0)
       detail::require_same_extent("parents", parents.extent(0), "vertices", n);
-    detail::require_apart("the distances of a search", distances, parents);
+    auto const& graph = m_workspace.m_graph;
+    auto const apart = [&](char const* what, auto const& result, auto const& other) {
+      detail::require_apart(what, result, other, sources.template memory<vertex_id>(),
+                            graph.row_offsets(), graph.column_indices());
+    };
+    apart("the distances of a search", distances, parents);
+    apart("the parents of a search", parents, distances);
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {

@@ -95,10 +95,12 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 ///  searches overlap, as in graphs of few levels, a few passes over the edges.
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
-/// Memory: none beyond the workspace, which gets a bfs_workspace when a graph first turns out deep.
-/// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for distances of other extents, and for
-///  launch_mode::persistent_kernel where the space has none; std::range_error when a distance above 254 is found and
-///  distances have 8 bits: they are then unspecified.
+/// Memory: none beyond the workspace, which gets a bfs_workspace when a graph first turns out deep;
+///  if memory for it cannot be had, the batch goes on without it.
+/// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for
+///  distances of other extents or that overlap the sources, and for launch_mode::persistent_kernel
+///  where the space has none; std::range_error when a distance above 254 is found and distances
+///  have 8 bits: they are then unspecified.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,
@@ -111,6 +113,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
   detail::require_reachable<ExecSpace, view>();
   std::uint64_t const n = workspace.vertices();
   check_distances(distances, sources.extent(0), n);
+  detail::require_apart("the distances of a batch", distances, sources);
   // A level beyond what fits is looked for, to know whether there is one.
   auto const report =
       run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1), n,

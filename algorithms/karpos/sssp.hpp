@@ -100,8 +100,8 @@ bfs::source_list checked_sources(ExecSpace const& exec, Source const& source, st
 /// What a call of sssp needs of a workspace.
 struct opened_workspace {
   template <class Workspace>
-  static std::uint64_t vertices(Workspace const& w) {
-    return w.m_graph.vertices();
+  static auto const& graph(Workspace const& w) {
+    return w.m_graph;
   }
   template <class Workspace>
   static auto const& weights(Workspace const& w) {
@@ -153,10 +153,12 @@ Weight checked_delta(double asked, double automatic) {
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another length, strided, or in memory
-///  of each other or of the weights; a reach that is negative; a delta that is negative, or below 1 for integers; launch_mode::persistent_kernel where the space has none, or its blocks do not
-///  all fit on the device. std::range_error when a vertex can be reached, but no distance of its type tells how far it is:
-///  results are then unspecified.
+/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another
+///  length, strided, or that overlap each other, the sources, the weights or the graph; a reach
+///  that is negative; a delta that is negative, or below 1 for integers;
+///  launch_mode::persistent_kernel where the space has none, or its blocks do not all fit on the
+///  device. std::range_error when a vertex can be reached, but no distance of its type tells how
+///  far it is: results are then unspecified.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>
@@ -170,16 +172,19 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
                 "karpos: parents come in a view of the graph's vertex type");
   detail::require_reachable<ExecSpace, Distances, Parents>();
-  std::uint64_t const n = opened_workspace::vertices(workspace);
+  std::uint64_t const n = opened_workspace::graph(workspace).vertices();
   auto const sources = checked_sources<ExecSpace, vertex_id>(exec, source, n);
   detail::require_contiguous("distances of sssp", distances);
   detail::require_contiguous("parents of sssp", parents);
   detail::require_same_extent("distances", distances.extent(0), "vertices", n);
   if (parents.extent(0) != 0)
     detail::require_same_extent("parents", parents.extent(0), "vertices", n);
-  detail::require_apart("a result of sssp",
-                        {detail::range_of(distances), detail::range_of(parents)},
-                        {detail::range_of(opened_workspace::weights(workspace))});
+  auto const& graph = opened_workspace::graph(workspace);
+  detail::require_apart(
+      "a result of sssp", {detail::range_of(distances), detail::range_of(parents)},
+      {detail::range_of(opened_workspace::weights(workspace)),
+       detail::range_of(graph.row_offsets()), detail::range_of(graph.column_indices()),
+       sources.template memory<vertex_id>()});
   require_reach(options.reach);
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
   auto s = opened_workspace::state(exec, workspace, delta, options);

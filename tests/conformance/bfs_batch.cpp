@@ -342,6 +342,15 @@ TEST_CASE("batches that are refused") {
                       table<std::int32_t, Kokkos::LayoutLeft>("distances", r, c));
   };
   karpos_test::throws<std::invalid_argument>([&] { run({1, 10, 11}, 3, 10); }, "2 sources", "10");
+  table<std::uint32_t, Kokkos::LayoutLeft> const both("sources and distances", 1, 10);
+  karpos_test::throws<std::invalid_argument>(
+      [&] {
+        karpos::bfs_batch(space(), subject.workspace(),
+                          karpos_test::view<std::uint32_t>(both.data() + 9, 1),
+                          table<std::int32_t, Kokkos::LayoutLeft>(
+                              reinterpret_cast<std::int32_t*>(both.data()), 1, 10));
+      },
+      "distances of a batch", "overlaps");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 2, 10); }, "rows of distances");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 1, 11); }, "columns of distances");
   karpos_test::throws<std::invalid_argument>(

@@ -555,6 +555,10 @@ TEST_CASE("shortest paths that are refused") {
   };
   apart(distance, distance);
   apart(Kokkos::subview(weights, std::pair(2, 12)), {});
+  apart(distance, view<u32>(const_cast<u32*>(graph.column_indices().data()), 10));
+  auto const starts = karpos_test::to_space(std::vector<u32>{4, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  karpos_test::throws<error>([&] { karpos::sssp(space(), other, starts, distance, starts); },
+                             "overlaps");
   Kokkos::View<u32**, Kokkos::LayoutRight, space::memory_space> const table("table", 18, 2);
   auto const column = Kokkos::subview(table, Kokkos::ALL, 0);
   karpos_test::throws<error>([&] { karpos::sssp_workspace(space(), graph, column); }, "weights",

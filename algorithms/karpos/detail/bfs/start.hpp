@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/bfs/for_each_index.hpp"
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
@@ -15,6 +16,12 @@ struct source_list {
   std::uint64_t count = 1;
   std::uint64_t single = 0;
 
+  /// The memory of the list, for require_apart.
+  template <class VertexId>
+  memory_range memory() const {
+    auto const* const begin = static_cast<char const*>(list);
+    return {begin, list == nullptr ? begin : begin + count * sizeof(VertexId)};
+  }
   /// Source i, as the steps of a search number vertices.
   template <class State>
   KOKKOS_FUNCTION local_vertex at(std::uint64_t i) const {
