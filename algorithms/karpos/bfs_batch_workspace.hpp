@@ -41,16 +41,19 @@ class bfs_batch_workspace {
   using graph_type = Graph;
   using memory_space = typename Graph::memory_space;
 
-  /// Copies the graph. Complexity: that of build_csr for its edges; waits for it.
+  /// Checks the graph unless it is trusted, and copies it. Complexity: a pass over offsets and
+  /// columns, and that of build_csr for the edges; waits for it.
   /// Memory: while it works, that of build_csr and 4 bytes an edge; where a vertex has more edges than there are vertices (parallel
   ///  edges), 8 bytes for each of them.
-  /// Throws: std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with offsets of 32
-  ///  bits; allocation_error if memory cannot be had.
+  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate);
+  ///  std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
+  ///  offsets of 32 bits; allocation_error if memory cannot be had.
   bfs_batch_workspace(ExecSpace const& exec, Graph const& graph)
       : m_vertices(graph.vertices()),
         m_has_in(graph.has_transpose()) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
     detail::bfs::require_size("bfs_batch", graph);
+    graph.validate_unless_trusted(exec);
     m_ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>(exec, graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",
                                               "free memory or search a smaller graph",

@@ -18,7 +18,7 @@ namespace karpos {
 /// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes,
 /// hub vertices): made once, for any number of searches from any sources. No search allocates.
 ///
-/// Requires: the graph does not change while the workspace is used.
+/// Requires: the graph does not change while the workspace is used, which is not checked.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
 /// Memory: 12.4 bytes a vertex, 40 KB, and 49 KB for each CPU thread (bfs_workspace_bytes); with pad_rows 16 or 80 bytes a
 /// vertex more (padded_bytes).
@@ -29,14 +29,20 @@ class bfs_workspace {
   using vertex_type = typename Graph::vertex_type;
   using memory_space = typename Graph::memory_space;
 
-  /// Reads the degrees of all vertices. Complexity: three passes over the row offsets; waits for them.
-  /// Throws: std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
-  ///  2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be had.
+  /// Checks the graph unless it is trusted, and reads the degrees of all vertices. Searches do not
+  /// check it again.
+  /// Complexity: four passes over the row offsets, and one over the columns, without it for a
+  ///   trusted graph; waits for them.
+  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate);
+  ///  std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or
+  ///  for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be
+  ///  had.
   bfs_workspace(ExecSpace const& exec, Graph const& graph)
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
     detail::bfs::require_size("bfs", graph);
+    graph.validate_unless_trusted(exec);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
                                               "free memory or search a smaller graph",
                                               [&] { allocate(exec); });

@@ -15,11 +15,13 @@
 
 namespace karpos {
 
-/// Builds a graph from its edges, sources(i) to targets(i), in any order. Neighbours are sorted.
+/// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
+/// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted.
 /// Throws: std::invalid_argument when the views differ in extent or an id is not below `vertices` (the first
 /// such edge is named); std::length_error for 2^32 vertices or more, for more vertices than VertexId or more
 /// edges, before any is removed, than EdgeOffset holds; allocation_error.
-/// Returns: a directed graph, or with options.symmetrise an undirected one. The same on every execution space.
+/// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, for its edges
+/// were checked. The same on every execution space.
 /// Complexity: a sort of 64-bit words on GPUs, a counting sort and a sort of each row on CPUs. Waits for it.
 /// Memory: new, in the space of the views. Meanwhile on GPUs 24 bytes, on CPUs one id for each directed edge.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
@@ -35,27 +37,30 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
   detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
   detail::build_csr::require_graph_fits<graph>(vertices, list.size(), options);
   detail::build_csr::require_in_range(exec, vertices, list);
-  return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options);
+  return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options).trusted();
 }
 
-/// The graph with every edge the other way round, self loops and duplicates included; neighbours are sorted.
+/// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted.
 /// g.with_transpose(transpose(exec, g)) is what searches of a directed graph want.
-/// Returns: a graph of its own, without a transpose.
-/// Complexity: as build_csr. Waits for it.
-/// Requires: a graph that is valid.
+/// Returns: a graph of its own, without a transpose; trusted.
+/// Complexity: as build_csr, and a pass that checks the graph unless it is trusted. Waits for it.
 /// Memory: as build_csr, and meanwhile one more id for each edge.
+/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); std::length_error
+///   as build_csr; allocation_error.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
   using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
   using rows_view = Kokkos::View<VertexId*, MemorySpace>;
   using columns_view = typename graph_type::columns_view;
   detail::require_reachable<ExecSpace, rows_view>();
+  graph.validate_unless_trusted(exec);
   auto const rows = detail::build_csr::graph_array<rows_view>(exec, "sources", graph.edges());
   detail::build_csr::write_sources(exec, graph.row_offsets(), rows);
   detail::build_csr::edges_in_views<columns_view, rows_view> const list{graph.column_indices(),
                                                                         rows};
   return detail::build_csr::csr_of_edges<graph_type>(
-      exec, graph.vertices(), list, {.remove_self_loops = false, .remove_duplicates = false});
+             exec, graph.vertices(), list, {.remove_self_loops = false, .remove_duplicates = false})
+      .trusted();
 }
 
 }  // namespace karpos

@@ -157,13 +157,16 @@ std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& g
 /// can be left out.
 ///
 /// Returns: how many components there are; so it waits.
-/// Complexity: a pass over the vertices, and over the edges of those that are not in the sampled component; O(vertices +
-///  edges) in practice.
+/// Complexity: a pass over offsets and columns that checks the graph, unless it is trusted; a pass
+///  over the vertices, and over the edges of those that are not in the sampled component;
+///  O(vertices + edges) in practice.
 /// Requires: the graph is not written meanwhile.
 /// Concurrency: works on `exec`. A workspace serves one call at a time.
 /// Memory: connected_components_bytes: some KB, and a vertex id for each 4,096 edges.
-/// Throws: std::invalid_argument for labels of another length or strided, or a workspace that is too small, not aligned, or in
-///  memory of the labels; std::length_error for more vertices than the ids have numbers for; allocation_error.
+/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); for labels of
+///  another length or strided, or a workspace that is too small, not aligned, or that overlaps the
+///  labels; for labels that overlap the graph; std::length_error for more vertices than the ids
+///  have numbers for; allocation_error.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d Labels>
@@ -177,13 +180,14 @@ components_report connected_components(ExecSpace const& exec,
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, Labels>();
   detail::require_contiguous("labels of components", labels);
   detail::require_same_extent("labels", labels.extent(0), "vertices", graph.vertices());
-  detail::require_apart("the labels of components", {detail::range_of(labels)},
-                        {detail::range_of(options.workspace)});
   constexpr std::uint64_t most = std::numeric_limits<VertexId>::max();
   if (graph.vertices() > 0 && graph.vertices() - 1 > most)
     throw std::length_error(
         "karpos: a graph for connected_components has " + std::to_string(graph.vertices()) +
         " vertices, and its vertex ids end at " + std::to_string(most) + ": use wider ids");
+  detail::require_apart("the labels of components", labels, detail::range_of(options.workspace),
+                        graph.row_offsets(), graph.column_indices());
+  graph.validate_unless_trusted(exec);
   if (graph.vertices() == 0) return {};
   using run = detail::connected_components::run<ExecSpace, graph_type>;
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");

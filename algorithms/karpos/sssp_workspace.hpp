@@ -25,12 +25,14 @@ namespace detail::sssp {
 
 /// What is known of all weights.
 struct weight_sums {
-  double sum = 0;             // of the finite ones
-  std::uint64_t refused = 0;  // negative ones, and those that are no numbers
+  double sum = 0;                                   // of the finite ones
+  std::uint64_t refused = 0;                        // negative ones, and those that are no numbers
+  std::uint64_t first_refused = ~std::uint64_t(0);  // its edge
 
   KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
     sum += other.sum;
     refused += other.refused;
+    first_refused = Kokkos::min(first_refused, other.first_refused);
     return *this;
   }
 };
@@ -39,10 +41,12 @@ struct look_at_weight {
   Weight const* weight;
   KOKKOS_FUNCTION void operator()(std::uint64_t e, weight_sums& sums) const {
     using labels = label_of<Weight>;
-    if (labels::is_refused(weight[e]))
+    if (labels::is_refused(weight[e])) {
       ++sums.refused;
-    else if (labels::is_finite(weight[e]))
+      sums.first_refused = Kokkos::min(sums.first_refused, e);
+    } else if (labels::is_finite(weight[e])) {
       sums.sum += static_cast<double>(weight[e]);
+    }
   }
 };
 
@@ -75,7 +79,8 @@ namespace karpos {
 /// The memory of shortest paths, and what it knows of a graph and its weights in advance: made once, for any number of calls.
 ///
 /// Weight: float, double, or integers of 32 or 64 bits; weights(e) is that of the edge column_indices()(e).
-/// Requires: neither the graph nor its weights change while the workspace is used.
+/// Requires: neither the graph nor its weights change while the workspace is used, which is not
+///   checked.
 /// Concurrency: copies share the memory. One call at a time: two concurrent ones may deadlock.
 /// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes); with rows in order of weight
 ///   (sort_rows) 16 bytes a vertex, and a vertex id and a weight for each edge, more.
@@ -87,11 +92,15 @@ class sssp_workspace {
   using vertex_type = typename Graph::vertex_type;
   using memory_space = typename Graph::memory_space;
 
-  /// Looks at all degrees and weights. Complexity: a pass over each, and one more over degrees and edges of undirected graphs of
-  /// 16 edges a vertex or more; waits for them.
-  /// Throws: std::invalid_argument for weights of another length than the edges, strided ones, and negative weights or such that
-  ///  are no numbers; std::length_error for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
-  ///  2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be had.
+  /// Checks the graph unless it is trusted, and reads all degrees and weights. Calls do not check
+  /// them again.
+  /// Complexity: a pass over offsets, columns and weights, one over the degrees, and one more over
+  /// degrees and edges of undirected graphs of 16 edges a vertex or more; waits for them.
+  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); for weights of
+  ///  another length than the edges, strided ones, and negative weights or such that are no
+  ///  numbers; std::length_error for more than 2^31 - 64 vertices, for 2^31 edges or more at a
+  ///  vertex, or for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if
+  ///  memory cannot be had.
   template <view_1d Weights>
     requires(std::is_same_v<typename Weights::non_const_value_type, Weight>)
   sssp_workspace(ExecSpace const& exec, Graph const& graph, Weights const& weights)
@@ -104,6 +113,7 @@ class sssp_workspace {
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
     m_weights = weights;  // not before: Kokkos aborts where a strided view is assigned
     detail::bfs::require_size("sssp", graph, max_vertices);
+    graph.validate_unless_trusted(exec);
     read_weights(exec);
     m_bytes = bytes_for(exec, graph);
     detail::allocate_or_explain<memory_space>(m_bytes, "shortest paths",
@@ -182,8 +192,10 @@ class sssp_workspace {
     auto const sums = device::reduce_over<Kokkos::Sum<weight_sums>>(
         "karpos::sssp::weights", exec, m_graph.edges(), look_at_weight<Weight>{m_weights.data()});
     if (sums.refused > 0)
-      detail::reject(std::to_string(sums.refused) + " weights are refused",
-                     "negative, or no numbers", "pass weights of zero or more");
+      detail::reject(
+          std::to_string(sums.refused) + " weights are refused",
+          "negative, or no numbers, the first that of edge " + std::to_string(sums.first_refused),
+          "pass weights of zero or more");
     m_weight_sum = sums.sum;
   }
 

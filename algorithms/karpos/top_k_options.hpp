@@ -153,11 +153,7 @@ struct top_k_options {
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
   /// Check every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
-#if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
-  bool validate = true;
-#else
-  bool validate = false;
-#endif
+  bool validate = detail::checks_always;
   launch_mode driver = launch_mode::automatic;
 };
 

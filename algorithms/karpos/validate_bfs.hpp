@@ -62,10 +62,12 @@ struct bfs_defects {
 /// distance, and none that is shorter to one with.
 ///
 /// Returns: the defects; valid() if there are none.
-/// Complexity: O(vertices + edges), every edge once. Waits for it.
-/// Requires: a graph that is valid; the graph and the results are not written meanwhile.
+/// Complexity: O(vertices + edges), every edge once, and once more where the graph is not trusted.
+///   Waits for it.
+/// Requires: the graph and the results are not written meanwhile.
 /// Memory: two bits a vertex.
-/// Throws: std::invalid_argument for a source that is no vertex, or views of another length.
+/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate), a source that is
+/// no vertex, or views of another length.
 /// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer, Asanović, Patterson,
 /// 2015), which look for the edge of a parent in its row; here every edge checks whether it is one.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
@@ -86,6 +88,7 @@ bfs_defects validate_bfs(ExecSpace const& exec,
   bool const has_parents = parents.extent(0) != 0;
   detail::require_same_extent("distances", distances.extent(0), "vertices", n);
   if (has_parents) detail::require_same_extent("parents", parents.extent(0), "vertices", n);
+  graph.validate_unless_trusted(exec);
 
   using memory_space = typename ExecSpace::memory_space;
   using counts_view = Kokkos::View<checks::defect_counts*, memory_space>;

@@ -61,6 +61,13 @@ class allocation_error : public std::bad_alloc {
 
 namespace detail {
 
+/// Whether calls from the host check what their options say need not be checked.
+#if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
+inline constexpr bool checks_always = true;
+#else
+inline constexpr bool checks_always = false;
+#endif
+
 /// Grammar of every message: problem (why): suggestion.
 [[noreturn]] inline void reject(std::string const& problem, std::string const& why,
                                 std::string const& suggestion) {

@@ -4,12 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/require_rows.hpp"
 
 namespace karpos {
 
@@ -17,25 +16,6 @@ namespace detail {
 template <class T>
 concept graph_integer =
     std::is_integral_v<T> && !std::is_same_v<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
-
-/// Finds the first place at which a graph's arrays are wrong.
-template <class Offsets, class Columns>
-struct find_defect {
-  Offsets offsets;
-  Columns columns;
-  std::uint64_t vertices;
-
-  static constexpr std::uint64_t none = ~std::uint64_t(0);
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& first) const {
-    auto const begin = static_cast<std::uint64_t>(offsets(v));
-    auto const end = static_cast<std::uint64_t>(offsets(v + 1));
-    bool valid = begin <= end && end <= columns.extent(0);
-    for (std::uint64_t e = begin; valid && e < end; ++e)
-      valid = static_cast<std::uint64_t>(columns(e)) < vertices;
-    if (!valid && v < first) first = v;
-  }
-};
 }  // namespace detail
 
 /// A graph in compressed sparse rows: the neighbours of vertex v are column_indices[row_offsets[v]] up to, not
@@ -44,6 +24,12 @@ struct find_defect {
 ///
 /// A graph is directed until said otherwise: `undirected()` states that every edge occurs both ways,
 /// `with_transpose(in)` gives the in-edges. Bottom-up levels of a search need either.
+///
+/// Algorithms check offsets and columns before they read the graph, in one pass over both: a
+/// workspace when it is made, a call without a workspace each time. They throw
+/// std::invalid_argument that names the first wrong offset or edge. `trusted()` saves the pass;
+/// build_csr and transpose return trusted graphs. Whoever changes the arrays later, beside the
+/// graph's const views, must leave them right, for a workspace does not look again.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
@@ -60,7 +46,7 @@ class csr_graph {
   csr_graph() = default;
 
   /// Wraps views: n + 1 offsets for n vertices, and as many column indices as the last offset says.
-  /// Complexity: constant; what the arrays hold is looked at by `validate`.
+  /// Complexity: constant; `validate` and algorithms look at what the arrays hold.
   /// Throws: std::invalid_argument if there is no offset at all.
   csr_graph(offsets_view row_offsets, columns_view column_indices)
       : m_offsets(row_offsets),
@@ -70,10 +56,13 @@ class csr_graph {
                      "n vertices have n + 1 offsets, the first of them 0");
   }
 
-  /// The same graph, every edge of which is known to occur in both directions.
+  /// Returns this graph, of which it is stated that every edge occurs in both directions. Only
+  /// `validate` checks that.
   csr_graph undirected() const { return with_transpose(*this); }
 
-  /// The same graph, with the edges the other way round: in's row v lists the vertices that have an edge to v.
+  /// Returns this graph with its edges the other way round: in's row v lists the vertices that have
+  /// an edge to v. Only `validate` checks that; algorithms check that `in` is a graph. The result
+  /// is trusted if both are.
   /// Throws: std::invalid_argument if the two differ in vertices or edges.
   csr_graph with_transpose(csr_graph const& in) const {
     detail::require_same_extent("row offsets of a graph", m_offsets.extent(0), "of its transpose",
@@ -84,6 +73,15 @@ class csr_graph {
     g.m_in_offsets = in.m_offsets;
     g.m_in_columns = in.m_columns;
     g.m_has_transpose = true;
+    g.m_trusted = m_trusted && in.m_trusted;
+    return g;
+  }
+
+  /// Returns this graph, of which it is stated that offsets and columns are right, so that
+  /// algorithms do not check it. With KARPOS_CONTRACTS they check it all the same.
+  csr_graph trusted() const {
+    csr_graph g = *this;
+    g.m_trusted = true;
     return g;
   }
 
@@ -91,6 +89,7 @@ class csr_graph {
   /// Directed edges: an undirected edge counts twice.
   std::uint64_t edges() const { return m_columns.extent(0); }
   bool has_transpose() const { return m_has_transpose; }
+  bool is_trusted() const { return m_trusted; }
   bool is_undirected() const {
     return m_has_transpose && m_in_offsets.data() == m_offsets.data() &&
            m_in_columns.data() == m_columns.data();
@@ -107,49 +106,39 @@ class csr_graph {
     return (vertices + 1) * sizeof(EdgeOffset) + edges * sizeof(VertexId);
   }
 
-  /// Looks at every offset and index of the graph, and of its transpose where it is another array.
-  /// Throws: std::invalid_argument that names the vertex: offsets that do not start at 0, decrease or do not end
-  /// at the number of edges, an index that is no vertex. Complexity: one pass; waits for it.
+  /// Checks every offset and column of the graph, and of its transpose, whether or not the graph is
+  /// trusted; and that the edges of the transpose are those of the graph the other way round, but
+  /// for a chance of 2^-64.
+  /// Throws: std::invalid_argument that names the first offset which is not 0 at the start,
+  /// decreases or does not end at the number of columns; else the first edge that leads to no
+  /// vertex; else says that the transpose has other edges.
+  /// Complexity: two passes, three with a transpose of its own; waits for them.
   template <execution_space ExecSpace>
   void validate(ExecSpace const& exec) const {
-    validate(exec, m_offsets, m_columns, "the graph");
-    if (m_has_transpose && !is_undirected())
-      validate(exec, m_in_offsets, m_in_columns, "the transpose");
+    require_rows(exec);
+    if (m_has_transpose)
+      detail::require_transposed(exec, m_offsets, m_columns, m_in_offsets, m_in_columns);
+  }
+  /// Checks every offset and column, unless the graph is trusted: what algorithms do before they
+  /// read a graph.
+  /// Throws: as validate. Complexity: one pass; waits for it.
+  template <execution_space ExecSpace>
+  void validate_unless_trusted(ExecSpace const& exec) const {
+    if (detail::checks_always || !m_trusted) require_rows(exec);
   }
 
  private:
   template <class ExecSpace>
-  static void validate(ExecSpace const& exec, offsets_view const& offsets,
-                       columns_view const& columns, std::string const& name) {
+  void require_rows(ExecSpace const& exec) const {
     detail::require_reachable<ExecSpace, offsets_view, columns_view>();
-    if (offsets.extent(0) == 0) return;
-    std::uint64_t const n = offsets.extent(0) - 1;
-    EdgeOffset first{}, last{};
-    Kokkos::deep_copy(exec, first, Kokkos::subview(offsets, 0));
-    Kokkos::deep_copy(exec, last, Kokkos::subview(offsets, n));
-    exec.fence("karpos::csr_graph::validate: ends");
-    if (first != 0)
-      detail::reject("row offset 0 of " + name + " is wrong", std::to_string(first),
-                     "the first row starts at 0");
-    using defect = detail::find_defect<offsets_view, columns_view>;
-    std::uint64_t vertex = defect::none;
-    Kokkos::parallel_reduce("karpos::csr_graph::validate", detail::index_range(exec, n),
-                            defect{offsets, columns, n}, Kokkos::Min<std::uint64_t>(vertex));
-    if (vertex != defect::none)
-      detail::reject(
-          "row " + std::to_string(vertex) + " of " + name + " is wrong",
-          "its offsets decrease or pass the end, or an index is not below " + std::to_string(n),
-          "offsets grow from 0 to the number of edges; indices are vertices");
-    if (static_cast<std::uint64_t>(last) != columns.extent(0))
-      detail::reject(
-          "the last row offset of " + name + " is wrong",
-          std::to_string(last) + " with " + std::to_string(columns.extent(0)) + " column indices",
-          "it is the number of edges");
+    detail::require_rows(exec, m_offsets, m_columns, {"the graph", vertices()});
+    if (m_has_transpose && !is_undirected())
+      detail::require_rows(exec, m_in_offsets, m_in_columns, {"the transpose", vertices()});
   }
 
   offsets_view m_offsets, m_in_offsets;
   columns_view m_columns, m_in_columns;
-  bool m_has_transpose = false;
+  bool m_has_transpose = false, m_trusted = false;
 };
 
 /// A graph of views of the user's has their types of vertices, offsets and memory.

@@ -40,7 +40,7 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
   detail::build_csr::require_graph_fits<Graph>(vertices, list.size(), options);
   if constexpr (detail::build_csr::sorts_edges<Space>) {
     if (report) report(0, "edges and rows");
-    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, list, options);
+    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, list, options).trusted();
   } else {
     // CPUs read the edges twice: to draw them twice would take longer.
     using keys_view = Kokkos::View<std::uint64_t*, typename Space::memory_space>;
@@ -52,7 +52,8 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
     exec.fence("karpos::perf::generate");
     if (report) report(0.5, "rows");
     return detail::build_csr::csr_of_edges<Graph>(exec, vertices, kept_edges<keys_view>{keys},
-                                                  options);
+                                                  options)
+        .trusted();
   }
 }
 

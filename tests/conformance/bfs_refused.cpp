@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/bfs_subject.hpp"
+#include "support/no_graphs.hpp"
 
 namespace {
 
@@ -41,6 +42,17 @@ TEST_CASE("sources that are no vertices") {
   view<std::int32_t> const no_distance("d", 0);
   throws<invalid>([&] { karpos::bfs(space(), none, 0, no_distance); }, "source 0",
                   "the graph has 0");
+}
+
+TEST_CASE("graphs that are none") {
+  using graph = karpos::csr_graph<u32, std::uint64_t, space::memory_space>;
+  karpos_test::refuses_no_graphs<u32, std::uint64_t>(
+      [](graph const& g) { karpos::bfs_workspace(space(), g); });
+  karpos_test::refuses_no_graphs<u32, std::uint64_t>(
+      [](graph const& g) { karpos::bfs(space(), g, 0u, view<std::int32_t>("d", g.vertices())); });
+  karpos_test::refuses_no_graphs<u32, std::uint64_t>([](graph const& g) {
+    karpos::validate_bfs(space(), g, 0u, view<std::int32_t>("d", g.vertices()));
+  });
 }
 
 TEST_CASE("views of another length") {

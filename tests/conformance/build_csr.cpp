@@ -11,6 +11,7 @@
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/no_graphs.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -193,6 +194,30 @@ TEST_CASE("goldens") {
   CHECK(to_host(in.column_indices()) == columns32{3, 3, 1, 0});
 }
 
+TEST_CASE("what is no graph has no transpose, and validate refuses it") {
+  auto const transposes = [](auto const& g) { karpos::transpose(space(), g); };
+  karpos_test::refuses_no_graphs<std::uint32_t, std::uint64_t>(transposes);
+#if KARPOS_FULL_TESTS
+  karpos_test::refuses_no_graphs<std::int64_t, std::int32_t>(transposes);
+#endif
+}
+
+TEST_CASE("graphs that are trusted") {
+  auto const list = listed<std::uint32_t>(3, {{0, 1}, {1, 2}});
+  auto const built = build(list);
+  CHECK(built.is_trusted());
+  CHECK(build(list, {.symmetrise = true}).is_trusted());
+  auto const own = graph_of<>(built.row_offsets(), built.column_indices());
+  CHECK(!own.is_trusted());
+  CHECK(own.trusted().is_trusted());
+  CHECK(own.trusted().undirected().is_trusted());
+  auto const in = karpos::transpose(space(), own);
+  CHECK(in.is_trusted());
+  CHECK(!own.with_transpose(in).is_trusted());
+  CHECK(!in.with_transpose(own).is_trusted());
+  CHECK(built.with_transpose(in).is_trusted());
+}
+
 TEST_CASE("a graph without vertices has a transpose") {
   CHECK(karpos::transpose(space(), graph_of<>()).vertices() == 0);
 }
@@ -267,15 +292,23 @@ TEST_CASE("graphs of one's own arrays are looked at by validate") {
   graph({0}, {}).validate(space());
   graph({0, 2, 2, 4}, {2, 0, 1, 1}).validate(space());
   graph_of<>().validate(space());
-  refused(graph({1, 2, 3}, {0, 1, 0}), "row offset 0", "(1)");
-  refused(graph({0, 2, 1, 3}, {0, 1, 2}), "row 1 of the graph");
-  refused(graph({0, 1, 5, 3}, {0, 1, 2}), "row 1 of the graph");
-  refused(graph({0, 1, ~std::uint64_t(0)}, {0, 1}), "row 1 of the graph");
-  refused(graph({0, 1, 2, 3}, {0, 3, 2}), "row 1 of the graph", "not below 3");
-  refused(graph({0, 1, 1}, {0, 1}), "last row offset", "1 with 2 column indices");
-  refused(graph({0}, {0}), "last row offset");
+  refused(graph({1, 2, 3}, {0, 1, 0}), "row offset 0 of the graph", "1 with 3 column indices");
+  refused(graph({0, 2, 1, 3}, {0, 1, 2}), "row offset 2 of the graph",
+          "vertex 1 has the edges from 2 to 1, of 3");
+  refused(graph({0, 1, 5, 3}, {0, 1, 2}), "row offset 2 of the graph", "from 1 to 5, of 3");
+  refused(graph({0, 1, ~std::uint64_t(0)}, {0, 1}), "row offset 2 of the graph");
+  refused(graph({0, 1, 2, 3}, {0, 3, 2}), "edge 1 of the graph", "from vertex 1 to 3, with 3 ");
+  refused(graph({0, 0, 1, 1, 3}, {0, 3, 9}), "edge 2 of the graph", "from vertex 3 to 9, with 4 ");
+  refused(graph({0, 1, 1}, {0, 1}), "row offset 2 of the graph", "from 1 to 1, of 2");
+  refused(graph({0}, {0}), "row offset 0 of the graph", "0 with 1 column indices");
   auto const good = graph({0, 1, 2}, {0, 1});
-  refused(good.with_transpose(graph({0, 1, 2}, {0, 7})), "row 1 of the transpose");
+  refused(good.with_transpose(graph({0, 1, 2}, {0, 7})), "edge 1 of the transpose",
+          "from vertex 1 to 7");
+  refused(good.with_transpose(graph({0, 2, 1}, {0, 1})), "row offset 2 of the transpose");
+  refused(good.trusted().with_transpose(good).with_transpose(graph({0, 1, 2}, {1, 0})),
+          "the transpose of a graph has other edges");
+  refused(graph({0, 1, 1}, {1}).undirected(), "other edges", "undirected()");
+  graph({0, 1, 1}, {1}).with_transpose(graph({0, 0, 1}, {0})).validate(space());
   throws<std::invalid_argument>(
       [&] {
         good.with_transpose(graph({0, 2}, {0, 0}));

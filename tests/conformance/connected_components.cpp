@@ -10,6 +10,7 @@
 #include <set>
 
 #include "support/bfs_subject.hpp"
+#include "support/no_graphs.hpp"
 #include "support/shapes.hpp"
 
 namespace {
@@ -164,6 +165,9 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
   karpos_test::throws<error>(
       [&] { run(Kokkos::subview(own, std::pair(0, 100)), own.data() + 16, bytes); }, "labels",
       "overlaps");
+  view<std::uint32_t> const of_graph(const_cast<std::uint32_t*>(graph.column_indices().data()),
+                                     100);
+  karpos_test::throws<error>([&] { run(of_graph, nullptr, 0); }, "labels", "overlaps");
   // Nobody reads these: they are refused for their lengths.
   using unowned =
       Kokkos::View<std::uint32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -175,4 +179,10 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
   karpos_test::throws<std::length_error>(
       [&] { karpos::connected_components(space(), large, many); }, std::to_string(most + 2),
       "wider ids");
+}
+
+TEST_CASE("components of graphs that are none") {
+  karpos_test::refuses_no_graphs<std::int32_t, std::uint32_t>([](auto const& g) {
+    karpos::connected_components(space(), g, view<std::int32_t>("labels", g.vertices()));
+  });
 }

@@ -11,6 +11,7 @@
 
 #include "support/bfs_subject.hpp"
 #include "support/memory_limit.hpp"
+#include "support/no_graphs.hpp"
 #include "support/shapes.hpp"
 
 namespace {
@@ -531,8 +532,12 @@ TEST_CASE("shortest paths that are refused") {
   bad[3] = -1;
   karpos_test::throws<error>([&] { make(bad); }, "1 weights are refused", "negative");
   bad[5] = std::numeric_limits<float>::quiet_NaN();
-  karpos_test::throws<error>([&] { make(bad); }, "2 weights are refused");
-  karpos_test::throws<error>([&] { make(std::vector<std::int32_t>(18, -5)); }, "18 weights");
+  karpos_test::throws<error>([&] { make(bad); }, "2 weights are refused", "that of edge 3");
+  karpos_test::throws<error>([&] { make(std::vector<std::int32_t>(18, -5)); }, "18 weights",
+                             "that of edge 0");
+  bad = std::vector<float>(18, 1);
+  bad[17] = -std::numeric_limits<float>::infinity();
+  karpos_test::throws<error>([&] { make(bad); }, "1 weights are refused", "that of edge 17");
   auto const w = make(std::vector<u32>(18, 1));
   view<u32> const distance("distance", 10), few("distance", 9), parent("parent", 10);
   auto const run = [&](auto const& source, view<u32> const& to, view<u32> const& p,
@@ -570,6 +575,13 @@ TEST_CASE("shortest paths that are refused") {
   karpos_test::throws<error>(
       [&] { run(u32(1), distance, parent, {.driver = karpos::launch_mode::persistent_kernel}); },
       "persistent_kernel");
+}
+
+TEST_CASE("shortest paths in graphs that are none") {
+  karpos_test::refuses_no_graphs<std::int32_t, std::uint64_t>([](auto const& g) {
+    karpos::sssp(space(), g, view<std::uint32_t>("weights", g.edges()), 0,
+                 view<std::uint32_t>("distances", g.vertices()));
+  });
 }
 
 TEST_CASE("a workspace without memory is refused, and one can be made later") {

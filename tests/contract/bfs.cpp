@@ -93,6 +93,34 @@ TEST_CASE("a workspace is made on the instance, of memory with names") {
                        label.rfind("karpos::", 0) == 0);
 }
 
+/// How often f looks at the rows of a graph.
+template <class F>
+u64 checks_of(F const& f) {
+  listener const ears;
+  f();
+  u64 checks = 0;
+  for (auto const& launch : record.launches)
+    checks += launch.label == "karpos::csr_graph::validate" ? 1 : 0;
+  return checks;
+}
+
+TEST_CASE("a graph is checked when its workspace is made, and not by searches") {
+  space const exec;
+  graph_type const built = some_graph();
+  graph_type const own(built.row_offsets(), built.column_indices());
+  view<std::int32_t> const distance("distance", own.vertices());
+  auto const makes = [&](graph_type const& g) {
+    return checks_of([&] { workspace_type(exec, g); });
+  };
+  same("directed", makes(own), 1);
+  same("undirected", makes(own.undirected()), 1);
+  same("with a transpose", makes(own.with_transpose(some_graph())), 2);
+  if (!karpos::detail::checks_always) same("trusted", makes(own.trusted()), 0);
+  workspace_type const w(exec, own);
+  same("a search", checks_of([&] { karpos::bfs(exec, w, 7u, distance); }), 0);
+  same("without a workspace", checks_of([&] { karpos::bfs(exec, own, 7u, distance); }), 1);
+}
+
 TEST_CASE("CPUs launch fewer kernels than a deep graph has levels") {
   if (karpos::device::is_device<space>) return;
   u64 const paths = 600, length = 300;

@@ -11,9 +11,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <karpos/csr_graph.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/join.hpp>
 #include <karpos/partition.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -143,6 +145,22 @@ TEST_CASE("a part that there is not ends the program") {
   CHECK(refused(-1));
   CHECK(refused(std::int64_t(1) << 32));  // 0 in 32 bits
   CHECK(refused((std::int64_t(1) << 40) + 2));
+}
+
+TEST_CASE("a graph that is trusted is checked all the same") {
+  CHECK(last_words([] {
+          Kokkos::ScopeGuard const kokkos;
+          auto const offsets = view_of<std::uint64_t>({0, 1, 2, 3});
+          karpos::csr_graph const wrong(offsets, view_of<std::uint32_t>({1, 77, 0}));
+          karpos::csr_graph const right(offsets, view_of<std::uint32_t>({1, 2, 0}));
+          right.trusted().validate_unless_trusted(host_space{});
+          try {
+            wrong.trusted().validate_unless_trusted(host_space{});
+          } catch (std::invalid_argument const&) {
+            return;
+          }
+          std::abort();
+        }).empty());
 }
 
 TEST_CASE("the macro evaluates its condition once and only tells when it is false") {

@@ -385,6 +385,56 @@ TEST_CASE("one memory for distances and parents is refused, and a view on some r
                        collective_error);
 }
 
+TEST_CASE("rows that are none, of whatever rank, are refused on all") {
+  auto const ranks = world();
+  auto const p = std::uint64_t(ranks.size()), n = 32 * p, first = 32 * std::uint64_t(ranks.rank());
+  // A ring; change(offsets, columns) on the last rank alone.
+  auto const graph_of = [&](auto const& change) {
+    std::vector<std::uint64_t> offsets(33);
+    std::vector<id> columns(32);
+    for (std::uint64_t v = 0; v < 32; ++v) {
+      offsets[v + 1] = v + 1;
+      columns[v] = static_cast<id>((first + v + 1) % n);
+    }
+    if (first + 32 == n) change(offsets, columns);
+    return dist::csr_graph(ranks, karpos::csr_graph(to_view(offsets), to_view(columns)));
+  };
+  using graph_type = dist::csr_graph<id, std::uint64_t, memory>;
+  Kokkos::View<std::int32_t*, memory> const distances("distances", 32);
+  auto const refused = [&](graph_type const& g, std::string const& words) {
+    auto const text = doctest::Contains(words.c_str());
+    CHECK_THROWS_WITH_AS(g.validate(ranks), text, collective_error);
+    CHECK_THROWS_WITH_AS(dist::bfs(ranks, g, id(0), distances), text, collective_error);
+    CHECK_THROWS_WITH_AS(dist::validate_bfs(ranks, g, id(0), distances), text, collective_error);
+    CHECK_THROWS_WITH_AS(dist::transpose(ranks, g), text, collective_error);
+  };
+  auto const good = graph_of([](auto&, auto&) {});
+  good.validate(ranks);
+  CHECK(dist::bfs(ranks, good, id(0), distances).visited == n);
+  auto const last = std::to_string(n - 32 + 5), all = std::to_string(n);
+  auto const wrong_column = graph_of([&](auto&, auto& columns) {
+    columns[9] = static_cast<id>(-1);
+    columns[5] = static_cast<id>(n);
+  });
+  std::string const edge =
+      " leads to no vertex (from vertex " + last + " to " + all + ", with " + all;
+  refused(wrong_column, "edge 5 of the graph" + edge);
+  refused(wrong_column.undirected(), "edge 5 of the graph" + edge);
+  refused(good.with_transpose(wrong_column), "edge 5 of the transpose" + edge);
+  refused(good.trusted().with_transpose(wrong_column), "edge 5 of the transpose" + edge);
+  refused(
+      graph_of([](auto& offsets, auto&) { offsets[6] = 4; }),
+      "row offset 6 of the graph is wrong (vertex " + last + " has the edges from 5 to 4, of 32");
+  // Columns that belong to no row harm nobody, so that trust can be tried.
+  auto const longer = graph_of([](auto& offsets, auto&) { offsets[32] = 31; });
+  refused(longer, "row offset 32 of the graph");
+  if (!karpos::detail::checks_always) {
+    dist::bfs(ranks, longer.trusted(), id(0), distances);
+    CHECK(dist::build_csr(ranks, n, to_view(std::vector<id>{0}), to_view(std::vector<id>{1}))
+              .is_trusted());
+  }
+}
+
 TEST_CASE("bad arguments are refused on all ranks") {
   auto const ranks = world();
   bool const is_last = ranks.rank() == ranks.size() - 1;

@@ -49,7 +49,8 @@ struct bfs_report : karpos::bfs_report {
 
 /// The memory of searches, and what they know of a graph in advance: made once, for any number of searches.
 ///
-/// Requires: the communicator outlives it; the graph does not change. All ranks make it and let it go together.
+/// Requires: the communicator outlives it; the graph does not change, which is not checked. All
+///   ranks make it and let it go together.
 /// Concurrency: copies share the memory, but that of parents where they are made before the first search for some: one search
 ///   at a time.
 /// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph (0.25 of these in a window,
@@ -62,7 +63,8 @@ class bfs_workspace {
   using vertex_type = typename Graph::vertex_type;
   using memory_space = typename Graph::memory_space;
 
-  /// Collective. Throws: collective_error, with what karpos::bfs_workspace throws on a rank.
+  /// Checks the graph unless it is trusted. Collective. Throws: collective_error, with what
+  /// karpos::bfs_workspace throws on a rank.
   bfs_workspace(communicator<ExecSpace> const& ranks, Graph const& graph)
       : m_ranks(&ranks),
         m_graph(graph),
@@ -114,6 +116,7 @@ class bfs_workspace {
     if (graph.vertices() > most)
       detail::reject("a graph for bfs has " + std::to_string(graph.vertices()) + " vertices",
                      "at most " + std::to_string(most), "queues hold 32-bit entries");
+    graph.validate_unless_trusted(ranks.exec());
     return local_workspace(ranks.exec(), local_of(graph));
   }
   static local_graph local_of(Graph const& graph) {

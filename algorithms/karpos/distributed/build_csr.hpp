@@ -37,10 +37,11 @@ struct csr_options : karpos::csr_options {
   }
 };
 
-/// Builds a graph from the edges of all ranks, sources(i) to targets(i), wherever they lie and in any order. Collective.
+/// Builds a graph from the edges of all ranks, sources(i) to targets(i), wherever they lie and in
+/// any order. By default self loops are removed, and of duplicate edges all but one. Collective.
 ///
 /// Returns: the rows of this rank's vertices, neighbours sorted: together the graph that karpos::build_csr makes of all edges,
-///   numbered anew where options.permutation asks for it.
+///   numbered anew where options.permutation asks for it; trusted, for its edges were checked.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank receives.
 /// Memory: while it builds, on each rank the edges that it has and those that it receives, twice (with symmetrise what it has
 ///   counts twice).
@@ -75,12 +76,15 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
   });
   detail::distributed::renumbered_edges<edges_list> const numbered{list, options.numbers(vertices)};
   return detail::distributed::graph_of_list<vertex, EdgeOffset>(ranks, vertices, numbered, options,
-                                                                options.begins);
+                                                                options.begins)
+      .trusted();
 }
 
-/// The graph with every edge the other way round, self loops and duplicates included, in the same blocks:
+/// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks.
 /// g.with_transpose(transpose(ranks, g)) is what searches of a directed graph want. Collective.
-/// Returns: a graph of its own, without a transpose. Complexity, memory: as build_csr.
+/// Returns: a graph of its own, without a transpose; trusted. Complexity, memory: as build_csr.
+/// Throws: collective_error on every rank for a graph that is none (csr_graph::validate), unless it
+///   is trusted; without memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(communicator<ExecSpace> const& ranks,
                csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
@@ -88,6 +92,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
   using row = d::edge_row<VertexId>;
   auto const& local = graph.local();
   auto const rows = d::together(ranks, [&] {
+    graph.validate_unless_trusted(ranks.exec());
     auto const sources =
         d::allocate<VertexId>(ranks.exec(), "karpos::transpose: sources", local.edges());
     detail::build_csr::write_sources(ranks.exec(), local.row_offsets(), sources);
@@ -98,7 +103,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
     ranks.exec().fence("karpos::transpose: before its sources are freed");
     return reversed;
   });
-  return d::graph_of_rows<EdgeOffset>(ranks, rows, graph.begins(), false);
+  return d::graph_of_rows<EdgeOffset>(ranks, rows, graph.begins(), false).trusted();
 }
 
 }  // namespace karpos::distributed

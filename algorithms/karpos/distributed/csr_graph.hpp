@@ -36,7 +36,8 @@ class csr_graph {
   csr_graph() = default;
 
   /// Takes the rows that a rank has: its vertices follow those of the ranks before it. Collective.
-  /// Requires: the columns are vertices.
+  /// Searches check offsets and columns, as those of a karpos::csr_graph, unless the graph is
+  /// trusted.
   /// Throws: collective_error where a block that is not the last begins at no multiple of 32.
   template <execution_space ExecSpace>
   csr_graph(communicator<ExecSpace> const& ranks, local_type const& rows)
@@ -55,10 +56,10 @@ class csr_graph {
     m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
   }
 
-  /// The same graph, every edge of which is known to occur in both directions.
+  /// Returns this graph, of which it is stated that every edge occurs in both directions.
   csr_graph undirected() const { return with_transpose(*this); }
-  /// The same graph, with the edges the other way round (transpose makes it). Throws std::invalid_argument unless both have the
-  /// same blocks.
+  /// Returns this graph with its edges the other way round (transpose makes it); trusted if both
+  /// are. Throws std::invalid_argument unless both have the same blocks.
   csr_graph with_transpose(csr_graph const& in) const {
     if (in.m_begin != m_begin)
       detail::reject(
@@ -68,6 +69,14 @@ class csr_graph {
     csr_graph g = *this;
     g.m_in = in.m_out;
     g.m_has_transpose = true;
+    g.m_trusted = m_trusted && in.m_trusted;
+    return g;
+  }
+  /// Returns this graph, of which it is stated that offsets and columns are right, so that searches
+  /// do not check it; with KARPOS_CONTRACTS they do all the same. The same on all ranks.
+  csr_graph trusted() const {
+    csr_graph g = *this;
+    g.m_trusted = true;
     return g;
   }
 
@@ -75,6 +84,7 @@ class csr_graph {
   std::uint64_t vertices() const { return m_begin.empty() ? 0 : m_begin.back(); }
   std::uint64_t edges() const { return m_edges; }
   bool has_transpose() const { return m_has_transpose; }
+  bool is_trusted() const { return m_trusted; }
 
   /// Where the blocks of the ranks begin, and at the end the number of vertices.
   std::vector<std::uint64_t> const& begins() const { return m_begin; }
@@ -96,6 +106,21 @@ class csr_graph {
     return counts;
   }
 
+  /// Checks every offset and column of all ranks' rows. Collective.
+  /// Throws: collective_error on every rank, which names the first wrong offset of the lowest such
+  /// rank, or the first of its edges that leads to no vertex. Complexity: a pass over the rows;
+  /// waits for it.
+  template <execution_space ExecSpace>
+  void validate(communicator<ExecSpace> const& ranks) const {
+    detail::distributed::together(ranks, [&] { validate_rows(ranks.exec()); });
+  }
+  /// Checks the rows of this rank unless the graph is trusted. Throws: std::invalid_argument. Not
+  /// collective.
+  template <execution_space ExecSpace>
+  void validate_unless_trusted(ExecSpace const& exec) const {
+    if (detail::checks_always || !m_trusted) validate_rows(exec);
+  }
+
   /// Returns: what all ranks have of a view with an element for each vertex of theirs, on every rank. Collective.
   /// Throws: collective_error on every rank for a view of another length, or a strided one, and without memory.
   /// Memory: an element for each vertex of the graph.
@@ -113,8 +138,20 @@ class csr_graph {
   }
 
  private:
+  template <class ExecSpace>
+  void validate_rows(ExecSpace const& exec) const {
+    auto const check = [&](local_type const& rows, char const* name) {
+      detail::require_rows(exec, rows.row_offsets(), rows.column_indices(),
+                           {name, vertices(), first()});
+    };
+    check(m_out, "the graph");
+    bool const same = m_in.row_offsets().data() == m_out.row_offsets().data() &&
+                      m_in.column_indices().data() == m_out.column_indices().data();
+    if (m_has_transpose && !same) check(m_in, "the transpose");
+  }
+
   local_type m_out, m_in;
-  bool m_has_transpose = false;
+  bool m_has_transpose = false, m_trusted = false;
   std::size_t m_rank = 0;
   std::vector<std::uint64_t> m_begin;
   std::uint64_t m_edges = 0;

@@ -23,7 +23,8 @@ namespace karpos::distributed {
 /// Returns: the defects of all ranks, the same on each; valid() if there are none.
 /// Complexity: every edge once, on one rank; distances and parents of all vertices are gathered.
 /// Memory: a distance and a parent for each vertex of the whole graph, on every rank.
-/// Throws: collective_error on every rank, as bfs.
+/// Throws: collective_error on every rank, as bfs, and for a graph that is none
+///   (csr_graph::validate), unless it is trusted.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>
@@ -37,6 +38,7 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   auto const all_sources = d::sources_of_all<VertexId>(ranks, graph.vertices(), source);
   auto const sources = d::together(ranks, [&] {
     d::require_results(graph, distances, parents, with_parents);
+    graph.validate_unless_trusted(ranks.exec());
     return all_sources.in_view(ranks.exec());
   });
   auto const all_distances = graph.gather(ranks, distances);

@@ -66,7 +66,7 @@ auto build(space const& exec, csr_arrays const& arrays) {
           ? g.with_transpose(wrapped<Offset>(exec, arrays.in_offsets, arrays.in_columns))
           : g.undirected();
   g.validate(exec);
-  return g;
+  return g.trusted();
 }
 
 bool one_way(edge_list const& list, bool directed) { return directed && !list.undirected; }

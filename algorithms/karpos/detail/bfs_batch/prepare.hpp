@@ -122,8 +122,9 @@ class ordered_graph {
     auto const sources = build_csr::graph_array<rank_view>(exec, "sources", columns.extent(0));
     build_csr::write_sources(exec, offsets, sources);
     return build_csr::csr_of_edges<graph_type>(
-        exec, offsets.extent(0) - 1,
-        renumbered_edges<rank_view, Columns, rank_view>{sources, columns, m_rank}, keep_all);
+               exec, offsets.extent(0) - 1,
+               renumbered_edges<rank_view, Columns, rank_view>{sources, columns, m_rank}, keep_all)
+        .trusted();
   }
 
   graph_type m_out;

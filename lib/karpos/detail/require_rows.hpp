@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/hash.hpp"
+
+// Checks of compressed sparse rows: whether offsets rise from 0 to the number of edges, whether
+// columns are vertices, and whether two sets of rows are transposes of each other.
+
+namespace karpos::detail {
+
+/// Which rows are checked, for messages and bounds.
+struct rows_under_check {
+  char const* name;             ///< "the graph", say
+  std::uint64_t vertices;       ///< columns are below this
+  std::uint64_t first_row = 0;  ///< the vertex of row 0; above 0 for the rows of a rank
+};
+
+/// Finds the first wrong place of rows. Places 0 to `last_offset` are the offsets, the places after
+/// them are the edges. So an edge is reported only if all offsets are right. Index i <= last_offset
+/// checks an offset, each later index a block of edges.
+///
+/// Negative numbers of signed types become huge ones, which are out of range.
+template <class VertexId, class EdgeOffset>
+struct find_wrong_place {
+  EdgeOffset const* offset;
+  VertexId const* column;
+  std::uint64_t last_offset, edges, vertices;
+
+  static constexpr std::uint64_t none = ~std::uint64_t(0);
+  /// GPUs read whole sectors, and compilers of CPUs make a few vector instructions of it.
+  static constexpr std::uint64_t block = 8;
+
+  std::uint64_t indices() const { return last_offset + 1 + (edges + block - 1) / block; }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
+    if (i <= last_offset) {
+      if (!is_offset(i)) first = Kokkos::min(first, i);
+      return;
+    }
+    std::uint64_t e = (i - last_offset - 1) * block;
+    if (vertices > 0 && e + block <= edges && are_edges(e)) return;
+    std::uint64_t const end = Kokkos::min(e + block, edges);
+    while (e < end && is_edge(e)) ++e;
+    if (e < end) first = Kokkos::min(first, last_offset + 1 + e);
+  }
+
+ private:
+  KOKKOS_FUNCTION bool is_edge(std::uint64_t e) const {
+    return static_cast<std::uint64_t>(column[e]) < vertices;
+  }
+  /// Whether the edges of a full block, from e on, all lead to vertices: compared in the width of
+  /// the ids and without a branch, which compilers make vector instructions of.
+  KOKKOS_FUNCTION bool are_edges(std::uint64_t e) const {
+    using word = std::make_unsigned_t<VertexId>;
+    constexpr std::uint64_t most = std::numeric_limits<VertexId>::max();
+    auto const last = static_cast<word>(Kokkos::min(vertices - 1, most));
+    word wrong = 0;
+    for (std::uint64_t k = 0; k < block; ++k)
+      wrong |= static_cast<word>(static_cast<word>(column[e + k]) > last ? 1 : 0);
+    return wrong == 0;
+  }
+  KOKKOS_FUNCTION bool is_offset(std::uint64_t i) const {
+    auto const at = static_cast<std::uint64_t>(offset[i]);
+    auto const least = i == 0 ? std::uint64_t(0) : static_cast<std::uint64_t>(offset[i - 1]);
+    if (i == 0 && at != 0) return false;
+    return at >= least && at <= edges && (i != last_offset || at == edges);
+  }
+};
+
+/// Returns: element i of a view. Waits.
+template <class ExecSpace, class View>
+auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
+  typename View::non_const_value_type value{};
+  Kokkos::deep_copy(exec, value, Kokkos::subview(view, i));
+  exec.fence("karpos::csr_graph::validate: a wrong place");
+  return value;
+}
+
+/// Throws std::invalid_argument for an offset that is wrong.
+template <class ExecSpace, class Offsets>
+[[noreturn]] void reject_offset(ExecSpace const& exec, Offsets const& offsets, std::uint64_t edges,
+                                rows_under_check const& rows, std::uint64_t i) {
+  std::string const at = std::to_string(element_of(exec, offsets, i));
+  std::string why = at + " with " + std::to_string(edges) + " column indices";
+  if (i > 0)
+    why = "vertex " + std::to_string(rows.first_row + i - 1) + " has the edges from " +
+          std::to_string(element_of(exec, offsets, i - 1)) + " to " + at + ", of " +
+          std::to_string(edges);
+  reject("row offset " + std::to_string(i) + " of " + rows.name + " is wrong", why,
+         "offsets rise from 0 to the number of column indices");
+}
+
+/// Throws std::invalid_argument for an edge that leads to no vertex. The offsets are right.
+template <class ExecSpace, class Offsets, class Columns>
+[[noreturn]] void reject_edge(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
+                              rows_under_check const& rows, std::uint64_t e) {
+  std::uint64_t row = 0, end = offsets.extent(0) - 1;  // offset(row) <= e < offset(end)
+  while (end - row > 1) {
+    std::uint64_t const middle = row + (end - row) / 2;
+    (static_cast<std::uint64_t>(element_of(exec, offsets, middle)) <= e ? row : end) = middle;
+  }
+  reject("edge " + std::to_string(e) + " of " + rows.name + " leads to no vertex",
+         "from vertex " + std::to_string(rows.first_row + row) + " to " +
+             std::to_string(element_of(exec, columns, e)) + ", with " +
+             std::to_string(rows.vertices) + " vertices",
+         "column indices are 0 to one less than the number of vertices");
+}
+
+/// Throws std::invalid_argument, which names the first wrong offset or else the first wrong edge,
+///   unless these are rows.
+/// Complexity: one pass over offsets and columns; waits for it.
+template <class ExecSpace, class Offsets, class Columns>
+void require_rows(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
+                  rows_under_check const& rows) {
+  using find = find_wrong_place<typename Columns::non_const_value_type,
+                                typename Offsets::non_const_value_type>;
+  if (offsets.extent(0) == 0) return;
+  require_data(std::string("row offsets of ") + rows.name, offsets);
+  require_data(std::string("column indices of ") + rows.name, columns);
+  std::uint64_t const last = offsets.extent(0) - 1, edges = columns.extent(0);
+  find const check{offsets.data(), columns.data(), last, edges, rows.vertices};
+  std::uint64_t place = find::none;
+  Kokkos::parallel_reduce("karpos::csr_graph::validate", index_range(exec, check.indices()), check,
+                          Kokkos::Min<std::uint64_t>(place));
+  if (place == find::none) return;
+  if (place <= last) reject_offset(exec, offsets, edges, rows, place);
+  reject_edge(exec, offsets, columns, rows, place - last - 1);
+}
+
+/// Adds up a hash of every edge. `reversed`: of the edge the other way round.
+template <class Offsets, class Columns>
+struct sum_edges {
+  Offsets offsets;
+  Columns columns;
+  bool reversed;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& sum) const {
+    auto const end = static_cast<std::uint64_t>(offsets(v + 1));
+    for (auto e = static_cast<std::uint64_t>(offsets(v)); e < end; ++e) {
+      auto const w = static_cast<std::uint64_t>(columns(e));
+      sum += reversed ? mix(mix(w) + v) : mix(mix(v) + w);
+    }
+  }
+};
+template <class ExecSpace, class Offsets, class Columns>
+std::uint64_t sum_of_edges(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
+                           bool reversed) {
+  std::uint64_t sum = 0;
+  std::uint64_t const rows = offsets.extent(0);
+  Kokkos::parallel_reduce("karpos::csr_graph::validate: transpose",
+                          index_range(exec, rows - (rows > 0)),
+                          sum_edges<Offsets, Columns>{offsets, columns, reversed}, sum);
+  return sum;
+}
+
+/// Throws std::invalid_argument unless the edges of `in` are those of `out` the other way round.
+/// Sums of 64 bits are compared, which are equal by a chance of 2^-64, or by design, if the edges
+/// are not.
+/// Requires: both are rows. Complexity: a pass over each, a row by one thread; waits for it.
+template <class ExecSpace, class Offsets, class Columns>
+void require_transposed(ExecSpace const& exec, Offsets const& out_offsets,
+                        Columns const& out_columns, Offsets const& in_offsets,
+                        Columns const& in_columns) {
+  if (sum_of_edges(exec, out_offsets, out_columns, false) !=
+      sum_of_edges(exec, in_offsets, in_columns, true))
+    reject(
+        "the transpose of a graph has other edges",
+        "they are not those of the graph the other way round",
+        "make it by karpos::transpose; undirected() is for graphs that have every edge both ways");
+}
+
+}  // namespace karpos::detail
