@@ -40,6 +40,14 @@ class announced_edges {
     m_edges.targets.push_back(lines.take_id(1, m_edges.vertices));
   }
 
+  /// Takes the value of this entry.
+  void take_value(text_lines& lines, char const* what) { lines.take_value(what, m_edges.weights); }
+  /// Takes the weight of this entry if the line has one.
+  void take_optional_weight(text_lines& lines) {
+    lines.require_as_others(!lines.at_end(), m_edges.weights.size(), m_edges.sources.size() - 1);
+    if (!lines.at_end()) lines.take_value("the weight", m_edges.weights);
+  }
+
   /// The edges, once the text is at its end.
   edge_list finish(text_lines const& lines, bool undirected) {
     if (m_edges.sources.size() != m_entries)

@@ -19,6 +19,9 @@ bool take_problem(text_lines& lines) {
   return kind != "sp";
 }
 
+/// Lines of generated colouring problems that tell where vertices lie, and not of edges: dimension, positions, parameters.
+bool is_drawing(std::string_view kind) { return kind == "d" || kind == "v" || kind == "x"; }
+
 }  // namespace
 
 edge_list read_dimacs(input const& in) {
@@ -32,12 +35,17 @@ edge_list read_dimacs(input const& in) {
   announced_edges edges(lines, vertices, entries, 6);
   while (lines.next_data("c")) {
     std::string_view const kind = lines.take_field("the kind of the line");
+    if (kind == "n") {  // the weight or the role of a vertex
+      lines.take_id(1, vertices);
+      continue;
+    }
+    if (undirected && is_drawing(kind)) continue;
     if (kind != mark)
       lines.fail("a line of the kind " + quoted(kind) + " among those of the kind '" +
                      std::string(mark) + "'",
                  "remove it");
     edges.take(lines);
-    if (!lines.at_end()) lines.skip_value("the weight");
+    edges.take_optional_weight(lines);
     lines.expect_end();
   }
   return edges.finish(lines, undirected);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -11,8 +12,11 @@ namespace karpos::perf {
 struct edge_list {
   std::uint64_t vertices = 0;  ///< every id is below; at most 2^32
   std::vector<std::uint32_t> sources, targets;
+  /// One for each edge, finite and not negative; none if the file has none, or nobody asked for them.
+  std::vector<double> weights;
   bool undirected = false;  ///< the file says that every edge stands for both directions
   bool ids_from_0 = false;  ///< the file tells no number of vertices, its ids count from 0
+  std::string header;       ///< a line of names above the edges, which was passed over
 };
 
 /// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to offsets[v + 1].

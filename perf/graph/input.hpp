@@ -26,6 +26,7 @@ struct input {
   std::string const& name;
   graph_progress const& progress;
   double progress_begin = 0;
+  graph_reading how = {};
 
   void show(std::size_t done, std::string const& note) const {
     if (!progress) return;
@@ -42,9 +43,14 @@ inline std::string quoted(std::string_view s) {
   return q + (s.size() > longest ? "...'" : "'");
 }
 
+/// What messages offer for a file that could be several formats.
+inline std::string const choose_format =
+    "`--format edges`, `--format matrixmarket` or the like says what it is";
+
 // The readers: a whole graph, or a graph_file_error.
 edge_list read_matrix_market(input const& in);
 edge_list read_dimacs(input const& in);
+edge_list read_metis(input const& in);
 edge_list read_snap(input const& in);
 edge_list read_words(input const& in, word_numbers const& number);
 csr_arrays read_serialized(input const& in);

@@ -36,17 +36,30 @@ std::ptrdiff_t take_word(text_lines& lines, char const* what,
 
 matrix_header take_banner(text_lines& lines) {
   matrix_header b;
-  take_word(lines, "the mark of MatrixMarket", {"%%matrixmarket"});
+  std::string const mark = take_lower(lines, "the mark of MatrixMarket");
+  if (mark != "%%matrixmarket" && mark != "%matrixmarket")
+    lines.fail(
+        quoted(mark) + " in the place of '%%MatrixMarket'",
+        "write the banner as the first line: '%%MatrixMarket matrix coordinate real general' "
+        "or the like; " +
+            choose_format);
   take_word(lines, "the object", {"matrix"});
   std::string const storage = take_lower(lines, "the storage");
   if (storage == "array")
     lines.fail("a dense matrix, storage 'array', is no graph", "write it as 'coordinate'");
   choose(lines, storage, "the storage", {"coordinate"});
-  constexpr int values[] = {0, 1, 1, 2};
-  b.values = values[take_word(lines, "the field", {"pattern", "real", "integer", "complex"})];
-  b.undirected = take_word(lines, "the symmetry",
-                           {"general", "symmetric", "skew-symmetric", "hermitian"}) != 0;
+  constexpr int values[] = {0, 1, 1, 1, 2};
+  b.values = values[take_word(lines, "the field",
+                              {"pattern", "real", "integer", "unsigned-integer", "complex"})];
+  auto const symmetry =
+      take_word(lines, "the symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
+  b.undirected = symmetry != 0;
   lines.expect_end();
+  if (!lines.source().how.weights) return b;
+  constexpr char way_out[] = "draw weights by `--random-weights`";
+  if (b.values == 2) lines.fail("complex values are no weights", way_out);
+  if (b.values == 1 && symmetry == 2)
+    lines.fail("a skew-symmetric matrix has as many negative values as positive ones", way_out);
   return b;
 }
 
@@ -73,7 +86,7 @@ edge_list read_matrix_market(input const& in) {
   announced_edges edges(lines, b.rows, b.entries, std::size_t(4) + 2 * std::size_t(b.values));
   while (lines.next_data("%")) {
     edges.take(lines);
-    for (int i = 0; i < b.values; ++i) lines.skip_value("the value");
+    for (int i = 0; i < b.values; ++i) edges.take_value(lines, "the value");
     lines.expect_end();
   }
   return edges.finish(lines, b.undirected);

@@ -10,9 +10,9 @@
 
 #include "perf/graph/edge_list.hpp"
 
-// Graphs in files: MatrixMarket coordinate matrices, DIMACS .gr and .col, SNAP edge lists, GAP .sg, and
-// each of them gzip'ed; edge lists also with commas or semicolons, or with words for vertices. The content tells which it is; the name does not matter. Weights are checked to be
-// numbers and dropped.
+// Graphs in files: MatrixMarket coordinate matrices, DIMACS .gr and .col, METIS, GAP .sg, lists of edges, and each of them
+// gzip'ed. Lists of edges are those of SNAP, KONECT and networkx; commas or semicolons may stand between fields, and vertices
+// may be words. The content tells the format, or the file's name; what could be two formats is refused.
 
 namespace karpos::perf {
 
@@ -30,16 +30,31 @@ using graph_progress = std::function<void(double part, std::string const& note)>
 using word_numbers =
     std::function<void(std::vector<std::string_view> const& words, std::uint32_t* numbers)>;
 
+enum class graph_format { automatic, edges, matrix_market, dimacs, metis, serialized };
+
+/// The names of the formats for `--format`, in the order of graph_format.
+std::vector<std::string> const& graph_format_names();
+/// Returns the format of that name. Throws: std::invalid_argument that lists the names.
+graph_format graph_format_called(std::string const& name);
+
+struct graph_reading {
+  graph_format format = graph_format::automatic;
+  /// Keeps the weights of edges, and refuses those that are negative or not finite. Otherwise weights are checked to be numbers,
+  /// and dropped.
+  bool weights = false;
+};
+
 /// Reads the whole file, standard input if it is "-", or throws graph_file_error. With `words` the vertices of an
 /// edge list are called by any words, numbers too, and have the numbers that these get.
-/// Memory: 8 bytes per edge, at most doubled where no header tells the number of edges; the content of a
+/// Memory: 8 bytes per edge, 16 with weights, at most doubled if no header tells the number of edges; the content of a
 /// gzip'ed file besides.
 graph_file read_graph(std::string const& path, graph_progress const& progress = {},
-                      word_numbers const& words = {});
+                      word_numbers const& words = {}, graph_reading const& how = {});
 
-/// The same for a file that is in memory; messages call it `name`.
+/// Reads a file that is in memory; messages call it `name`, whose end may tell the format.
 graph_file parse_graph(std::string_view bytes, std::string const& name,
-                       graph_progress const& progress = {}, word_numbers const& words = {});
+                       graph_progress const& progress = {}, word_numbers const& words = {},
+                       graph_reading const& how = {});
 
 /// Whether this build reads gzip'ed files.
 bool reads_gzip();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "perf/graph/text_format.hpp"
 #include "perf/graph/text_lines.hpp"
 
 // Source: the edge lists of the Stanford Network Analysis Project; those of KONECT add weight and time.
-// Others separate fields by commas or semicolons.
+// networkx adds attributes {...}. Others separate fields by commas or semicolons.
 
 namespace karpos::perf::graph_input {
 
@@ -12,13 +13,13 @@ edge_list read_snap(input const& in) {
   text_lines lines(in);
   edge_list edges;
   std::uint32_t largest = 0;
+  edges.header = header_of_list(in);
+  if (!edges.header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.sources.empty()) lines.detect_separator();
     std::uint32_t const source = lines.take_id(0, max_vertices);
     std::uint32_t const target = lines.take_id(0, max_vertices);
-    if (!lines.at_end()) lines.skip_value("the weight");
-    if (!lines.at_end()) lines.skip_value("the time");
-    lines.expect_end();
+    lines.take_rest_of_edge(true, edges.weights, edges.sources.size());
     largest = std::max({largest, source, target});
     edges.sources.push_back(source);
     edges.targets.push_back(target);

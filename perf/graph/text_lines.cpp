@@ -2,12 +2,14 @@
 #include "perf/graph/text_lines.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 namespace karpos::perf::graph_input {
 namespace {
 
-// Far above what any writer makes; a file without ends of lines is something else.
+// Far above what any writer makes of an edge; a file without ends of lines is something else.
 constexpr std::size_t longest_line = std::size_t(1) << 16;
 
 /// Bytes that are looked at to see what a file is.
@@ -34,33 +36,45 @@ void require_text(std::string_view bytes, std::string const& name, std::string c
                       "convert it: tr '\\r' '\\n' < OLD > NEW");
 }
 
-bool text_lines::next() {
-  while (m_next != m_text_end) {
-    if (m_next >= m_report) {
-      m_in.show(m_in.bytes.size() - bytes_left(), std::to_string(m_line) + " lines");
-      m_report = m_next + std::min(report_bytes, bytes_left());
-    }
-    ++m_line;
-    auto const* end = static_cast<char const*>(std::memchr(m_next, '\n', bytes_left()));
-    m_at = m_next;
-    m_end = end ? end : m_text_end;
-    m_next = end ? end + 1 : m_text_end;
-    if (static_cast<std::size_t>(m_end - m_at) > longest_line)
-      fail("a line of " + std::to_string(m_end - m_at) + " bytes",
-           "graph files have an edge per line; check that this is one");
-    while (m_end != m_at && (is_blank(m_end[-1]) || m_end[-1] == '\r')) --m_end;
-    skip_blanks();
-    if (!at_end()) return true;
+bool text_lines::read_line() {
+  if (m_next == m_text_end) return false;
+  if (m_next >= m_report) {
+    m_in.show(m_in.bytes.size() - bytes_left(), std::to_string(m_line) + " lines");
+    m_report = m_next + std::min(report_bytes, bytes_left());
   }
+  ++m_line;
+  auto const* end = static_cast<char const*>(std::memchr(m_next, '\n', bytes_left()));
+  m_at = m_next;
+  m_end = end ? end : m_text_end;
+  m_next = end ? end + 1 : m_text_end;
+  while (m_end != m_at && (is_blank(m_end[-1]) || m_end[-1] == '\r')) --m_end;
+  skip_blanks();
+  return true;
+}
+
+bool text_lines::next() {
+  while (read_line())
+    if (!at_end()) return true;
   return false;
 }
 
-void text_lines::detect_separator() {
-  std::size_t const mark = rest().find_first_of(",;");
-  m_separator = mark == std::string_view::npos ? ' ' : rest()[mark];
+bool text_lines::next_row(std::string_view comment_marks) {
+  while (read_line())
+    if (at_end() || comment_marks.find(*m_at) == std::string_view::npos) return true;
+  return false;
 }
 
-namespace {
+bool text_lines::next_data(std::string_view comment_marks) {
+  while (next()) {
+    if (comment_marks.find(*m_at) != std::string_view::npos) continue;
+    if (rest().size() > longest_line)
+      fail("a line of " + std::to_string(rest().size()) + " bytes",
+           "such files have an edge per line; check that this is one, or say what it is by "
+           "`--format`");
+    return true;
+  }
+  return false;
+}
 
 std::vector<std::string_view> fields_of(std::string_view line, std::string_view marks) {
   std::vector<std::string_view> fields;
@@ -71,6 +85,25 @@ std::vector<std::string_view> fields_of(std::string_view line, std::string_view 
   }
   return fields;
 }
+
+std::string_view text_lines::before_attributes() const {
+  std::string_view const line = rest();
+  if (!line.ends_with('}')) return line;
+  for (std::size_t at = 1; (at = line.find('{', at)) != line.npos; ++at)
+    if (is_blank(line[at - 1]) || line[at - 1] == ',' || line[at - 1] == ';') {
+      std::size_t end = at;
+      while (end > 0 && is_blank(line[end - 1])) --end;
+      return line.substr(0, end);
+    }
+  return line;
+}
+
+void text_lines::detect_separator() {
+  std::size_t const mark = before_attributes().find_first_of(",;");
+  m_separator = mark == std::string_view::npos ? ' ' : rest()[mark];
+}
+
+namespace {
 
 /// Of the first comma or semicolon that stands in no quotes, or npos.
 std::size_t place_of_mark(std::string_view line) {
@@ -86,13 +119,13 @@ std::size_t place_of_mark(std::string_view line) {
 
 /// Two vertices, at most a weight and a time.
 bool text_lines::has_edge_shape(std::string_view marks) const {
-  auto const fields = fields_of(rest(), marks);
+  auto const fields = fields_of(before_attributes(), marks);
   return fields.size() >= 2 && fields.size() <= 4 &&
          std::all_of(fields.begin() + 2, fields.end(), is_number);
 }
 
 void text_lines::detect_word_separator() {
-  std::size_t const mark = place_of_mark(rest());
+  std::size_t const mark = place_of_mark(before_attributes());
   m_separator = mark == std::string_view::npos ? ' ' : rest()[mark];
   if (m_separator != ' ' || rest().find('\t') == std::string_view::npos) return;
   constexpr char tabs[] = "\t", blanks[] = " \t\v\f";
@@ -160,10 +193,15 @@ std::string_view text_lines::take_field(char const* what) {
   return field;
 }
 
+bool is_unsigned(std::string_view field) {
+  return !field.empty() &&
+         std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool is_number(std::string_view field) {
+  if (field.empty() || is_unsigned(field)) return !field.empty();
   char const* const end = field.data() + field.size();
   char const* begin = field.data();
-  if (std::all_of(begin, end, [](char c) { return c >= '0' && c <= '9'; })) return begin != end;
   double ignored = 0;
   if (*begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;  // from_chars knows no plus
   // A number that double cannot hold is a number all the same.
@@ -177,14 +215,128 @@ void text_lines::skip_value(char const* what) {
     fail(quoted(field) + " is no number, as " + what + " must be", "correct the line");
 }
 
-void text_lines::expect_end() const {
+double text_lines::weight_of(std::string_view field, char const* what) const {
+  constexpr char way_out[] = "correct the line, or draw weights by `--random-weights`";
+  if (!is_number(field)) fail(quoted(field) + " is no number, as " + what + " must be", way_out);
+  if (field[0] == '+') field.remove_prefix(1);
+  double weight = 0;
+  // A number too close to 0 or too large for from_chars: strtod tells these two apart.
+  if (std::from_chars(field.data(), field.data() + field.size(), weight).ec != std::errc())
+    weight = std::strtod(std::string(field).c_str(), nullptr);
+  if (!std::isfinite(weight))
+    fail(quoted(field) + " is not finite, as " + what + " must be", way_out);
+  if (weight < 0) fail(quoted(field) + " is negative, as " + what + " cannot be", way_out);
+  return weight + 0.0;
+}
+
+void text_lines::require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
+  if (!m_in.how.weights || edges == 0 || has_weight == (weights != 0)) return;
+  fail(has_weight ? "the edge has a weight, but those before have none"
+                  : "the edge has no weight, but those before have one",
+       "write one for each, or draw weights by `--random-weights`");
+}
+
+double text_lines::take_weight(char const* what) { return weight_of(take_field(what), what); }
+
+namespace {
+
+/// The end of the word in quotes at the begin of `text`, behind its second quote, or npos.
+std::size_t end_of_quoted(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == text[0])
+      return i + 1;
+  }
+  return text.npos;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string_view text_lines::take_attributes() {
+  std::string_view const text = rest();
+  std::string_view key, weight;
+  std::size_t begin = 1;  // of the key or the value at hand
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char const c = text[i];
+    if (c == '"' || c == '\'') {
+      std::size_t const size = end_of_quoted(text.substr(i));
+      if (size == text.npos) break;
+      i += size - 1;
+      continue;
+    }
+    if (c == '{' || c == '[' || c == '(') ++depth;
+    if (depth == 1 && c == ':') {
+      key = without_blanks(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+    if (depth == 1 && (c == ',' || c == '}')) {
+      if (key == "'weight'" || key == "\"weight\"")
+        weight = without_blanks(text.substr(begin, i - begin));
+      key = {};
+      begin = i + 1;
+    }
+    if (c == '}' || c == ']' || c == ')') --depth;
+    if (depth == 0) {
+      m_at += i + 1;
+      skip_blanks();
+      expect_end("end it behind the attributes");
+      return weight;
+    }
+  }
+  fail("the attributes " + quoted(text) + " do not end", "check that the file is whole");
+}
+
+void text_lines::require_length_as_before() {
+  if (m_in.how.format != graph_format::automatic || m_separator != ' ') return;
+  std::size_t length = 2;
+  for (char const* at = m_at; at != m_end; ++length) {
+    char const* const end = std::find_if(at, m_end, is_blank);
+    if (!is_unsigned({at, static_cast<std::size_t>(end - at)})) return;
+    at = std::find_if_not(end, m_end, is_blank);
+  }
+  if (m_row_length != 0 && m_row_length != length)
+    fail("a row of " + std::to_string(length) + " numbers behind rows of " +
+             std::to_string(m_row_length),
+         "say what it is: `--format metis` for rows of neighbours, `--format edges` for edges of "
+         "which some have a weight");
+  m_row_length = length;
+}
+
+void text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
+                                   std::size_t edges_before) {
+  constexpr char what_to_do[] =
+      "an edge of a list has two vertices, at most a weight and a time; rows of neighbours take "
+      "`--format metis`";
+  if (at('{')) {
+    std::string_view const weight = take_attributes();
+    require_as_others(!weight.empty(), weights.size(), edges_before);
+    if (m_in.how.weights && !weight.empty()) weights.push_back(weight_of(weight, "the weight"));
+    return;
+  }
+  if (numbers) require_length_as_before();
+  require_as_others(!at_end(), weights.size(), edges_before);
+  if (!at_end()) take_value("the weight", weights);
+  if (!at_end()) skip_value("the time");
+  expect_end(what_to_do);
+}
+
+void text_lines::expect_end(std::string const& what_to_do) const {
   if (!at_end())
-    fail("the line goes on with " + quoted(rest()) + " where it should end",
-         "check that the header fits the lines");
+    fail("the line goes on with " + quoted(rest()) + " where it should end", what_to_do);
 }
 
 void text_lines::fail_integer(char const* what, std::errc error) const {
-  if (at_end()) fail(std::string("the line ends before ") + what, "check that the file is whole");
+  if (at_end())
+    fail(std::string("the line ends before ") + what,
+         "check that the file is whole, or say what it is by `--format`");
   std::string_view const field = first_field();
   std::string const is = quoted(field) + " is ";
   if (error == std::errc::result_out_of_range)
@@ -196,7 +348,7 @@ void text_lines::fail_integer(char const* what, std::errc error) const {
                                                           : "renumber the vertices");
   fail(is + "no unsigned integer, as " + what + " must be",
        "correct the line; fields are separated by blanks or tabs, in edge lists also by commas; "
-       "a header above the edges is left out, `--relabel` takes words");
+       "`--relabel` takes words, `--format` another format");
 }
 
 void text_lines::fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perf/graph/input.hpp"
 
@@ -14,6 +15,11 @@ inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c ==
 
 /// Whether a field is a number, of any size: a weight may be beyond what a double holds.
 bool is_number(std::string_view field);
+/// Whether a field consists of digits.
+bool is_unsigned(std::string_view field);
+
+/// The fields of a line between any of the marks, none of which is empty.
+std::vector<std::string_view> fields_of(std::string_view line, std::string_view marks);
 
 /// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a line
 /// ends as a graph_file_error that names it.
@@ -29,14 +35,15 @@ class text_lines {
 
   /// Moves to the next line. Returns: whether there is one.
   bool next();
-  /// The same, but passes over lines that begin with one of the marks.
-  bool next_data(std::string_view comment_marks) {
-    while (next())
-      if (comment_marks.find(*m_at) == std::string_view::npos) return true;
-    return false;
-  }
+  /// Moves to the next line that does not begin with one of the marks.
+  bool next_data(std::string_view comment_marks);
+  /// Moves to the next line without such a mark, also to an empty one.
+  bool next_row(std::string_view comment_marks);
 
   bool at_end() const { return m_at == m_end; }
+  bool at(char c) const { return m_at != m_end && *m_at == c; }
+  std::uint64_t line() const { return m_line; }
+  input const& source() const { return m_in; }
   std::size_t bytes_left() const { return static_cast<std::size_t>(m_text_end - m_next); }
   std::string_view rest() const { return {m_at, static_cast<std::size_t>(m_end - m_at)}; }
 
@@ -51,9 +58,25 @@ class text_lines {
   std::uint64_t take_count(char const* what) { return take_integer(what); }
   /// An id that counts from `first`. Returns: the same, counted from 0.
   std::uint32_t take_id(std::uint64_t first, std::uint64_t vertices);
-  /// A weight: some number, which is dropped.
+  /// Passes over a weight, which must be some number.
   void skip_value(char const* what);
-  void expect_end() const;
+  /// A weight of an edge. Returns: 0 instead of -0. Refuses what is negative or not finite.
+  double take_weight(char const* what);
+  /// Appends a weight if the caller of the reader asked for weights; otherwise passes over it.
+  void take_value(char const* what, std::vector<double>& weights) {
+    if (m_in.how.weights)
+      weights.push_back(take_weight(what));
+    else
+      skip_value(what);
+  }
+  /// Refuses a line with a weight if the edges before have none, or the other way round, when weights are asked for.
+  void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const;
+  /// The attributes {...} of an edge, as networkx writes them, which end the line. Returns: the value of 'weight', or nothing.
+  std::string_view take_attributes();
+  /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a time, or attributes.
+  /// Refuses rows of different lengths that are unsigned numbers alone, as METIS has them. numbers: the vertices are such.
+  void take_rest_of_edge(bool numbers, std::vector<double>& weights, std::size_t edges_before);
+  void expect_end(std::string const& what_to_do = "check that the header fits the lines") const;
 
   [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const {
     graph_input::fail(m_in.name + ":" + std::to_string(m_line), why, what_to_do);
@@ -71,7 +94,12 @@ class text_lines {
   std::string_view first_field() const;
   std::string_view first_word() const;
   std::string_view take_quoted();
+  double weight_of(std::string_view field, char const* what) const;
+  void require_length_as_before();
+  /// The line at hand up to the attributes at its end, if it has any.
+  std::string_view before_attributes() const;
   bool has_edge_shape(std::string_view marks) const;
+  bool read_line();
   /// Moves from the end of a field to the next one.
   void pass_separator() {
     skip_blanks();
@@ -86,7 +114,8 @@ class text_lines {
   char const* m_text_end;
   char const* m_report;
   std::uint64_t m_line = 0;
-  char m_separator = ' ';  // beside blanks
+  std::size_t m_row_length = 0;  // fields of the edges so far that are unsigned numbers alone
+  char m_separator = ' ';        // beside blanks
 };
 
 inline std::uint64_t text_lines::take_integer(char const* what) {

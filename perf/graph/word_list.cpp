@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "perf/graph/text_format.hpp"
 #include "perf/graph/text_lines.hpp"
 
 // Edge lists as read_snap() takes them, whose vertices have names.
@@ -16,14 +17,17 @@ class numbered_edges {
  public:
   explicit numbered_edges(word_numbers const& number) : m_number(number) {}
 
-  bool empty() const { return m_words.empty() && m_edges.sources.empty(); }
+  bool empty() const { return size() == 0; }
+  std::uint64_t size() const { return m_edges.sources.size() + m_words.size() / 2; }
+  std::vector<double>& weights() { return m_edges.weights; }
   void add(std::string_view source, std::string_view target) {
     m_words.push_back(source);
     m_words.push_back(target);
     if (m_words.size() >= part) number_words();
   }
-  edge_list finish() {
+  edge_list finish(std::string_view header) {
     number_words();
+    m_edges.header = header;
     return std::move(m_edges);
   }
 
@@ -54,19 +58,20 @@ class numbered_edges {
 edge_list read_words(input const& in, word_numbers const& number) {
   text_lines lines(in);
   numbered_edges edges(number);
+  std::string_view const header = header_of_list(in);
+  if (!header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.empty()) lines.detect_word_separator();
     std::string_view const source = lines.take_word("the source");
     std::string_view const target = lines.take_word("the target");
+    lines.take_rest_of_edge(is_unsigned(source) && is_unsigned(target), edges.weights(),
+                            edges.size());
     edges.add(source, target);
-    if (!lines.at_end()) lines.skip_value("the weight");
-    if (!lines.at_end()) lines.skip_value("the time");
-    lines.expect_end();
   }
   if (edges.empty())
     lines.fail("the list has no edge, and thus tells no number of vertices",
                "check that the file is whole");
-  return edges.finish();
+  return edges.finish(header);
 }
 
 }  // namespace karpos::perf::graph_input

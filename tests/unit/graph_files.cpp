@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +25,13 @@ namespace {
 using namespace karpos::perf;
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-graph_file parse(std::string const& bytes) { return parse_graph(bytes, "g"); }
+graph_file parse(std::string const& bytes, graph_reading const& how = {}) {
+  return parse_graph(bytes, "g", {}, {}, how);
+}
+edge_list list_of(std::string const& bytes, graph_reading const& how = {},
+                  std::string const& name = "g") {
+  return std::get<edge_list>(parse_graph(bytes, name, {}, {}, how));
+}
 
 edges edges_of(edge_list const& g) {
   edges list;
@@ -57,6 +64,18 @@ void refuses(std::string const& bytes, std::string const& place, Words const&...
   karpos_test::throws<graph_file_error>([&] { parse(bytes); }, "karpos: cannot read g" + place,
                                         "): ", words...);
 }
+
+/// As refuses(), for a file of that name that is read in some way.
+template <class... Words>
+void refuses_as(graph_reading const& how, std::string const& name, std::string const& bytes,
+                Words const&... words) {
+  INFO(bytes);
+  karpos_test::throws<graph_file_error>([&] { list_of(bytes, how, name); },
+                                        "karpos: cannot read " + name, "): ", words...);
+}
+
+constexpr graph_reading with_weights{.weights = true};
+constexpr graph_reading as(graph_format format) { return {.format = format}; }
 
 template <class T>
 void put(std::string& bytes, T value) {
@@ -270,7 +289,7 @@ TEST_CASE("graph files: lines that are none") {
   refuses("0 1 1 1 1\n", ":1 ", "goes on with '1'");
   refuses("# " + std::string(5000, '-') + "\n1 \x1b[2J\x80\n", ":2 ", "'?[2J?'");
   refuses("0 1\n1 " + std::string(100, 'y') + "\n", ":2 ", std::string(40, 'y') + "...'");
-  refuses("0 1\n#" + std::string(70000, ' ') + "\n", ":2 ", "a line of 70001 bytes");
+  refuses("0 1\n" + std::string(70000, '1') + "\n", ":2 ", "a line of 70000 bytes");
   refuses(std::string(pattern) + "2 2 1\n1 2 5\n", ":3 ", "goes on with '5'");
   refuses("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2   \n", ":3 ",
           "ends before the value");
@@ -343,6 +362,293 @@ TEST_CASE("graph files: serialized graphs that break") {
   refuses(weighted, " at byte 0 ", "with weights", "without");
 }
 
+// What looks like a format.
+
+constexpr char sized[] = "5 5 3\n2 3 1.0\n3 4 2.0\n3 5 3.0\n";  // MatrixMarket without its banner
+
+TEST_CASE("graph files: a banner behind empty lines") {
+  std::string const rest = "matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
+  for (std::string const before : {"", "\n", "\r\n", " \t \n", "\n\n\n", " "}) {
+    reads(before + "%%MatrixMarket " + rest, 3, {{1, 0}, {2, 0}}, true);
+    if (reads_gzip()) reads(packed(before + "%%MatrixMarket " + rest), 3, {{1, 0}, {2, 0}}, true);
+  }
+  reads("\xef\xbb\xbf\n%%MatrixMarket " + rest, 3, {{1, 0}, {2, 0}}, true);
+}
+
+TEST_CASE("graph files: a banner that is none") {
+  std::string const rest = " matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
+  for (std::string const mark : {"", "%", "#", "% ", "# ", "#%", "%#%", "  % "})
+    for (std::string const word : {"MatrixMarket", "matrixmarket", "MATRIXMARKET"})
+      for (std::string const before : {"", "\n"})
+        refuses(before + mark + word + rest, before.empty() ? ":1 " : ":2 ", "'%%MatrixMarket'",
+                "--format");
+  for (std::string const before : {"% exported\n", "#\n", "% a\n\n# b\n"})
+    refuses(before + "%%MatrixMarket" + rest, ":", "not its first line", "--format");
+  // A banner of one percent may be forced, a missing one not.
+  CHECK(list_of("%MatrixMarket" + rest, as(graph_format::matrix_market)).vertices == 3);
+  refuses_as(as(graph_format::matrix_market), "g", sized, "in the place of '%%MatrixMarket'");
+}
+
+TEST_CASE("graph files: sizes above the edges, without a banner") {
+  for (std::string const before : {"", "\n", "# c\n", "#\n\n"}) {
+    refuses(before + sized, ":", "'5 5 3'", "sizes", "--format edges");
+    refuses(before + "3 3 2\n2 1\n3 1\n", ":", "'3 3 2'", "sizes", "--format");
+    refuses(before + "3 3 5\n2 1\n3 1\n", ":", "'3 3 5'");  // cut off
+    refuses(before + "3 4 2\n2 1\n3 4\n", ":", "'3 4 2'");  // no square
+    refuses(before + "4 3\n1 2\n2 3\n3 4\n", ":", "'4 3'", "sizes", "--format");
+    refuses(before + "4 3\n0 1 .5\n1 2 .5\n2 3 .5\n", ":", "'4 3'", "sizes", "--format");
+  }
+  refuses("5\t5\t3\r\n2\t3\t1.0\r\n3\t4\t2.0\r\n3\t5\t3.0\r\n", ":1 ", "sizes");
+  CHECK(list_of(sized, as(graph_format::edges)).sources.size() == 4);
+  // Lists of edges that begin with large numbers.
+  reads("5 4\n5 3\n5 2\n5 1\n5 0\n", 6, {{5, 4}, {5, 3}, {5, 2}, {5, 1}, {5, 0}});
+  reads("5 5 3\n0 1 2\n", 6, {{5, 5}, {0, 1}});
+  reads("5 5 3\n6 1 2\n", 7, {{5, 5}, {6, 1}});
+  reads("3 4 1\n1 2 1\n2 3 1\n", 5, {{3, 4}, {1, 2}, {2, 3}});
+}
+
+TEST_CASE("graph files: comments with percents") {
+  refuses("% c\n0 1\n1 2\n", ":2 ", "'%'", "--format edges");
+  refuses("\n%\n% c\n0 1\n", ":4 ", "'%'", "--format edges");
+  edges const two = {{0, 1}, {1, 2}};
+  CHECK(edges_of(list_of("% c\n0 1\n1 2\n", as(graph_format::edges))) == two);
+  for (std::string const kind : {"sym unweighted", "asym positive", "bip weighted"})
+    reads("% " + kind + "\n% 2 3 3\n0 1\n1 2\n", 3, two);  // KONECT
+  reads("# c\n% c\n0 1\n1 2\n", 3, two);
+}
+
+TEST_CASE("graph files: names tell the format where the content does not") {
+  for (std::string const end : {"mtx", "MTX", "mtx.gz", "mm"})
+    refuses_as({}, "g." + end, "0 1\n1 2\n", "without the banner", "--format");
+  for (std::string const end : {"gr", "col", "dimacs", "gr.gz"})
+    refuses_as({}, "g." + end, "0 1\n1 2\n", "without a line 'p sp", "--format");
+  for (std::string const end : {"graph", "metis", "graph.gz"}) {
+    CHECK(edges_of(list_of("3 2\n2\n1 3\n2\n", {}, "a/g." + end)) == edges{{0, 1}, {1, 2}});
+    refuses_as({}, "g." + end, "0 1\n1 2\n", "--format");
+  }
+  std::string const matrix = std::string(pattern) + "2 2 1\n1 2\n", dimacs = "p sp 2 1\na 1 2 1\n";
+  for (std::string const name : {"g.graph", "g.gr", "g.txt", "graph", "g.mtx"}) {
+    CHECK(edges_of(list_of(matrix, {}, name)) == edges{{0, 1}});
+    CHECK(edges_of(list_of(dimacs, {}, name)) == edges{{0, 1}});
+  }
+  for (std::string const name : {"g.txt", "mtx", "a.mtx/g", "g.mtx.txt", "graph", "a.graph/g"})
+    CHECK(edges_of(list_of("0 1\n1 2\n", {}, name)) == edges{{0, 1}, {1, 2}});
+  CHECK(edges_of(list_of("0 1\n", as(graph_format::edges), "g.mtx")) == edges{{0, 1}});
+}
+
+TEST_CASE("graph files: a format that is forced") {
+  refuses_as(as(graph_format::dimacs), "g", "0 1\n", ":1 ", "before the line 'p sp");
+  refuses_as(as(graph_format::metis), "g", "0 1\n", ":1 ");
+  refuses_as(as(graph_format::edges), "g", "a b\n", ":1 ", "'a'", "--format");
+  refuses_as(as(graph_format::serialized), "g", "0 1\n", " at byte 0");
+  CHECK(graph_format_called("metis") == graph_format::metis);
+  CHECK(graph_format_called("auto") == graph_format::automatic);
+  CHECK(graph_format_called("sg") == graph_format::serialized);
+  karpos_test::throws<std::invalid_argument>([] { graph_format_called("chaco"); }, "'chaco'",
+                                             "auto, edges, matrixmarket, dimacs, metis, sg");
+}
+
+// METIS.
+
+constexpr char metis[] =
+    "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n";  // of its manual
+edges const of_metis = {{0, 4}, {0, 2}, {0, 1}, {1, 2}, {1, 3}, {2, 4},
+                        {2, 3}, {3, 5}, {3, 6}, {4, 5}, {5, 6}};
+
+TEST_CASE("graph files: METIS") {
+  reads(metis, 7, of_metis, true);
+  if (reads_gzip()) reads(packed(metis), 7, of_metis, true);
+  std::string lines = metis;
+  for (std::size_t at = 0; (at = lines.find('\n', at)) != lines.npos; at += 4)
+    lines.replace(at, 1, " \r\n%");
+  lines.resize(lines.size() - 1);
+  for (std::size_t at = 0; (at = lines.find('%', at)) != lines.npos; at += 9)
+    lines.insert(at + 1, " comment\n");
+  reads("\xef\xbb\xbf% a\n\n%\n" + lines, 7, of_metis, true);
+  // Vertices without neighbours have empty rows, also the first and the last one.
+  reads("5 2\n\n3\n2 4\n3\n\n", 5, {{1, 2}, {2, 3}}, true);
+  graph_reading const forced = as(graph_format::metis);
+  CHECK(list_of("3 0\n\n\n\n", forced).vertices == 3);
+  CHECK(list_of("0 0\n", forced).vertices == 0);
+  CHECK(edges_of(list_of("2 1\n2\n1", forced)) == edges{{0, 1}});
+  CHECK(edges_of(list_of("2 1\n2\n1\n\n \n", forced)) == edges{{0, 1}});
+  // A row longer than any line of an edge.
+  std::string star = "20001 20000\n", rest;
+  for (int i = 2; i <= 20001; ++i) star += std::to_string(i) + " ", rest += "1\n";
+  CHECK(list_of(star + "\n" + rest).sources.size() == 20000);
+}
+
+TEST_CASE("graph files: METIS with weights") {
+  edges const path = {{0, 1}, {1, 2}};
+  struct flagged {
+    std::string fmt, text;
+  };
+  flagged const all[] = {
+      {"", "2\n1 3\n2\n"},
+      {" 0", "2\n1 3\n2\n"},
+      {" 000", "2\n1 3\n2\n"},
+      {" 1", "2 5\n1 5 3 6\n2 6\n"},
+      {" 001", "2 5\n1 5 3 6\n2 6\n"},
+      {" 10", "9 2\n9 1 3\n9 2\n"},
+      {" 010 1", "9 2\n9 1 3\n9 2\n"},
+      {" 010 3", "9 8 7 2\n9 8 7 1 3\n9 8 7 2\n"},
+      {" 11", "9 2 5\n9 1 5 3 6\n9 2 6\n"},
+      {" 100", "4 2\n4 1 3\n4 2\n"},
+      {" 110 2", "4 9 8 2\n4 9 8 1 3\n4 9 8 2\n"},
+      {" 101", "4 2 5\n4 1 5 3 6\n4 2 6\n"},
+      {" 111 2", "4 9 8 2 5\n4 9 8 1 5 3 6\n4 9 8 2 6\n"},
+  };
+  for (auto const& [fmt, text] : all)
+    for (bool const weights : {false, true}) {
+      INFO(fmt);
+      edge_list const g =
+          list_of("3 2" + fmt + "\n" + text, {.format = graph_format::metis, .weights = weights});
+      CHECK(edges_of(g) == path);
+      bool const told = weights && fmt.find('1') != fmt.npos &&
+                        fmt[fmt.find_last_of("01")] == '1' && fmt != " 010 1";
+      CHECK(g.weights == (told ? std::vector<double>{5, 6} : std::vector<double>{}));
+    }
+}
+
+TEST_CASE("graph files: METIS that breaks") {
+  auto const refuses_metis = [](std::string const& bytes, auto const&... words) {
+    refuses_as(as(graph_format::metis), "g", bytes, words...);
+  };
+  refuses_metis("3 3\n2\n1 3\n2\n", "4 neighbours", "are 6");
+  refuses_metis("3 4\n2\n1 3\n2\n", "the rows have 4 neighbours", "are 8");  // m counts entries
+  refuses_metis("3 1\n2\n1 3\n2\n", ":3 ", "more neighbours than the two for each of the 1");
+  refuses_metis("4 2\n2\n1 3\n2\n", ":4 ", "ends after 3 of the 4 rows", "empty row");
+  refuses_metis("2 2\n2\n1 2\n1\n", ":3 ", "vertex 2 is its own neighbour");
+  refuses_metis("2 1\n2\n1\n\n1\n", ":5 ", "more rows than the 2");
+  refuses_metis("3 2\n2\n1 4\n2\n", ":3 ", "vertex id 4", "3 vertices");
+  refuses_metis("3 2\n0\n1 2\n1\n", "count from 1");
+  refuses_metis("% c\n4 2\n2\n3 1\n4\n\n", ":4 ", "vertex 2 has the neighbour 3",
+                "row of 3 lacks it");
+  refuses_metis("4 2\n2\n3 1\n\n3\n", "vertex 2 has the neighbour 3", "row of 3 lacks it");
+  refuses_metis("3 2 1\n2 5\n1 5 3\n2 6\n", ":3 ", "ends before the weight");
+  refuses_metis("3 2 010 2\n1 2\n\n1 1\n", ":3 ", "before the size or weight of the vertex");
+  refuses_metis("3 2 2\n", ":1 ", "the format '2'", "three digits");
+  refuses_metis("3 2 0011\n", ":1 ", "the format '0011'");
+  refuses_metis("3 2 1 1 1\n", ":1 ", "goes on with '1'");
+  refuses_metis("3\n", ":1 ", "ends before the number of edges");
+  refuses_metis("% c\n", "no line 'VERTICES EDGES'");
+  refuses_metis("-3 2\n", ":1 ", "negative");
+  refuses_metis("99999999999 2\n", ":1 ", "32 bits");
+  refuses_metis("4000000000 2\n1\n", ":1 ", "4000000000 rows", "2 bytes follow");
+  refuses_metis("3 9999999999999\n1\n", ":1 ", "bytes follow");
+  refuses_metis("3 2 010 9999999999999\n1\n", ":1 ", "bytes follow");
+  refuses_metis("99999999999999999999 2\n", ":1 ", "too large");
+  refuses_as({.format = graph_format::metis, .weights = true}, "g", "3 2 1\n2 5\n1 7 3 6\n2 6\n",
+             "has another weight");
+  refuses_as({.format = graph_format::metis, .weights = true}, "g", "2 1 1\n2 -5\n1 -5\n", ":2 ",
+             "'-5' is negative", "--random-weights");
+}
+
+TEST_CASE("graph files: METIS that nobody names") {
+  reads("4 3\n2 3 4\n1\n1\n1\n", 4, {{0, 1}, {0, 2}, {0, 3}}, true);
+  reads("% c\n3 2 001\n2 5\n1 5 3 6\n2 6\n", 3, {{0, 1}, {1, 2}}, true);
+  // What could be either is refused: a ring, a graph of four neighbours, ...
+  refuses("4 4\n2 4\n1 3\n2 4\n1 3\n", ":1 ", "METIS graph, and a list of edges", "--format");
+  refuses("4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", ":1 ", "METIS graph, and a list of edges");
+  // ... and what is METIS with a mistake, for no row of numbers is as long as another by chance.
+  std::string wrong = metis;
+  wrong.replace(0, 4, "7 12");
+  refuses(wrong, ":2 ", "a row of 3 numbers", "--format metis");
+  refuses("3 3\n2 3\n1 3\n1\n", ":4 ", "--format");
+  refuses("0 1 7\n1 2\n", ":2 ", "a row of 2 numbers behind rows of 3", "--format edges");
+  refuses("0 1\n1 2 7\n", ":2 ", "a row of 3 numbers behind rows of 2", "--format edges");
+  refuses("0 1 2 3 4\n", ":1 ", "goes on with '4'", "--format metis");
+  edge_list const g = list_of("0 1 7\n1 2\n", as(graph_format::edges));
+  CHECK(edges_of(g) == edges{{0, 1}, {1, 2}});
+}
+
+// Values.
+
+TEST_CASE("graph files: unsigned integers in a MatrixMarket file") {
+  std::string const head = "%%MatrixMarket matrix coordinate unsigned-integer ";
+  reads(head + "general\n3 3 1\n1 2 1\n", 3, {{0, 1}});
+  reads(head + "symmetric\n3 3 1\n2 1 18446744073709551615\n", 3, {{1, 0}}, true);
+  refuses(head + "general\n3 3 1\n1 2   \n", ":3 ", "ends before the value");
+}
+
+TEST_CASE("graph files: comments of any length") {
+  std::string const filling(200'000, 'x');
+  edges const one = {{0, 1}};
+  reads("#" + filling + "\n0 1\n#" + filling + "\n", 2, one);
+  reads(std::string(pattern) + "%" + filling + "\n2 2 1\n%" + filling + "\n1 2\n%" + filling, 2,
+        one);
+  reads("c " + filling + "\np sp 2 1\nc " + filling + "\na 1 2 1\nc " + filling, 2, one);
+  CHECK(edges_of(list_of("%" + filling + "\n2 1\n%" + filling + "\n2\n1\n%" + filling,
+                         as(graph_format::metis))) == one);
+  refuses("0 1 " + filling + "\n", ":1 ", "a line of 200004 bytes");
+}
+
+TEST_CASE("graph files: DIMACS with lines of vertices") {
+  reads("p edge 3 2\nn 1 5\nn 3 -2\ne 1 2\nn 2\ne 3 1\n", 3, {{0, 1}, {2, 0}}, true);
+  reads("c g\np col 3 1\nd 2\nv 1 .5\nx seed 7\ne 1 2\n", 3, {{0, 1}}, true);
+  reads("p sp 3 1\nn 1 s\na 1 2 4\n", 3, {{0, 1}});
+  refuses("p edge 3 1\nn 4 1\ne 1 2\n", ":2 ", "vertex id 4");
+  refuses("p edge 3 1\nn\ne 1 2\n", ":2 ", "ends before a vertex id");
+  refuses("p sp 3 1\nd 2\na 1 2 4\n", ":2 ", "kind 'd'");
+}
+
+TEST_CASE("graph files: attributes of networkx") {
+  edges const two = {{1, 2}, {2, 3}};
+  reads("1 2 {}\n2 3 {}\n", 4, two);
+  reads("1 2 {'weight': 3.5}\n2 3 {'colour': 'a}b', \"x\": [1, {2: (3)}], 'weight': 1e2}\r\n", 4,
+        two);
+  reads("1,2,{}\n2,3,{'a': 1, 'b': None}\n", 4, two);
+  reads("1\t2\t{}\n2\t3\t{'a': 'it\\'s'}\n", 4, two);
+  refuses("1 2 {'weight': 3\n", ":1 ", "do not end");
+  refuses("1 2 {'weight: 3}\n", ":1 ", "do not end");
+  refuses("1 2 {} 3\n", ":1 ", "goes on with '3'");
+  auto const weights = [](std::string const& text) { return list_of(text, with_weights).weights; };
+  CHECK(weights("1 2 {}\n2 3 {}\n").empty());
+  CHECK(weights("1 2 {'weight': 3.5}\n2 3 {'a': {'weight': 7}, 'weight': 2}\n") ==
+        std::vector<double>{3.5, 2});
+  CHECK(weights("1 2 {'a': 'weight', 'weights': 9, \"weight\":4 , 'z': ','}\n") ==
+        std::vector<double>{4});
+  refuses_as(with_weights, "g", "1 2 {'weight': 1}\n2 3 {}\n", ":2 ", "no weight",
+             "--random-weights");
+  refuses_as(with_weights, "g", "1 2 {'weight': 'x'}\n", ":1 ", "no number");
+  refuses_as(with_weights, "g", "1 2 {'weight': -1}\n", ":1 ", "'-1' is negative");
+}
+
+TEST_CASE("graph files: weights") {
+  auto const weights = [](std::string const& text) { return list_of(text, with_weights).weights; };
+  using numbers = std::vector<double>;
+  std::string const banner = "%%MatrixMarket matrix coordinate ";
+  CHECK(weights(banner + "real general\n3 3 2\n1 2 2.5\n2 3 +1e-3\n") == numbers{2.5, 1e-3});
+  CHECK(weights(banner + "integer symmetric\n3 3 2\n2 1 7\n3 2 0\n") == numbers{7, 0});
+  CHECK(weights(banner + "unsigned-integer general\n3 3 1\n2 1 7\n") == numbers{7});
+  CHECK(weights(std::string(pattern) + "3 3 1\n2 1\n").empty());
+  CHECK(weights("p sp 3 2\na 1 2 30\na 2 3 1.5\n") == numbers{30, 1.5});
+  CHECK(weights("p edge 3 2\ne 1 2\ne 2 3\n").empty());
+  CHECK(weights("0 1 0.25\n1 2 3\n") == numbers{0.25, 3});
+  CHECK(weights("0 1 7 1300000000\n1 2 8 1300000001\n") == numbers{7, 8});
+  CHECK(weights("0,1,7\n1,2,8\n") == numbers{7, 8});
+  CHECK(weights("0 1\n1 2\n").empty());
+  CHECK(weights("0 1 1e-400\n1 2 5e-324\n") == numbers{0, 5e-324});
+  CHECK_FALSE(std::signbit(weights("0 1 -0\n1 2 1\n")[0]));
+  CHECK(list_of("0 1 7\n").weights.empty());  // nobody asked
+
+  for (std::string const word : {"-1", "-1e-300", "nan", "-nan", "inf", "-inf", "1e400"}) {
+    std::string const said = "'" + word + "' is ";
+    refuses_as(with_weights, "g", "0 1 1\n1 2 " + word + "\n", ":2 ", said, "--random-weights");
+    refuses_as(with_weights, "g", banner + "real general\n3 3 1\n1 2 " + word + "\n", ":3 ", said,
+               "--random-weights");
+    refuses_as(with_weights, "g", "p sp 3 1\na 1 2 " + word + "\n", ":2 ", said);
+    CHECK(list_of("0 1 1\n1 2 " + word + "\n").sources.size() == 2);
+  }
+  refuses_as(with_weights, "g", banner + "complex hermitian\n3 3 1\n3 1 1 -1\n", ":1 ", "complex",
+             "--random-weights");
+  refuses_as(with_weights, "g", banner + "real skew-symmetric\n3 3 1\n3 1 1\n", ":1 ", "negative",
+             "--random-weights");
+  refuses_as(with_weights, "g", "0 1 1.5\n1 2\n", ":2 ", "no weight, but those before");
+  refuses_as(with_weights, "g", "0,1\n1,2,5\n", ":2 ", "a weight, but those before have none");
+  refuses_as(with_weights, "g", "p sp 3 2\na 1 2 4\na 2 3\n", ":3 ", "no weight");
+}
+
 /// The edges of a list of words, by the words.
 std::vector<std::pair<std::string, std::string>> words_of(std::string const& bytes) {
   std::vector<std::string> seen;
@@ -385,6 +691,38 @@ TEST_CASE("graph files: formats whose vertices are numbers have no words") {
     CHECK(edges_of(std::get<edge_list>(parse_graph(bytes, "g", {}, none))) == edges{{0, 2}});
 }
 
+TEST_CASE("graph files: a header above a list") {
+  using names = std::vector<std::pair<std::string, std::string>>;
+  names const numbers = {{"1", "2"}, {"2", "3"}};
+  CHECK(words_of("source,target\n1,2\n2,3\n") == numbers);
+  CHECK(words_of("x y\n1 2\n2 3\n") == numbers);
+  CHECK(words_of("# c\n\n\"Source\"\t\"Target\"\t\"Weight\"\n1\t2\t5\n2\t3\t6\n") == numbers);
+  CHECK(words_of("from;to\r\nann;bob\r\n") == names{{"ann", "bob"}});
+  CHECK(words_of("who,whom,how much\nann,bob,3\n") == names{{"ann", "bob"}});
+  reads("source,target\n1,2\n2,3\n", 4, {{1, 2}, {2, 3}});
+  reads("a b c\n1 2 0.5\n2 3 0.5\n", 4, {{1, 2}, {2, 3}});
+  CHECK(list_of("u,v,w\n1,2,5\n", with_weights).weights == std::vector<double>{5});
+  CHECK(list_of("u,v,w\n1,2,5\n").header == "u,v,w");
+  CHECK(list_of("1,2,5\n").header == "");
+  // These are vertices.
+  CHECK(words_of("ann bob\n1 2\nbob 3\n") == names{{"ann", "bob"}, {"1", "2"}, {"bob", "3"}});
+  CHECK(words_of("source drain\nann bob\n") == names{{"source", "drain"}, {"ann", "bob"}});
+  CHECK(words_of("ann 1\n1 2\n") == names{{"ann", "1"}, {"1", "2"}});
+  CHECK(words_of("from to\n") == names{{"from", "to"}});
+}
+
+TEST_CASE("graph files: words do not hide a format") {
+  word_numbers const none = [](auto const&, std::uint32_t*) { FAIL("there are no words"); };
+  for (std::string const& bytes :
+       {std::string(sized),
+        std::string("%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n")})
+    karpos_test::throws<graph_file_error>([&] { parse_graph(bytes, "g", {}, none); }, "--format");
+  CHECK(edges_of(std::get<edge_list>(parse_graph(metis, "g.graph", {}, none))) == of_metis);
+  CHECK(edges_of(std::get<edge_list>(parse_graph(metis, "g", {}, none))) == of_metis);
+  CHECK(words_of("a b {}\nb c {'weight': 2, 'x': 'y z'}\n") ==
+        std::vector<std::pair<std::string, std::string>>{{"a", "b"}, {"b", "c"}});
+}
+
 TEST_CASE("graph files: many words") {
   std::string bytes;
   for (int i = 0; i < 300'000; ++i) bytes += "v" + std::to_string(i) + " hub\n";
@@ -404,7 +742,6 @@ TEST_CASE("graph files: words that are none") {
                                           "karpos: cannot read g:", words...);
   };
   refuses_words("ann bob\nann\n", "g:2 ", "ends before the target");
-  refuses_words("source,target,weight\n1,2,3\n", "g:1 ", "'weight' is no number");
   refuses_words("ann,,bob\n", "g:1 ", "the target has no letter");
   refuses_words("\"\" bob\n", "the source has no letter");
   refuses_words("\"ann bob\n", "does not end");

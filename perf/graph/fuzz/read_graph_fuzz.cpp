@@ -2,6 +2,7 @@
 /// \file
 /// For any bytes, the answer is a graph that keeps its promises, or a graph_file_error.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +44,11 @@ void check(edge_list const& g) {
   require(g.sources.size() == g.targets.size(), "every edge has two ends");
   check_ids(g.sources, g.vertices);
   check_ids(g.targets, g.vertices);
+  require(g.weights.empty() || g.weights.size() == g.sources.size(),
+          "all edges have weights, or none");
+  require(std::all_of(g.weights.begin(), g.weights.end(),
+                      [](double w) { return w >= 0 && std::isfinite(w); }),
+          "weights are finite and not negative");
 }
 
 void check(csr_arrays const& g) {
@@ -95,5 +101,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   };
   check_parsed([&] { return parse_graph(bytes, "input", progress); });
   check_parsed([&] { return parse_words(bytes, progress); });
+  auto const forced = static_cast<graph_format>(size % 6);
+  check_parsed([&] {
+    return parse_graph(bytes, "input", progress, {}, {.format = forced, .weights = true});
+  });
   return 0;
 }
