@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/graph_options.hpp"
 #include "perf/driver/bfs/measure.hpp"
 #include "perf/driver/bfs/presets.hpp"
 #include "perf/driver/bfs/summary.hpp"
@@ -165,10 +166,11 @@ action define_bfs(CLI::App& app) {
   auto const o = std::make_shared<bfs_words>();
   bfs_parameters& p = o->parameters;
   app.add_option("graph", p.graph,
-                 "a file (MatrixMarket, DIMACS, .sg, a list of edges; gzip'ed or not;\n"
-                 "- is standard input), or a generator:\n"
+                 "a file (MatrixMarket, DIMACS, METIS, .sg, a list of edges as of SNAP, KONECT or\n"
+                 "networkx; gzip'ed or not; - is standard input), or a generator:\n"
                  "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
       ->required();
+  add_format_option(app, p.format);
   o->with_source = app.add_option("--source", o->source,
                                   "vertex to start from, counted from 0; with --relabel its name\n"
                                   "(default: the first that an edge leads out of)");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/graph_options.hpp"
 #include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/components/measure.hpp"
@@ -25,28 +26,31 @@ json to_json(components_run const& run) {
                      {"all_seconds", peer.time.seconds},
                      {"over_karpos", peer.time.median() / run.time.median()},
                      {"wrong", peer.wrong}});
-  return {{"format", "karpos-components-1"},
-          {"context", context()},
-          {"parameters",
-           {{"graph", run.graph},
-            {"directed", p.directed},
-            {"relabel", p.relabel},
-            {"sampled", p.sampled},
-            {"repetitions", p.repetitions},
-            {"timing", timer<space>::method()}}},
-          {"vertices", run.vertices},
-          {"edges", run.edges},
-          {"undirected", run.undirected},
-          {"load_seconds", run.load_seconds},
-          {"workspace_bytes", run.workspace_bytes},
-          {"components", run.components},
-          {"isolated", run.isolated},
-          {"largest", run.largest},
-          {"largest_label", vertex_json(run.names, run.largest_label)},
-          {"seconds", run.time.median()},
-          {"all_seconds", run.time.seconds},
-          {"peers", peers},
-          {"wrong", run.wrong()}};
+  json j = {{"format", "karpos-components-1"},
+            {"context", context()},
+            {"parameters",
+             {{"graph", run.graph},
+              {"format", p.format},
+              {"directed", p.directed},
+              {"relabel", p.relabel},
+              {"sampled", p.sampled},
+              {"repetitions", p.repetitions},
+              {"timing", timer<space>::method()}}},
+            {"vertices", run.vertices},
+            {"edges", run.edges},
+            {"undirected", run.undirected},
+            {"load_seconds", run.load_seconds},
+            {"workspace_bytes", run.workspace_bytes},
+            {"components", run.components},
+            {"isolated", run.isolated},
+            {"largest", run.largest},
+            {"largest_label", vertex_json(run.names, run.largest_label)},
+            {"seconds", run.time.median()},
+            {"all_seconds", run.time.seconds},
+            {"peers", peers},
+            {"wrong", run.wrong()}};
+  if (!run.header.empty()) j["header"] = run.header;
+  return j;
 }
 
 void print(components_run const& run) {
@@ -54,6 +58,7 @@ void print(components_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
+  print_header(run.header);
   if (run.parameters.relabel) print_relabelling(run.names);
   if (run.lacks_vertex_0)
     std::printf(
@@ -112,6 +117,7 @@ action define_components(CLI::App& app) {
   auto const o = std::make_shared<words>();
   components_parameters& p = o->parameters;
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
+  add_format_option(app, p.format);
   app.add_flag("--directed", p.directed,
                "edges of a file lead one way: weakly connected components");
   app.add_flag("--relabel", p.relabel,

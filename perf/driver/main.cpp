@@ -92,6 +92,7 @@ int run_driver(int argc, char** argv) {
   std::copy_if(words.begin(), words.end(), std::back_inserter(for_kokkos), meant_for_kokkos);
   std::erase_if(words, meant_for_kokkos);
   check_kokkos_arguments(for_kokkos);
+  if (asks_kokkos_for_help(for_kokkos)) return run_with_kokkos(for_kokkos, argv, [] { return 0; });
   try {
     parse_words(app, words);
   } catch (CLI::Success const& help) {

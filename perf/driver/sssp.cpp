@@ -3,11 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/bfs/graph_options.hpp"
 #include "perf/driver/bfs/opened_graph.hpp"
 #include "perf/driver/command.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/driver/program/checked_options.hpp"
 #include "perf/driver/sssp/measure.hpp"
+#include "perf/driver/sssp/plain_text.hpp"
+#include "perf/graph/generator_spec.hpp"
 #include "perf/support/context.hpp"
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
@@ -23,11 +26,15 @@ double mean_of(sssp_run const& run, samples sssp_result::*time) {
   return sum / static_cast<double>(run.results.size());
 }
 
+json number_json(double x) {
+  return is_exact_integer(x) ? json(static_cast<std::int64_t>(x)) : json(x);
+}
+
 json to_json(sssp_run const& run, sssp_result const& r) {
   json j = {{"source", vertex_json(run.names, r.source)},
             {"reached", r.reached},
             {"reached_edges", r.reached_edges},
-            {"farthest", r.farthest},
+            {"farthest", number_json(r.farthest)},
             {"seconds", r.time.median()},
             {"all_seconds", r.time.seconds},
             {"bfs_seconds", r.bfs_time.median()},
@@ -52,6 +59,8 @@ json to_json(sssp_run const& run) {
              {{"graph", run.graph},
               {"directed", p.directed},
               {"relabel", p.relabel},
+              {"format", p.format},
+              {"random_weights", p.random_weights},
               {"max_weight", p.max_weight},
               {"parents", p.parents},
               {"delta", p.options.delta},
@@ -62,6 +71,11 @@ json to_json(sssp_run const& run) {
               {"seed", p.seed},
               {"repetitions", p.repetitions},
               {"timing", timer<space>::method()}}},
+            {"weights",
+             {{"from", run.weights.of_file ? "file" : "random"},
+              {"least", number_json(run.weights.least)},
+              {"most", number_json(run.weights.most)},
+              {"type", run.measured_doubles ? "double" : "uint32"}}},
             {"vertices", run.vertices},
             {"edges", run.edges},
             {"undirected", run.undirected},
@@ -72,6 +86,7 @@ json to_json(sssp_run const& run) {
             {"mean_seconds", mean_of(run, &sssp_result::time)},
             {"mean_bfs_seconds", mean_of(run, &sssp_result::bfs_time)}};
   if (p.baseline) j["mean_baseline_seconds"] = mean_of(run, &sssp_result::baseline_time);
+  if (!run.header.empty()) j["header"] = run.header;
   j["results"] = results;
   j["wrong"] = run.wrong();
   return j;
@@ -82,12 +97,30 @@ void print_time(char const* what, double seconds, double karpos) {
               three_digits(seconds / karpos).c_str());
 }
 
+/// A number for a reader: an integer in groups of digits.
+std::string shown_number(double x) {
+  return x >= 0 && is_exact_integer(x) ? grouped(static_cast<std::uint64_t>(x)) : plain_text(x);
+}
+
+void print_weights(sssp_run const& run) {
+  sssp_parameters const& p = run.parameters;
+  sssp_weights const& w = run.weights;
+  std::string const range = shown_number(w.least) + " to " + shown_number(w.most);
+  if (w.of_file)
+    std::printf("weights of the file, %s%s (--random-weights draws others)\n", range.c_str(),
+                run.measured_doubles ? ", as doubles" : "");
+  else
+    std::printf("random weights, %s%s\n", range.c_str(),
+                is_generator(p.graph) || p.random_weights ? "" : ": the file has none");
+}
+
 void print(sssp_run const& run) {
-  std::printf("%s: %s, %s%s, random weights 1 to %s\n", run.graph.c_str(),
+  std::printf("%s: %s, %s%s\n", run.graph.c_str(),
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
-              run.undirected ? " (every edge both ways)" : "",
-              grouped(run.parameters.max_weight).c_str());
+              run.undirected ? " (every edge both ways)" : "");
+  print_header(run.header);
+  print_weights(run);
   if (run.parameters.relabel) print_relabelling(run.names);
   std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s\n\n",
@@ -96,7 +129,7 @@ void print(sssp_run const& run) {
               human_seconds(run.prepare_seconds).c_str());
   sssp_result const& r = run.results.front();
   std::printf("source %s: reached %s, the farthest at %s\n", shown(run.names, r.source).c_str(),
-              counted(r.reached, "vertex", "vertices").c_str(), grouped(r.farthest).c_str());
+              counted(r.reached, "vertex", "vertices").c_str(), shown_number(r.farthest).c_str());
   std::printf(
       "delta %s: %s, %s (%s of several hops), %s edges of expanded vertices for each that there "
       "is\n\n",
@@ -125,7 +158,7 @@ int report_wrong(sssp_run const& run) {
 struct sssp_words {
   sssp_parameters parameters;
   std::string source;
-  CLI::Option *with_source = nullptr, *seed = nullptr;
+  CLI::Option *with_source = nullptr, *seed = nullptr, *max_weight = nullptr;
   bool launches = false, as_json = false;
 };
 
@@ -134,6 +167,7 @@ int shortest_paths(sssp_words const& o) {
   if (o.with_source->count() > 0) p.source = source_word(o.source, p.relabel);
   if (o.seed->count() > 0 && p.source)
     throw bad_input("--seed does not apply (no random source): leave --source out");
+  p.max_weight_is_given = o.max_weight->count() > 0;
   if (o.launches) p.options.driver = launch_mode::kernel_per_step;
   if (p.sources > 1 && !p.output.empty())
     throw bad_input("--output does not apply (--sources makes several results): choose --source");
@@ -173,14 +207,16 @@ action define_sssp(CLI::App& app) {
   auto const o = std::make_shared<sssp_words>();
   sssp_parameters& p = o->parameters;
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
+  add_format_option(app, p.format);
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps, or its words, as karpos bfs does");
   add_sources(app, *o);
-  app.add_option("--max-weight", p.max_weight, "weights are 1 to this, at random")
-      ->capture_default_str()
-      ->transform(count_word())
-      ->check(CLI::Range(1, 1 << 24));
+  app.add_flag("--random-weights", p.random_weights, "draw weights also if the file has them");
+  o->max_weight = app.add_option("--max-weight", p.max_weight, "random weights are 1 to this")
+                      ->capture_default_str()
+                      ->transform(count_word())
+                      ->check(CLI::Range(1, 1 << 24));
   app.add_option("--delta", p.options.delta, "width of a bucket of distances; 0: automatic")
       ->capture_default_str()
       ->check(number_from(0));
@@ -213,9 +249,10 @@ action define_sssp(CLI::App& app) {
       ->check(CLI::Range(1, 1000));
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Weights of files are not read: each edge has a random one, the same in both directions.\n"
-      "Distances are proved: no edge shortens one, and an edge from a nearer vertex leads to "
-      "each.\n"
+      "Weights are those of the file: the values of MatrixMarket, the third column of a list of\n"
+      "edges, the attribute 'weight' of networkx, those of DIMACS and METIS. Of several for one\n"
+      "edge the smallest counts. Edges without weights get random ones, the same both ways.\n"
+      "Distances are proved: no edge shortens one, and a path of that length leads to each.\n"
       "Example: karpos sssp grid:256x256 --max-weight 100");
   return [o] { return shortest_paths(*o); };
 }

@@ -4,6 +4,7 @@
 
     bfs.py DRIVER EDGES CORPUS     EDGES: a list of edges; CORPUS: a folder with small graphs in other formats
 """
+import gzip
 import itertools
 import json
 import subprocess
@@ -401,6 +402,93 @@ def other_graphs(driver, corpus):
     check("depth of a grid", result(driver, "grid:20x30")["depth"], 48)
 
 
+LOOKALIKES = {
+    "no_banner.mtx": "5 5 3\n2 3 1.0\n3 4 2.0\n3 5 3.0\n",
+    "no_banner.txt": "5 5 3\n2 3 1.0\n3 4 2.0\n3 5 3.0\n",
+    "one_percent.mtx": "%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
+    "one_percent.txt": "\n%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
+    "late_banner.txt": "% c\n%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n",
+    "counts.txt": "4 3\n1 2\n2 3\n3 4\n",
+    "percent.txt": "% c\n1 2\n2 3\n",
+    "edges.mtx": "1 2\n2 3\n",
+    "ring.txt": "4 4\n2 4\n1 3\n2 4\n1 3\n",
+    "wrong_count.txt": "7 12\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
+    "wrong_count.graph": "7 12\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
+}
+
+
+def lookalikes(driver):
+    """What looks like a format is that format, or is refused with the option that forces one; by every command, however it is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in LOOKALIKES.items():
+            file = Path(folder) / name
+            file.write_text(text)
+            for command in ("bfs", "sssp", "components"):
+                for words in ((), ("--relabel",)):
+                    done = checks.run(driver, command, file, *words)
+                    said = done.stderr.strip()
+                    check(f"{command} {name} {words}: '{said}'", (done.returncode, done.stdout, said.startswith(f"karpos: cannot read {file}:")), (2, "", True))
+                    check(f"{command} {name} {words}: '{said}' says how to go on", "--format" in said or "header" in said, True)
+        for name in ("no_banner.mtx", "one_percent.mtx", "edges.mtx", "percent.txt"):
+            file = Path(folder) / name
+            seen = result(driver, file, "--format", "edges")
+            check(f"{name} as edges", (seen["vertices"], seen["parameters"]["format"]), (6 if name == "no_banner.mtx" else 4, "edges"))
+        refused = run(driver, "grid:3x3", "--format", "edges")
+        check(f"a generator: '{refused.stderr.strip()}'", (refused.returncode, "--format does not apply to grid:3x3" in refused.stderr), (2, True))
+
+
+GRAPHS = {  # a path 0-1-2-3, an edge 1-3, and a vertex alone
+    "metis.graph": "% c\n5 4\n2\n1 3 4\n2 4\n2 3\n\n",
+    "metis_stdin": "5 4\r\n2\r\n1\t3 4\r\n2 4\r\n2 3\r\n\r\n",
+    "blank_line.mtx": "\n%%MatrixMarket matrix coordinate unsigned-integer symmetric\n%" + 70000 * "x" + "\n5 5 4\n1 2 7\n3 2 7\n4 2 7\n4 3 7\n",
+    "nodes.col": "c c\np col 5 4\nn 1 4\nn 5 2\ne 1 2\ne 2 3\ne 2 4\ne 3 4\n",
+    "bom.gr": "\ufeffp sp 5 4\r\nn 1 s\r\na 1 2 3\r\na 2 3 3\r\na 2 4 3\r\na 3 4 3\r\n",
+}
+
+
+def formats(driver):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in GRAPHS.items():
+            file = Path(folder) / name
+            file.write_text(text, encoding="utf-8", newline="")
+            seen = result(driver, file, "--source", 0, "--validate")
+            check(f"{name}: graph and search", [seen[f] for f in ("vertices", "edges", "reached", "depth", "sum_distance", "wrong")], [5, 8, 4, 2, 5, 0])
+            with file.open("rb") as stdin:
+                piped = run(driver, "-", "--source", 0, "--json", stdin=stdin)
+            check(f"{name} from standard input: {piped.stderr}", piped.returncode == 0 and json.loads(piped.stdout)["edges"], 8)
+            if checks.unpacks(driver):
+                packed = Path(folder) / (name + ".gz")
+                packed.write_bytes(gzip.compress(text.encode()))
+                check(f"{name} packed", result(driver, packed, "--source", 0)["edges"], 8)
+        file = Path(folder) / "networkx.edgelist"
+        file.write_text("#nx\n1 2 {}\n2 3 {}\n")
+        check("networkx", [result(driver, file)[f] for f in ("vertices", "edges", "depth")], [4, 4, 2])
+        file.write_text("source,target\n5,7\n7,9\n")
+        for words, vertices in (((), 10), (("--relabel",), 3)):
+            seen = result(driver, file, *words)
+            check(f"header {words}", (seen["vertices"], seen["edges"], seen["header"]), (vertices, 4, "source,target"))
+            text = run(driver, file, *words).stdout
+            check(f"header {words}: text", "the line 'source,target' is taken for a header, not for an edge" in text, True)
+            components = checks.result(driver, "components", file, *words)
+            check(f"header {words}: components", components["header"], "source,target")
+        file.write_text("0 1\n1 2\n")
+        check("no header", "header" in result(driver, file), False)
+
+
+def fewer_vertices_than_asked_for(driver):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "path.txt"
+        file.write_text("0 1\n1 2\n2 3\n")
+        for option, other in (("--batch", "--sources"), ("--sources", "--batch")):
+            done = run(driver, file, option, 65)
+            check(f"{option} 65: '{done.stderr.strip()}'", (done.returncode, done.stderr.count(option), other in done.stderr, "4 vertices have a neighbour" in done.stderr), (2, 1, False, True))
+        file.write_text("0 0\n")
+        for option in ("--batch", "--sources"):
+            done = run(driver, file, option, 2)
+            check(f"no edge, {option}: '{done.stderr.strip()}'", (done.returncode, "the graph has no edge" in done.stderr, "--source\n" in done.stderr), (2, True, True))
+        check("no edge: reached", result(driver, file)["reached"], 1)
+
+
 def bad_input(driver, path):
     with tempfile.TemporaryDirectory() as folder:
         broken = Path(folder) / "broken.txt"
@@ -436,6 +524,9 @@ def main():
     words(driver, path)
     many_words(driver)
     other_graphs(driver, corpus)
+    lookalikes(driver)
+    formats(driver)
+    fewer_vertices_than_asked_for(driver)
     bad_input(driver, path)
     return checks.verdict("bfs")
 

@@ -216,6 +216,14 @@ def bad_threads(driver):
     complains(driver, ["info", "--kokkos-disable-warnings=maybe"], "true, false")
 
 
+def kokkos_help(driver):
+    """Kokkos says what it takes, once, without a command or beside one that lacks its words."""
+    for words in (["--kokkos-help"], ["bfs", "--kokkos-help"], ["info", "--kokkos-help"]):
+        done = run(driver, *words)
+        check(f"{words}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
+        check(f"{words}: says --kokkos-num-threads", done.stdout.count("--kokkos-num-threads"), 1)
+
+
 def openmp_threads(driver):
     """Kokkos has room for the data of 512 threads."""
     if '"openmp"' not in run(driver, "info", "--json").stdout:
@@ -284,6 +292,7 @@ def main():
     no_memory_on_the_way(driver)
     bounded_ceilings(driver)
     bad_threads(driver)
+    kokkos_help(driver)
     openmp_threads(driver)
     thread_binding(driver)
     return checks.verdict("program")

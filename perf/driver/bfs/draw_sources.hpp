@@ -63,11 +63,22 @@ std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
   return count;
 }
 
+/// What is said about fewer vertices to draw than an option asks for.
+inline std::string too_few_sources(std::string const& option, std::uint64_t count,
+                                   std::uint64_t found) {
+  if (found == 0)
+    return "karpos: there is no vertex to draw (the graph has no edge): choose a vertex by "
+           "--source";
+  return "karpos: " + option + " is out of range (" + std::to_string(count) + " asked for, " +
+         std::to_string(found) + (found == 1 ? " vertex has" : " vertices have") +
+         " a neighbour): ask for fewer";
+}
+
 /// Different random vertices with at least one edge, as Graph500 draws them: a random order of all vertices, without
-/// those that are isolated.
+/// those that are isolated. option: what asked for them.
 template <class Graph>
 std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, std::uint64_t count,
-                                        std::uint64_t seed) {
+                                        std::uint64_t seed, char const* option) {
   std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
   // Other words than those by which generated vertices were renamed.
   permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
@@ -84,9 +95,7 @@ std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, s
       if (seen(i) != 0) sources.push_back(order(first + i));
   }
   if (sources.size() < count)
-    throw std::invalid_argument("karpos: --sources is out of range (" + std::to_string(count) +
-                                " asked for, " + std::to_string(sources.size()) +
-                                " vertices have a neighbour): ask for fewer");
+    throw std::invalid_argument(too_few_sources(option, count, sources.size()));
   return sources;
 }
 

@@ -79,6 +79,36 @@ auto build(space const& exec, edge_list const& list, bool directed, csr_options 
   return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
 }
 
+/// Lowers the weight of the edge in the graph that an entry of a list stands for.
+template <class Graph, class Ends, class From, class To>
+struct place_weights {
+  typename Graph::offsets_view offsets;
+  typename Graph::columns_view columns;
+  Ends sources, targets;
+  From from;
+  To weight;
+  bool both_ways;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    place(sources(i), targets(i), static_cast<typename To::value_type>(from(i)));
+    if (both_ways) place(targets(i), sources(i), static_cast<typename To::value_type>(from(i)));
+  }
+  KOKKOS_FUNCTION void place(std::uint32_t u, std::uint32_t v,
+                             typename To::value_type value) const {
+    auto first = offsets(u), last = offsets(u + std::uint64_t(1));
+    while (first < last) {
+      auto const middle = first + (last - first) / 2;
+      if (columns(middle) < v)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    // A self loop is in the list alone.
+    if (first < offsets(u + std::uint64_t(1)) && columns(first) == v)
+      Kokkos::atomic_min(&weight(first), value);
+  }
+};
+
 struct edges_of {
   bool directed;
   std::uint64_t operator()(generator_spec const& spec) const { return 2 * spec.candidates(); }
@@ -91,13 +121,16 @@ struct edges_of {
 }  // namespace
 
 graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words) {
+                        word_numbers const& words, graph_reading const& how) {
   if (!is_generator(name)) {
-    graph_file file = read_graph(name, report, words);
+    graph_file file = read_graph(name, report, words, how);
     if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
     return std::get<csr_arrays>(std::move(file));
   }
   generator_spec const spec = parse_generator(name);
+  if (how.format != graph_format::automatic)
+    throw std::invalid_argument("karpos: --format does not apply to " + name +
+                                " (it is generated): leave it out, or call a file ./NAME");
   if (directed)
     throw std::invalid_argument("karpos: --directed does not apply to " + name +
                                 " (generated graphs are undirected): leave it out");
@@ -119,6 +152,34 @@ csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_so
     return build<Offset>(exec, *arrays);
   return build<Offset>(exec, std::get<edge_list>(source), directed, clean);
 }
+
+template <class Weight, class Offset>
+array<Weight> build_weights(space const& exec,
+                            csr_graph<std::uint32_t, Offset, memory> const& graph,
+                            edge_list const& list, bool directed) {
+  using graph_type = csr_graph<std::uint32_t, Offset, memory>;
+  auto const sources = reachable(exec, list.sources), targets = reachable(exec, list.targets);
+  auto const from = reachable(exec, list.weights);
+  auto const weight = make_array<Weight>("weights", graph.edges());
+  Kokkos::deep_copy(exec, weight, std::numeric_limits<Weight>::max());
+  using kernel = place_weights<graph_type, std::remove_const_t<decltype(sources)>,
+                               std::remove_const_t<decltype(from)>, array<Weight>>;
+  Kokkos::parallel_for("karpos::perf::place_weights", range(exec, list.sources.size()),
+                       kernel{graph.row_offsets(), graph.column_indices(), sources, targets, from,
+                              weight, !one_way(list, directed)});
+  exec.fence("karpos::perf: weights of a file");
+  return weight;
+}
+
+template array<std::uint32_t> build_weights(space const&,
+                                            csr_graph<std::uint32_t, std::uint32_t, memory> const&,
+                                            edge_list const&, bool);
+template array<std::uint32_t> build_weights(space const&,
+                                            csr_graph<std::uint32_t, std::uint64_t, memory> const&,
+                                            edge_list const&, bool);
+template array<double> build_weights(space const&,
+                                     csr_graph<std::uint32_t, std::uint64_t, memory> const&,
+                                     edge_list const&, bool);
 
 template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,

@@ -22,9 +22,9 @@ using load_progress = std::function<void(double, std::string const&)>;
 
 /// Reads the file, or the words of a generator. Edges of a file count both ways unless `directed`, or the file says
 /// what they do itself. With `words` its vertices may have any names.
-/// Throws: graph_file_error; std::invalid_argument for a generator that there is not.
+/// Throws: graph_file_error; std::invalid_argument for a generator that there is not, and for a format of a generator.
 graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words = {});
+                        word_numbers const& words = {}, graph_reading const& how = {});
 
 /// No fewer directed edges than the graph will have.
 std::uint64_t max_edges(graph_source const& source, bool directed);
@@ -36,5 +36,12 @@ template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
                                                      bool directed, load_progress const& report,
                                                      csr_options const& clean = {});
+
+/// The weights of build_graph's edges, from a list with weights: the smallest one of those that stand for an edge, in either
+/// direction if edges count both ways. For the types that sssp measures.
+template <class Weight, class Offset>
+array<Weight> build_weights(space const& exec,
+                            csr_graph<std::uint32_t, Offset, memory> const& graph,
+                            edge_list const& list, bool directed);
 
 }  // namespace karpos::perf

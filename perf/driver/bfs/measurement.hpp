@@ -38,6 +38,7 @@ class bfs_measurement {
   bfs_run operator()(opened_graph graph, Kokkos::Timer const& clock) {
     m_run.graph = std::move(graph.name);
     m_run.names = std::move(graph.names);
+    m_run.header = std::move(graph.header);
     m_graph = build_graph<Offset>(
         m_exec, graph.source, parameters().directed,
         [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());
@@ -62,7 +63,8 @@ class bfs_measurement {
 
   std::vector<std::uint64_t> chosen_sources() const {
     bfs_parameters const& p = parameters();
-    if (p.sources > 0) return draw_sources(m_exec, m_graph, p.sources, p.seed);
+    if (p.sources > 0)
+      return draw_sources(m_exec, m_graph, p.sources, p.seed, p.batch ? "--batch" : "--sources");
     std::uint64_t const n = m_graph.vertices();
     if (n == 0) throw std::invalid_argument("karpos: " + p.graph + " has no vertex to start from");
     if (!p.source) return {m_run.first_with_edges < n ? m_run.first_with_edges : 0};

@@ -17,11 +17,11 @@ namespace {
 
 /// Opens the graph with vertices numbered without gaps, whatever the file calls them.
 graph_source open_relabelled(std::string const& graph, bool directed, load_progress const& report,
-                             vertex_names& names) {
+                             graph_reading const& how, vertex_names& names) {
   vertex_numbers numbers{space()};
-  graph_source source =
-      open_graph(graph, directed, report,
-                 [&](auto const& words, std::uint32_t* out) { numbers.number(words, out); });
+  graph_source source = open_graph(
+      graph, directed, report,
+      [&](auto const& words, std::uint32_t* out) { numbers.number(words, out); }, how);
   auto* const list = std::get_if<edge_list>(&source);
   if (list == nullptr)
     throw std::invalid_argument("karpos: --relabel does not apply to " + graph +
@@ -55,15 +55,17 @@ std::uint64_t vertex_called(std::string const& name, vertex_names const& names) 
 }  // namespace
 
 opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report) {
+                              load_progress const& report, graph_reading const& how) {
   auto const first_half = [&](double part, std::string const& what) { report(0.5 * part, what); };
   opened_graph g;
   g.name = graph;
-  g.source = relabel ? open_relabelled(graph, directed, first_half, g.names)
-                     : open_graph(graph, directed, first_half);
+  g.source = relabel ? open_relabelled(graph, directed, first_half, how, g.names)
+                     : open_graph(graph, directed, first_half, {}, how);
   if (auto const* const spec = std::get_if<generator_spec>(&g.source)) g.name = to_string(*spec);
-  if (auto const* const list = std::get_if<edge_list>(&g.source))
+  if (auto const* const list = std::get_if<edge_list>(&g.source)) {
     g.lacks_vertex_0 = !relabel && list->ids_from_0 && !names_vertex_0(*list);
+    g.header = list->header;
+  }
   return g;
 }
 
@@ -104,6 +106,12 @@ char column_separator(vertex_names const& names) { return names.blanks() ? '\t' 
 
 std::string line_begin(vertex_names const& names, std::uint64_t vertex) {
   return names.empty() ? "" : names[vertex] + column_separator(names);
+}
+
+void print_header(std::string const& header) {
+  if (!header.empty())
+    std::printf("the line '%s' is taken for a header, not for an edge\n",
+                printable(header).c_str());
 }
 
 void print_relabelling(vertex_names const& names) {

@@ -20,12 +20,13 @@ struct opened_graph {
   vertex_names names;  ///< of --relabel
   /// A list of edges counts ids from 0, and names others alone.
   bool lacks_vertex_0 = false;
+  std::string header;  ///< a line of the file that was taken for names of its columns
 };
 
 /// Opens a file or a generator, with vertices numbered without gaps if `relabel`. Throws: as open_graph; std::invalid_argument
 /// for --relabel of what has no gaps.
 opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report);
+                              load_progress const& report, graph_reading const& how);
 
 /// Whether offsets of 32 bits hold the edges, with room for what steps compute with.
 bool fits_31_bits(graph_source const& source, bool directed);
@@ -47,6 +48,8 @@ std::string line_begin(vertex_names const& names, std::uint64_t vertex);
 /// What divides the columns of such a file: a tab if a name has a blank.
 char column_separator(vertex_names const& names);
 
+/// Says which line of the file is no edge, if there is one.
+void print_header(std::string const& header);
 /// Says what vertices are called.
 void print_relabelling(vertex_names const& names);
 

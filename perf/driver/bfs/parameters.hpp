@@ -19,6 +19,7 @@ namespace karpos::perf {
 /// What `karpos bfs` may vary.
 struct bfs_parameters {
   std::string graph;             ///< a file, or a generator
+  std::string format = "auto";   ///< of the file
   bool directed = false;         ///< edges of a file lead one way
   bool keep_duplicates = false;  ///< and self loops
   bool permute = false;          ///< over ranks: vertices are numbered at random
@@ -88,6 +89,7 @@ struct bfs_run {
   std::size_t workspace_bytes = 0;
   double load_seconds = 0, prepare_seconds = 0;
   vertex_names names;               ///< of the file; none: vertices have the file's ids
+  std::string header;               ///< a line of the file that is no edge
   std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
   std::vector<bfs_result> searches;
   std::optional<bfs_batch_result> batch;

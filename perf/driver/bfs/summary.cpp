@@ -15,6 +15,7 @@ json parameters_of(bfs_run const& run) {
   bfs_parameters const& p = run.parameters;
   bfs_options const& o = p.options;
   json j = {{"graph", run.graph},
+            {"format", p.format},
             {"directed", p.directed},
             {"keep_duplicates", p.keep_duplicates},
             {"relabel", p.relabel}};
@@ -210,6 +211,7 @@ json to_json(bfs_run const& run) {
     j.update(result_of(run, run.searches.front()));
     j["level"] = levels_of(report);
   }
+  if (!run.header.empty()) j["header"] = run.header;
   if (run.energy) j["energy"] = energy_json(run, *run.energy);
   if (!run.parameters.presets.empty()) j["presets"] = presets_of(run);
   j["validated"] = run.parameters.validate;

@@ -132,9 +132,11 @@ components_run run_components(components_parameters const& p, load_progress cons
   Kokkos::Timer const clock;
   components_run run;
   run.parameters = p;
-  opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report);
+  opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report,
+                                        {.format = graph_format_called(p.format)});
   run.graph = graph.name;
   run.names = std::move(graph.names);
+  run.header = std::move(graph.header);
   run.lacks_vertex_0 = graph.lacks_vertex_0;
   bool const narrow = fits_31_bits(graph.source, p.directed);
   bfs_parameters memory_of;  // a search takes as much

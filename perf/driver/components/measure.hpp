@@ -13,9 +13,10 @@ namespace karpos::perf {
 
 /// What `karpos components` may vary.
 struct components_parameters {
-  std::string graph;      ///< a file, or a generator
-  bool directed = false;  ///< edges of a file lead one way
-  bool relabel = false;   ///< ids of a file, numbers or words, are numbered without gaps
+  std::string graph;            ///< a file, or a generator
+  std::string format = "auto";  ///< of the file
+  bool directed = false;        ///< edges of a file lead one way
+  bool relabel = false;         ///< ids of a file, numbers or words, are numbered without gaps
   std::uint32_t sampled = 2;
   int repetitions = 5;
   bool baseline = false;
@@ -33,6 +34,7 @@ struct components_run {
   components_parameters parameters;
   std::string graph;            ///< the file, or the generator with all that was left to it
   vertex_names names;           ///< of the file; none: vertices have the file's ids
+  std::string header;           ///< a line of the file that is no edge
   bool lacks_vertex_0 = false;  ///< the file does not name it, but ids count from 0
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;

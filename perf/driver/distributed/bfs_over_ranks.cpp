@@ -118,9 +118,7 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
     for (std::uint64_t i = 0; i < seen.extent(0) && sources.size() < count; ++i)
       if (seen(i) != 0) sources.push_back(order(first + i));
   }
-  if (sources.size() < count)
-    throw bad_input("--sources is out of range (" + std::to_string(count) + " asked for, " +
-                    std::to_string(sources.size()) + " vertices have a neighbour): ask for fewer");
+  if (sources.size() < count) throw bad_input(too_few_sources("--sources", count, sources.size()));
   return sources;
 }
 
@@ -167,7 +165,8 @@ class measurement_over_ranks {
     show(bar, 0, "edges");
     graph_source const source = detail::distributed::together(m_ranks, [&] {
       return open_graph(run.parameters.graph, run.parameters.directed,
-                        [](double, std::string const&) {});
+                        [](double, std::string const&) {}, {},
+                        {.format = graph_format_called(run.parameters.format)});
     });
     if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
     m_graph =
@@ -177,6 +176,7 @@ class measurement_over_ranks {
     run.vertices = m_graph.vertices();
     run.edges = m_graph.edges();
     auto const* const list = std::get_if<edge_list>(&source);
+    if (list != nullptr) run.header = list->header;
     run.undirected = list == nullptr || list->undirected || !run.parameters.directed;
     run.without_edges = m_ranks.all_reduce(count_without_edges(m_ranks.exec(), m_graph.local()));
     m_number = options_of(run.parameters, false).numbers(m_graph.vertices());

@@ -151,6 +151,12 @@ bool meant_for_kokkos(std::string const& argument) {
   return argument.rfind(argument_begin, 0) == 0;
 }
 
+bool asks_kokkos_for_help(std::vector<std::string> const& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](std::string const& a) {
+    return a == "--kokkos-help" || a == "--kokkos-tools-help";
+  });
+}
+
 void check_kokkos_arguments(std::vector<std::string> const& arguments) {
   require_known_settings(arguments);
   for (kokkos_setting const& s : kokkos_settings()) {

@@ -3,13 +3,8 @@
 
 namespace karpos::perf {
 
-template <class Offset>
-void measure_sssp(sssp_run& run, opened_graph graph, Kokkos::Timer const& clock,
-                  load_progress const& report) {
-  sssp_measurement<Offset>(run, report)(std::move(graph), clock);
-}
-
-template void measure_sssp<std::uint32_t>(sssp_run&, opened_graph, Kokkos::Timer const&,
-                                          load_progress const&);
+template void measure_sssp<std::uint32_t, std::uint32_t>(sssp_run&, opened_graph&, bool,
+                                                         Kokkos::Timer const&,
+                                                         load_progress const&);
 
 }  // namespace karpos::perf

@@ -5,12 +5,15 @@
 #include <karpos/sssp.hpp>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "perf/driver/bfs/draw_sources.hpp"
 #include "perf/driver/program/output_file.hpp"
 #include "perf/driver/sssp/delta_stepping.hpp"
 #include "perf/driver/sssp/measure.hpp"
+#include "perf/driver/sssp/plain_text.hpp"
 #include "perf/driver/sssp/proof.hpp"
 #include "perf/support/text.hpp"
 #include "perf/support/timer.hpp"
@@ -18,7 +21,7 @@
 namespace karpos::perf {
 
 /// Shortest paths in one graph, one source after the other.
-template <class Offset>
+template <class Offset, class Weight>
 class sssp_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
@@ -28,32 +31,43 @@ class sssp_measurement {
         m_report(report),
         m_timer(m_exec) {}
 
-  void operator()(opened_graph graph, Kokkos::Timer const& clock) {
-    m_run.graph = std::move(graph.name);
-    m_run.names = std::move(graph.names);
+  void operator()(opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock) {
     m_graph = build_graph<Offset>(m_exec, graph.source, parameters().directed,
                                   [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
-    graph.source = {};  // makes room
+    if (m_run.weights.of_file)
+      m_weight = build_weights<Weight>(m_exec, m_graph, std::get<edge_list>(graph.source),
+                                       parameters().directed);
+    else
+      draw();
+    if (!keeps_source) graph.source = {};  // makes room
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
-    m_weight = make_array<std::uint32_t>("weights", m_graph.edges());
-    Kokkos::parallel_for("karpos::perf::draw_weights", range(m_exec, m_graph.vertices()),
-                         draw_weights<graph_type>{m_graph.row_offsets(), m_graph.column_indices(),
-                                                  m_weight, parameters().max_weight});
-    m_exec.fence("karpos::perf: weights");
     m_run.load_seconds = clock.seconds();
     measure(chosen_sources());
     if (!parameters().output.empty()) write();
   }
 
  private:
+  static constexpr bool has_integers = std::is_same_v<Weight, std::uint32_t>;
+
   sssp_parameters const& parameters() const { return m_run.parameters; }
+
+  void draw() {
+    if constexpr (has_integers) {
+      m_weight = make_array<Weight>("weights", m_graph.edges());
+      Kokkos::parallel_for("karpos::perf::draw_weights", range(m_exec, m_graph.vertices()),
+                           draw_weights<graph_type>{m_graph.row_offsets(), m_graph.column_indices(),
+                                                    m_weight, parameters().max_weight});
+      m_exec.fence("karpos::perf: weights");
+    }
+  }
 
   std::vector<std::uint64_t> chosen_sources() const {
     sssp_parameters const& p = parameters();
     if (p.source) return {vertex_of(*p.source, m_run.names, m_graph.vertices())};
-    return draw_sources(m_exec, m_graph, std::max<std::uint64_t>(p.sources, 1), p.seed);
+    return draw_sources(m_exec, m_graph, std::max<std::uint64_t>(p.sources, 1), p.seed,
+                        "--sources");
   }
 
   void measure(std::vector<std::uint64_t> const& sources) {
@@ -71,7 +85,7 @@ class sssp_measurement {
     m_run.automatic_delta = workspace.delta();
     bfs_workspace const searched(m_exec, m_graph);
     auto const hops = make_array<std::int32_t>("hops", m_graph.vertices());
-    m_distance = make_array<std::uint32_t>("distances", m_graph.vertices());
+    m_distance = make_array<Weight>("distances", m_graph.vertices());
     if (parameters().parents) m_parent = make_array<std::uint32_t>("parents", m_graph.vertices());
     prepare_baseline();
     for (std::uint64_t const s : sources) {
@@ -100,21 +114,22 @@ class sssp_measurement {
   }
 
   void prepare_baseline() {
-    if constexpr (on_host)
+    if constexpr (on_host && has_integers)
       if (parameters().baseline)
         m_baseline = std::make_unique<delta_stepping<Offset>>(
             m_graph.vertices(), m_graph.row_offsets().data(), m_graph.column_indices().data(),
             m_weight.data());
   }
   void measure_baseline(sssp_result& r) {
-    if constexpr (on_host) {
+    if constexpr (on_host && has_integers) {
       if (!m_baseline) return;
       std::uint32_t const delta = parameters().baseline_delta > 0
                                       ? parameters().baseline_delta
                                       : static_cast<std::uint32_t>(r.report.delta);
-      if (r.farthest / delta > std::uint64_t(1) << 24)
+      auto const farthest = static_cast<std::uint64_t>(r.farthest);
+      if (farthest / delta > std::uint64_t(1) << 24)
         throw std::invalid_argument("karpos: --baseline takes too much memory (distances up to " +
-                                    grouped(r.farthest) + " in buckets of " + grouped(delta) +
+                                    grouped(farthest) + " in buckets of " + grouped(delta) +
                                     "): choose a larger --baseline-delta");
       r.baseline_time = repeat([&] { (*m_baseline)(static_cast<std::uint32_t>(r.source), delta); });
       for (std::uint64_t v = 0; v < m_graph.vertices(); ++v)
@@ -128,8 +143,9 @@ class sssp_measurement {
     vertex_names const& names = m_run.names;
     output_file out(parameters().output);
     for (std::size_t v = 0; v < distance.extent(0); ++v) {
-      bool const found = distance(v) != no_distance;
-      std::string line = line_begin(names, v) + (found ? std::to_string(distance(v)) : "-1");
+      bool const found = distance(v) != no_distance<Weight>;
+      std::string line =
+          line_begin(names, v) + (found ? plain_text(static_cast<double>(distance(v))) : "-1");
       if (parent.extent(0) != 0)
         line += column_separator(names) + (found ? names[parent(v)] : "-1");
       out.write(line + '\n');
@@ -142,8 +158,15 @@ class sssp_measurement {
   space m_exec;
   timer<space> m_timer;
   graph_type m_graph;
-  array<std::uint32_t> m_weight, m_distance, m_parent;
+  array<Weight> m_weight, m_distance;
+  array<std::uint32_t> m_parent;
   std::unique_ptr<delta_stepping<Offset>> m_baseline;
 };
+
+template <class Offset, class Weight>
+void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock,
+                  load_progress const& report) {
+  sssp_measurement<Offset, Weight>(run, report)(graph, keeps_source, clock);
+}
 
 }  // namespace karpos::perf

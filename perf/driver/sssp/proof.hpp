@@ -3,6 +3,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "perf/support/space.hpp"
 
@@ -28,55 +31,69 @@ struct draw_weights {
   }
 };
 
-inline constexpr std::uint32_t no_distance = ~std::uint32_t(0);
+/// Where no path leads.
+template <class Weight>
+inline constexpr Weight no_distance =
+    std::is_integral_v<Weight> ? std::numeric_limits<Weight>::max()
+                               : std::numeric_limits<Weight>::infinity();
+inline constexpr std::uint32_t no_parent = ~std::uint32_t(0);
+
+/// The distance at the end of an edge, beyond the type or infinite if that is too far.
+KOKKOS_INLINE_FUNCTION std::uint64_t at_end(std::uint32_t distance, std::uint32_t weight) {
+  return std::uint64_t(distance) + weight;
+}
+KOKKOS_INLINE_FUNCTION double at_end(double distance, double weight) { return distance + weight; }
 
 /// Counts edges that would shorten a distance, and marks vertices that an edge from a nearer one leads to on a shortest path,
 /// and those whose parent is the start of such an edge.
-template <class Graph>
+template <class Graph, class Weight>
 struct look_at_edges {
   typename Graph::offsets_view offsets;
   typename Graph::columns_view columns;
-  array<std::uint32_t> weight, distance, parent;
+  array<Weight> weight, distance;
+  array<std::uint32_t> parent;
   array<std::uint8_t> led_to, parent_leads;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t u, std::uint64_t& wrong) const {
-    if (distance(u) == no_distance) return;
+    if (distance(u) == no_distance<Weight>) return;
     for (auto e = offsets(u); e < offsets(u + 1); ++e) {
       std::uint32_t const v = columns(e);
-      std::uint64_t const to = std::uint64_t(distance(u)) + weight(e);
+      auto const to = at_end(distance(u), weight(e));
       if (to < distance(v)) ++wrong;
-      if (to != distance(v)) continue;
+      if (to != distance(v) || distance(u) == distance(v)) continue;
       led_to(v) = 1;
       if (parent.extent(0) != 0 && parent(v) == u) parent_leads(v) = 1;
     }
   }
 };
 
-/// What the distances say, and the vertices that they are wrong at.
+/// What the distances say, the vertices that they are wrong at, and those that no edge from a nearer vertex proves.
 struct distance_sums {
-  std::uint64_t reached = 0, edges = 0, farthest = 0, wrong = 0;
+  std::uint64_t reached = 0, edges = 0, wrong = 0, unproved = 0;
+  double farthest = 0;
 };
 
-template <class Graph>
+template <class Graph, class Weight>
 struct look_at_vertices {
   using value_type = distance_sums;
   typename Graph::offsets_view offsets;
-  array<std::uint32_t> distance, parent;
+  array<Weight> distance;
+  array<std::uint32_t> parent;
   array<std::uint8_t> led_to, parent_leads;
   std::uint64_t source;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t v, distance_sums& s) const {
-    bool const far = distance(v) == no_distance, with_parents = parent.extent(0) != 0;
+    bool const far = distance(v) == no_distance<Weight>, with_parents = parent.extent(0) != 0;
     if (v == source)
       s.wrong += distance(v) != 0 || (with_parents && parent(v) != v) ? 1 : 0;
     else if (far)
-      s.wrong += with_parents && parent(v) != no_distance ? 1 : 0;
+      s.wrong += with_parents && parent(v) != no_parent ? 1 : 0;
     else
-      s.wrong += led_to(v) == 0 || (with_parents && parent_leads(v) == 0) ? 1 : 0;
+      s.unproved += led_to(v) == 0 || (with_parents && parent_leads(v) == 0) ? 1 : 0;
     if (far) return;
     ++s.reached;
     s.edges += static_cast<std::uint64_t>(offsets(v + 1) - offsets(v));
-    s.farthest = Kokkos::max(s.farthest, std::uint64_t(distance(v)));
+    s.farthest = Kokkos::max(s.farthest, static_cast<double>(distance(v)));
   }
   KOKKOS_FUNCTION void init(distance_sums& s) const { s = {}; }
   KOKKOS_FUNCTION void join(distance_sums& a, distance_sums const& b) const {
@@ -84,27 +101,100 @@ struct look_at_vertices {
     a.edges += b.edges;
     a.farthest = Kokkos::max(a.farthest, b.farthest);
     a.wrong += b.wrong;
+    a.unproved += b.unproved;
   }
 };
 
-template <class Graph>
-distance_sums prove(space const& exec, Graph const& graph, array<std::uint32_t> const& weight,
-                    array<std::uint32_t> const& distance, array<std::uint32_t> const& parent,
+/// The proof for vertices that only edges from vertices at the same distance lead to: edges of weight zero, or of weights that
+/// are lost when they are added. Such edges must lead there from a vertex that is proved.
+class proof_of_equals {
+ public:
+  template <class Graph, class Weight>
+  proof_of_equals(Graph const& graph, array<Weight> const& weight, array<Weight> const& distance,
+                  array<std::uint32_t> const& parent, array<std::uint8_t> const& led_to,
+                  array<std::uint8_t> const& parent_leads, std::uint64_t source)
+      : m_proved(copy_of(led_to)),
+        m_parent_leads(copy_of(parent_leads)),
+        m_parent(copy_of(parent)) {
+    auto const offsets = copy_of(graph.row_offsets()), columns = copy_of(graph.column_indices());
+    auto const weights = copy_of(weight), distances = copy_of(distance);
+    std::vector<std::uint8_t> parent_is_equal(m_proved.size());
+    std::vector<std::uint32_t> queue;
+    m_proved[source] = 1;
+    if (!m_parent.empty()) m_parent_leads[source] = 1;
+    for (std::uint32_t v = 0; v < m_proved.size(); ++v)
+      if (m_proved[v] != 0) queue.push_back(v);
+    while (!queue.empty()) {
+      std::uint32_t const u = queue.back();
+      queue.pop_back();
+      for (auto e = offsets[u]; e < offsets[u + std::size_t(1)]; ++e) {
+        std::uint32_t const v = columns[e];
+        if (distances[u] != distances[v] || at_end(distances[u], weights[e]) != distances[v])
+          continue;
+        if (!m_parent.empty() && m_parent[v] == u) parent_is_equal[v] = 1;
+        if (m_proved[v] != 0) continue;
+        m_proved[v] = 1;
+        queue.push_back(v);
+      }
+    }
+    follow_parents(parent_is_equal);
+    for (std::size_t v = 0; v < m_proved.size(); ++v)
+      m_wrong += distances[v] != no_distance<Weight> &&
+                         (m_proved[v] == 0 || (!m_parent.empty() && m_parent_leads[v] == 0))
+                     ? 1
+                     : 0;
+  }
+
+  std::uint64_t wrong() const { return m_wrong; }
+
+ private:
+  template <class View>
+  static auto copy_of(View const& view) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    using value = typename View::non_const_value_type;
+    return std::vector<value>(host.data(), host.data() + host.extent(0));
+  }
+  /// Parents at the same distance lead to a vertex if theirs lead to them: a ring of parents leads nowhere.
+  void follow_parents(std::vector<std::uint8_t>& parent_is_equal) {
+    std::vector<std::uint32_t> path;
+    for (std::uint32_t first = 0; first < m_parent.size(); ++first) {
+      std::uint32_t v = first;
+      for (; m_parent_leads[v] == 0 && parent_is_equal[v] != 0; v = m_parent[v]) {
+        parent_is_equal[v] = 0;  // is followed once
+        path.push_back(v);
+      }
+      for (std::uint32_t const u : path) m_parent_leads[u] = m_parent_leads[v];
+      path.clear();
+    }
+  }
+
+  std::vector<std::uint8_t> m_proved, m_parent_leads;
+  std::vector<std::uint32_t> m_parent;
+  std::uint64_t m_wrong = 0;
+};
+
+template <class Graph, class Weight>
+distance_sums prove(space const& exec, Graph const& graph, array<Weight> const& weight,
+                    array<Weight> const& distance, array<std::uint32_t> const& parent,
                     std::uint64_t source) {
   std::uint64_t const n = graph.vertices();
   array<std::uint8_t> const led_to("led to", n), parent_leads("parent leads", n);
   std::uint64_t wrong = 0;
-  Kokkos::parallel_reduce("karpos::perf::look_at_edges", range(exec, n),
-                          look_at_edges<Graph>{graph.row_offsets(), graph.column_indices(), weight,
-                                               distance, parent, led_to, parent_leads},
-                          wrong);
-  distance_sums sums;
   Kokkos::parallel_reduce(
-      "karpos::perf::look_at_vertices", range(exec, n),
-      look_at_vertices<Graph>{graph.row_offsets(), distance, parent, led_to, parent_leads, source},
-      sums);
+      "karpos::perf::look_at_edges", range(exec, n),
+      look_at_edges<Graph, Weight>{graph.row_offsets(), graph.column_indices(), weight, distance,
+                                   parent, led_to, parent_leads},
+      wrong);
+  distance_sums sums;
+  Kokkos::parallel_reduce("karpos::perf::look_at_vertices", range(exec, n),
+                          look_at_vertices<Graph, Weight>{graph.row_offsets(), distance, parent,
+                                                          led_to, parent_leads, source},
+                          sums);
   exec.fence("karpos::perf: proof of distances");
   sums.wrong += wrong;
+  if (sums.unproved > 0)
+    sums.wrong +=
+        proof_of_equals(graph, weight, distance, parent, led_to, parent_leads, source).wrong();
   return sums;
 }
 
