@@ -60,7 +60,7 @@ struct find_wrong_place {
   /// the ids and without a branch, which compilers make vector instructions of.
   KOKKOS_FUNCTION bool are_edges(std::uint64_t e) const {
     using word = std::make_unsigned_t<VertexId>;
-    constexpr std::uint64_t most = std::numeric_limits<VertexId>::max();
+    constexpr std::uint64_t most = Kokkos::Experimental::finite_max_v<VertexId>;
     auto const last = static_cast<word>(Kokkos::min(vertices - 1, most));
     word wrong = 0;
     for (std::uint64_t k = 0; k < block; ++k)
