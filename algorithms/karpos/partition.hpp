@@ -32,14 +32,21 @@
 
 namespace karpos {
 
-/// The default part of a key: the high bits of its hash, mapped onto the parts.
+/// The default part of a key, by its hash. The keys of one part are spread evenly over tables, over ranks and over the parts
+/// of a partition into another number of parts.
 template <class Key, class Hash = hash<Key>>
-struct hash_part {
-  std::uint32_t parts;
-  Hash hash = {};
+class hash_part {
+ public:
+  KOKKOS_FUNCTION constexpr explicit hash_part(std::uint32_t parts, Hash const& hash = {})
+      : m_part(detail::hashed::partition, parts),
+        m_hash(hash) {}
   KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
-    return static_cast<std::uint32_t>((detail::hash_of(hash, key) >> 32) * parts >> 32);
+    return m_part.narrow(detail::hash_of(m_hash, key));
   }
+
+ private:
+  detail::place_among m_part;
+  Hash m_hash;
 };
 
 struct partition_options {
@@ -195,7 +202,7 @@ template <class Key, class PartOf>
 auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
   if constexpr (std::is_same_v<PartOf, by_hash>) {
     static_assert(sizeof(Key) <= 8, "karpos: pass a part function for keys above eight bytes");
-    return hash_part<Key>{static_cast<std::uint32_t>(offsets - 1)};
+    return hash_part<Key>(static_cast<std::uint32_t>(offsets - 1));
   } else {
     static_assert(
         requires(PartOf const f, Key key) { static_cast<std::uint32_t>(f(key)); },
@@ -209,7 +216,7 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Splits keys into parts: writes those of part p to out[offsets(p)] … out[offsets(p + 1) - 1], in no particular order
 /// unless options.stable. There is one part less than offsets. Keys may be any trivially copyable objects of 4, 8 or 16
 /// bytes; `part_of(key)`, called in kernels, says which part is a key's, in [0, parts), and is called several times for
-/// each: the default, or {}, maps the high bits of its hash onto the parts.
+/// each: the default, or {}, is hash_part.
 ///
 /// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md

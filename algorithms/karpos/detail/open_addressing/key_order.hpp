@@ -26,7 +26,7 @@ struct key_order {
   /// Places that leave every key where it is: two bits for each key.
   static constexpr std::uint32_t as_it_is = B >= 4 ? 0b11'10'01'00 : 0b01'00;
 
-  /// The class of a hash: by bits that neither the home bucket nor the stride, nor the other marks look at first.
+  /// The class of a hash: by bits that neither the stride nor the other marks look at first.
   KOKKOS_FUNCTION static constexpr std::uint32_t class_of(std::uint64_t hash) {
     return classes == 4 ? static_cast<std::uint32_t>(hash) >> 8 & 3 : 0;
   }

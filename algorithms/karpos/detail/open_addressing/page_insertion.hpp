@@ -23,7 +23,7 @@
 // For GPUs.
 //
 //   rows           |      |      |      | …              in the caller's order
-//   split          | part 0  | part 1  | …               by the high bits of the hash, that is by pairs of buckets; into rooms
+//   split          | part 0  | part 1  | …               by the pair of a key's home bucket; into rooms
 //                                                         of equal length, or where some part is too long after counting
 //   table          | page 0 | page 1 | page 2 | …        a team builds a page in its scratch and writes it back
 //
