@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
@@ -15,14 +16,6 @@
 #include "karpos/rows.hpp"
 
 namespace karpos::detail::distributed {
-
-/// The rank that owns rows of a hash. It is mixed again: an index takes the places of rows from the same bits.
-struct owner_of_hash {
-  std::uint32_t ranks;
-  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
-    return static_cast<std::uint32_t>((mix(hash + 0x9e3779b97f4a7c15ULL) >> 32) * ranks >> 32);
-  }
-};
 
 /// The functions of some rows, called on whole rows as values of one column.
 template <class Rows>

@@ -9,16 +9,22 @@
 
 namespace karpos::detail::distributed {
 
-/// The rank that owns a key. Tables take the place of a key from the high bits of its hash and the step of its probes from the
-/// low ones; partitions and reductions split by the high ones. So the hash is mixed again: all keys of a rank would
-/// crowd in a part of its table otherwise.
+/// The rank that owns a hash. It is mixed again, by the number of ranks: else all keys of a rank would crowd in a part of its
+/// table, and in some of the ranks of a smaller communicator.
+struct owner_of_hash {
+  std::uint32_t ranks;
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
+    constexpr std::uint64_t other = 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::uint32_t>((mix(hash + ranks * other) >> 32) * ranks >> 32);
+  }
+};
+/// The rank that owns a key.
 template <class Key, class Hash = hash<Key>>
 struct key_owner {
   std::uint32_t ranks;
   Hash hash = {};
   KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
-    constexpr std::uint64_t other = 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::uint32_t>((mix(hash_of(hash, key) + other) >> 32) * ranks >> 32);
+    return owner_of_hash{ranks}(hash_of(hash, key));
   }
 };
 
