@@ -309,14 +309,34 @@ TEST_CASE("three million rows") {
   check_counts("half a million groups", uniform<std::uint32_t>(3'000'000, 500'000));
 }
 
-TEST_CASE("keys whose mixed bits agree where these choose a part") {
-  std::vector<std::uint64_t> keys(100'000);
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = unmixed(std::uint64_t(i) * 40'000);
+/// Keys that all belong to the first part of the first split of so many rows of a type.
+template <class Row, class Bits>
+std::vector<Bits> keys_of_one_part(std::size_t n, Bits apart) {
+  namespace reduce = karpos::detail::reduce_by_key;
+  auto const parts = reduce::sizes<space, Row>::parts(n);
+  auto const inverse =
+      reduce::inverse_of_odd(static_cast<Bits>(reduce::part_of_bits(parts, 0).multiplier));
+  std::vector<Bits> keys(n);
+  std::uint64_t others = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = unmixed(static_cast<Bits>(static_cast<Bits>(i) * apart * inverse));
+    others += reduce::part_of_bits(parts, 0)(mixed(keys[i]));
+  }
+  same("keys of other parts", others, 0);
+  return keys;
+}
+template <class Row>
+void check_keys_of_one_part() {
+  constexpr std::size_t n = 100'000;
+  auto const keys = keys_of_one_part<Row, std::uint64_t>(n, 40'000);
   check_values("8 bytes", keys, small_values<std::uint64_t>(keys), karpos::plus{});
-  std::vector<std::uint32_t> narrow(100'000);
-  for (std::size_t i = 0; i < narrow.size(); ++i)
-    narrow[i] = unmixed(static_cast<std::uint32_t>(i));
-  check_counts("4 bytes", narrow);
+  check_counts("4 bytes", keys_of_one_part<Row, std::uint32_t>(n, 1));
+}
+
+TEST_CASE("keys whose mixed bits agree where these choose a part") {
+  check_keys_of_one_part<std::uint32_t>();
+  check_keys_of_one_part<karpos::key_value<std::uint32_t, std::uint32_t>>();
+  check_keys_of_one_part<karpos::key_value<std::uint64_t, std::uint64_t>>();
 }
 
 TEST_CASE(

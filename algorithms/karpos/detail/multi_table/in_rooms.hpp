@@ -183,9 +183,9 @@ group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
                             Table const& table, Blocks const& blocks, std::uint64_t begin) {
   fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
   auto const parts = static_cast<std::uint32_t>(m.parts);
-  using part_of = reduce_by_key::part_of_bits<Source>;
+  using part_of = reduce_by_key::part_of_bits;
   partition::split_into_rooms(
-      exec, source, partition::part_of_row<Source, part_of>{{parts, 1}, parts}, m.rooms(), m.rows);
+      exec, source, partition::part_of_row<Source, part_of>{{parts, 0}, parts}, m.rooms(), m.rows);
   return multi_table::group_split<ExecSpace>(exec, m, parts_in_rooms<Row>{m.rooms()}, table, blocks,
                                              begin);
 }
@@ -198,7 +198,7 @@ group_counts group_in_counted_parts(
   fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
   auto const parts = static_cast<std::uint32_t>(m.parts);
   partition::split_as_planned(
-      exec, source, reduce_by_key::part_of_bits<Source>{parts, 1}, m.plan, m.of_partition, m.rows,
+      exec, source, reduce_by_key::part_of_bits(parts, 0), m.plan, m.of_partition, m.rows,
       Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
           m.offsets, m.parts + 1));
   return multi_table::group_split<ExecSpace>(exec, m, counted_parts{m.offsets}, table, blocks,

@@ -215,7 +215,7 @@ class reduction_in_rooms {
   template <class Source>
   static auto part_of(std::uint64_t parts) {
     auto const n = static_cast<std::uint32_t>(parts);
-    return partition::part_of_row<Source, part_of_bits<Source>>{{n, 1}, n};
+    return partition::part_of_row<Source, part_of_bits>{{n, 0}, n};
   }
   /// Rooms in the memory of so many rows, 32 for each part at least, twice as long as parts are on average at most. Their length
   /// is an odd multiple of 32 rows: parts grow at the same rate, and would meet in the same channels of the memory.

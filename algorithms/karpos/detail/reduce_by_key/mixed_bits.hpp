@@ -4,11 +4,15 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/hash.hpp"
+
 // Keys as a reduction works on them: a bijection spreads every bit of a key over all of its bits once, when the key is
-// loaded, and is undone when its group is written. In between, some bits of a key choose its part and others its slot, as
-// they are.
+// loaded, and is undone when its group is written. In between, products of the mixed key choose its part and its slot.
 //
-//   key  --mixed-->  | part | ... |  slot of a table |  --unmixed-->  key
+//   key  --mixed-->  bits  --unmixed-->  key
+//                     |
+//                     +-- times a multiplier of the split: high bits       part
+//                     +-- low bits, or times the golden ratio: high bits   slot of a table
 
 namespace karpos::detail::reduce_by_key {
 
@@ -63,12 +67,53 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint32_t x
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x, std::uint32_t n) {
   return by_high_bits(static_cast<std::uint32_t>(x >> 32), n);
 }
+/// The golden ratio times 2^32.
+inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;
+
 /// One of n, by the low bits: a multiplication brings them up, for 32 bits have few that choose no part.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
-  return by_high_bits(x * 0x9e3779b1u, n);
+  return by_high_bits(x * golden_ratio, n);
 }
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint64_t x, std::uint32_t n) {
   return by_high_bits(static_cast<std::uint32_t>(x), n);
 }
+
+/// Whether multiples i * q modulo 2^32 lie evenly for i in any range: no partial quotient of q / 2^32 is large.
+///
+/// Source: Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992, theorem 3.4.
+constexpr bool has_even_multiples(std::uint32_t q) {
+  std::uint64_t a = std::uint64_t(1) << 32, b = q;
+  while (b != 0) {
+    if (a / b > 12) return false;
+    std::uint64_t const rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return true;
+}
+/// The odd number that mixed keys are multiplied by for a split into so many parts in that round. Another split has another
+/// one: groups are written part by part, and would crowd in some parts of the next reduction. Keys of 32 bits leave few bits
+/// to choose from: a number is taken for which the keys of one part spread evenly over the slots of by_low_bits.
+constexpr std::uint64_t part_multiplier(std::uint64_t parts, std::uint64_t round) {
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    std::uint64_t const m =
+        place_multiplier(hashed::reduce_by_key, parts + (round << 32) + (attempt << 48));
+    if (has_even_multiples(golden_ratio * inverse_of_odd(static_cast<std::uint32_t>(m)))) return m;
+  }
+}
+
+/// The part of a mixed key.
+struct part_of_bits {
+  std::uint32_t parts;
+  std::uint64_t multiplier;
+
+  part_of_bits(std::uint64_t n, std::uint64_t round)
+      : parts(static_cast<std::uint32_t>(n)),
+        multiplier(part_multiplier(n, round)) {}
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
+    return by_high_bits(static_cast<Bits>(mixed_key * static_cast<Bits>(multiplier)), parts);
+  }
+};
 
 }  // namespace karpos::detail::reduce_by_key

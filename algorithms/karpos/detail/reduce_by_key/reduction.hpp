@@ -138,8 +138,7 @@ class reduction {
   template <class Source>
   void split_and_aggregate(Source const& source, std::uint64_t round) const {
     std::uint64_t const n = source.size(), parts = size::parts(n);
-    part_of_bits<Source> const part{static_cast<std::uint32_t>(parts),
-                                    round * 0x9e3779b97f4a7c15u | 1};
+    part_of_bits const part(parts, round);
     unmanaged<std::uint64_t> const offsets(m_memory.offsets, parts + 1);
     if constexpr (requires { source.to_split(); }) {
       auto const keys = source.to_split();

@@ -18,7 +18,7 @@
 //      v
 //   rows       partial rows: a key may be in several         <------------------------------+
 //      |                                                                                    |
-//      |  partition by the high bits of the mixed key: equal ones are in one part              |
+//      |  partition by the mixed key (part_of_bits): equal ones are in one part               |
 //      v                                                                                    |
 //   parts      | part 0 | part 1 | part 2 ...           |                                   |
 //      |                                                                                    |
@@ -75,17 +75,6 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
   else
     return r;
 }
-
-/// The part of a row: by the high bits of its mixed key.
-template <class Source>
-struct part_of_bits {
-  std::uint32_t parts;
-  std::uint64_t multiplier;  // unused: rows of the caller's are split once
-  template <class Bits>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
-    return by_high_bits(mixed_key, parts);
-  }
-};
 
 // Sources, as a partition has them.
 
@@ -233,18 +222,6 @@ struct counted_rows : partial_rows<Row> {
       : partial_rows<Row>(r, room),
         counted(n) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
-};
-
-/// The part of a partial row: an odd factor for each round, so that mixed keys that agree in their high bits are told
-/// apart by their low ones.
-template <class Row>
-struct part_of_bits<partial_rows<Row>> {
-  std::uint32_t parts;
-  std::uint64_t multiplier;
-  template <class Bits>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
-    return by_high_bits(static_cast<Bits>(mixed_key * static_cast<Bits>(multiplier)), parts);
-  }
 };
 
 /// What kernels count in global memory.

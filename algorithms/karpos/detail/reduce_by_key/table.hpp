@@ -150,7 +150,7 @@ class group_table {
   }
 
  private:
-  /// One of so many: the high bits chose the part.
+  /// Returns the key's home slot, or home bucket, among n. Not by the bits that chose the part.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     return by_low_bits(key, n);
   }
