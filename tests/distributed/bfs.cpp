@@ -3,137 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "karpos/bfs.hpp"
-#include "karpos/build_csr.hpp"
-#include "karpos/distributed/build_csr.hpp"
-#include "karpos/distributed/validate_bfs.hpp"
-#include "support/host_graph.hpp"
-#include "tests/distributed/ranks.hpp"
+#include "tests/distributed/bfs_searches.hpp"
 
 namespace {
 using namespace karpos_test;
-using id = std::uint32_t;
-using numbers = std::vector<std::uint64_t>;
-namespace dist = karpos::distributed;
 using dist::collective_error;
-
-struct edge_list {
-  std::vector<id> sources, targets;
-};
-
-/// Which rank has edge i of a list: any, one after the other, or the first alone.
-enum class placement { spread, on_last };
-
-edge_list part_of(communicator const& ranks, edge_pairs const& edges, placement where) {
-  edge_list mine;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    int const holder =
-        where == placement::on_last ? ranks.size() - 1 : int(i * 7 % std::size_t(ranks.size()));
-    if (holder != ranks.rank()) continue;
-    mine.sources.push_back(id(edges[i].first));
-    mine.targets.push_back(id(edges[i].second));
-  }
-  return mine;
-}
-edge_list all_of(edge_pairs const& edges) {
-  edge_list all;
-  for (auto const& [u, v] : edges) {
-    all.sources.push_back(id(u));
-    all.targets.push_back(id(v));
-  }
-  return all;
-}
-
-/// The rows of one rank are those of the graph on one device.
-template <class Graph, class Whole>
-void check_rows(Graph const& graph, Whole const& whole) {
-  CHECK(graph.vertices() == whole.vertices());
-  CHECK(graph.edges() == whole.edges());
-  auto const offsets = to_vector(whole.row_offsets()),
-             mine = to_vector(graph.local().row_offsets());
-  auto const columns = to_vector(whole.column_indices());
-  auto const own = to_vector(graph.local().column_indices());
-  std::uint64_t const first = graph.first(), n = graph.local().vertices();
-  REQUIRE(mine.size() == n + 1);
-  bool equal = true;
-  for (std::uint64_t v = 0; v <= n; ++v)
-    equal = equal && mine[v] == offsets[first + v] - offsets[first];
-  CHECK(equal);
-  CHECK(std::equal(own.begin(), own.end(), columns.begin() + std::ptrdiff_t(offsets[first]),
-                   columns.begin() + std::ptrdiff_t(offsets[first + n])));
-}
-
-host_graph host_of(std::uint64_t n, auto const& whole) {
-  host_graph g;
-  g.vertices = n;
-  for (auto const o : to_vector(whole.row_offsets())) g.out.offsets.push_back(o);
-  for (auto const c : to_vector(whole.column_indices())) g.out.columns.push_back(c);
-  return g;
-}
-
-karpos::bfs_options options_of(karpos::bfs_direction d) {
-  karpos::bfs_options o;
-  o.direction = d;
-  return o;
-}
-
-template <class Graph>
-struct searched {
-  communicator const& ranks;
-  Graph const& graph;
-  host_graph const& host;
-  dist::bfs_workspace<space, Graph> workspace;
-
-  searched(communicator const& r, Graph const& g, host_graph const& h)
-      : ranks(r),
-        graph(g),
-        host(h),
-        workspace(r, g) {}
-
-  template <class Source>
-  void check(Source const& source, numbers const& sources, karpos::bfs_options const& o) const {
-    auto const expected = serial_bfs(host, sources);
-    std::uint64_t const n = graph.local().vertices();
-    Kokkos::View<std::int32_t*, memory> const distances("distances", n);
-    Kokkos::View<id*, memory> const parents("parents", n);
-    auto const report = dist::bfs(workspace, source, distances, parents, o);
-    CHECK(to_vector(graph.gather(ranks, distances)) == expected);
-    auto const whole = to_vector(graph.gather(ranks, parents));
-    std::vector<std::int64_t> tree;
-    for (id const p : whole) tree.push_back(p == ~id(0) ? -1 : std::int64_t(p));
-    CHECK(wrong_parents(host, sources, expected, tree) == 0);
-    auto const defects = dist::validate_bfs(ranks, graph, source, distances, parents);
-    CHECK_MESSAGE(defects.valid(), defects.to_string());
-    check_report(report, expected);
-    if (o.driver == karpos::launch_mode::automatic) {
-      // One kernel for all devices where they address each other, and a kernel for each step.
-      CHECK(report.one_kernel ==
-            (karpos::device::spans_devices<space> && ranks.has_device_of_its_own()));
-      auto launched = o;
-      launched.driver = karpos::launch_mode::kernel_per_step;
-      check(source, sources, launched);
-    }
-    if (o.direction != karpos::bfs_direction::top_down) return;
-    dist::bfs(workspace, source, distances, Kokkos::View<id*, memory>{}, o);  // without parents
-    CHECK(to_vector(graph.gather(ranks, distances)) == expected);
-    CHECK(dist::validate_bfs(ranks, graph, source, distances).valid());
-  }
-  void check_report(dist::bfs_report const& report,
-                    std::vector<std::int32_t> const& expected) const {
-    CHECK(report.levels == *std::max_element(expected.begin(), expected.end()) + 1);
-    CHECK(report.visited ==
-          host.vertices - std::uint64_t(std::count(expected.begin(), expected.end(), -1)));
-    for (std::size_t l = 0; l < report.level.size(); ++l)
-      CHECK(report.level[l].vertices ==
-            std::uint64_t(std::count(expected.begin(), expected.end(), std::int32_t(l))));
-    CHECK((report.bytes_sent > 0));
-    if (ranks.size() == 1) CHECK(report.lists + report.bitmaps == 0);
-  }
-};
 
 void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options const& csr,
                  placement where, numbers const& begins = {}) {
@@ -150,7 +28,7 @@ void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options c
     check_rows(in, karpos::transpose(space{}, whole));
     graph = graph.with_transpose(in);
   }
-  auto const host = host_of(n, whole);
+  auto const host = host_of(n, whole, csr.symmetrise ? sides::undirected : sides::with_transpose);
   searched const s(ranks, graph, host);
   using karpos::bfs_direction;
   std::uint64_t hub = 0;

@@ -46,16 +46,17 @@ def read_list(text):
 
 
 def target_of(suite, space):
-    """The executable of a suite: "bfs" is that of the execution space, "unit.host" needs none."""
+    """The executable of a suite: "bfs" is that of the execution space, "unit.host" needs none, "join.ranks" has MPI."""
     return suite if "." in suite else f"{suite}.{space}"
 
 
 def existing_suites(root):
     """The suites that tests/*/CMakeLists.txt add."""
     found = set()
+    suffixes = {"": "", "host_": ".host", "rank_": ".ranks"}
     for file in (root / "tests").rglob("CMakeLists.txt"):
-        for kind, name in re.findall(r"^karpos_add_(host_)?test\(NAME (\w+)", file.read_text(encoding="utf-8"), re.M):
-            found.add(f"{name}.host" if kind else name)
+        for kind, name in re.findall(r"^karpos_add_(host_|rank_|)test\(NAME (\w+)", file.read_text(encoding="utf-8"), re.M):
+            found.add(name + suffixes[kind])
     return found
 
 

@@ -32,6 +32,20 @@ struct search_plan {
   std::uint32_t hubs;              // of the graph
   std::uint32_t window_hops = 64;  // of a window, at most; 0: no windows
 
+  /// Chooses the direction of the level that p is about to expand, and whether it only counts what it finds.
+  KOKKOS_FUNCTION void choose(int looks_per_claim, progress& p) const {
+    // A level that was only counted has no queue: the next one is bottom-up, whatever it costs.
+    p.set_direction(chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
+                                             pays_bottom_up(looks_per_claim, p, p.frontier.edges)));
+    p.count_only = chooses_count_only(p) && pays_bottom_up(looks_per_claim, p, p.next_edges());
+  }
+  /// Whether levels may be found several at a time, without a decision between them.
+  KOKKOS_FUNCTION bool allows_windows() const {
+    return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
+           !scanned_queue && !unvisited_queue && window_hops > 0;
+  }
+
+ private:
   /// Whether the frontier is to be expanded bottom-up.
   KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
     switch (direction) {
@@ -65,11 +79,6 @@ struct search_plan {
     double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
     return looks_per_claim * from > looks;
   }
-  /// Whether levels may be found several at a time, without a decision between them.
-  KOKKOS_FUNCTION bool allows_windows() const {
-    return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue && window_hops > 0;
-  }
   /// Whether this top-down level need only count what it finds: the next level will be bottom-up, as the mean degree of
   /// unvisited vertices predicts, and reads no queue.
   KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
@@ -77,6 +86,33 @@ struct search_plan {
            !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
   }
 };
+
+/// Adds a level with these totals, the frontier of p, to the totals and the record of a search.
+KARPOS_PROGRAM template <class Grid>
+KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p,
+                                  level_counters const& found) {
+  if (!p.bottom_up) p.sum.edges_top_down += found.edges;
+  if (p.level < recorded_levels)
+    grid.write(&record->level[p.level],
+               level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
+}
+
+/// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it. Ends the search if the level
+/// is empty. Every level loop decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
+/// looks_per_claim: see tuning.
+KARPOS_PROGRAM template <class Grid>
+KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_claim,
+                            search_record* record, progress& p, level_counters const& next) {
+  if (p.bottom_up && p.level < recorded_levels)
+    grid.write(&record->level[p.level].edges, next.edges_examined);
+  p.advance(next);
+  if (p.done) {
+    grid.write(&record->summary, p.sum);
+    return;
+  }
+  plan.choose(looks_per_claim, p);
+  record_level(grid, record, p, next);
+}
 
 template <class State>
 struct level_loop {
@@ -147,7 +183,7 @@ struct level_loop {
         if (p.done)
           grid.write(&record->summary, p.sum);
         else
-          record_level(grid, p, p.frontier);
+          record_level(grid, record, p, p.frontier);
       }
       if (w.to.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
     });
@@ -316,29 +352,13 @@ struct level_loop {
     return grid.read(&s.counters(level));
   }
 
-  /// Makes the level with these totals the frontier, chooses how it is expanded, and keeps the records.
+  /// Makes the level with these totals the frontier, and chooses how it is expanded.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& next) const {
-    if (p.bottom_up && p.level < recorded_levels)
-      grid.write(&record->level[p.level].edges, next.edges_examined);
-    p.advance(next);
-    if (p.done) {
-      grid.write(&record->summary, p.sum);
-      return;
-    }
-    p.set_direction(plan.chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
-                                                  plan.pays_bottom_up(looks, p, p.frontier.edges)));
-    p.count_only = plan.chooses_count_only(p) && plan.pays_bottom_up(looks, p, p.next_edges());
+    bfs::decide(grid, plan, looks, record, p, next);
+    if (p.done) return;
     p.small_frontier = is_small(p);
     if constexpr (has_team_windows) begin_windows(p);
-    record_level(grid, p, next);
-  }
-  KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void record_level(Grid& grid, progress& p, level_counters const& found) const {
-    if (!p.bottom_up) p.sum.edges_top_down += found.edges;
-    if (p.level < recorded_levels)
-      grid.write(&record->level[p.level],
-                 level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
   }
   KOKKOS_FUNCTION static bool is_small(progress const& p) {
     using tuned = typename State::tuned;

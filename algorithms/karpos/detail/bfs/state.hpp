@@ -157,6 +157,12 @@ struct progress {
     if (bottom_up && sum.first_bottom_up < 0) sum.first_bottom_up = level;
     if (!bottom_up && sum.first_top_down_again < 0) sum.first_top_down_again = level;
   }
+  /// Several ranks: takes over what was decided by the totals of all of them.
+  KOKKOS_FUNCTION void follow(progress const& all) {
+    done = all.done;
+    set_direction(all.bottom_up);
+    count_only = all.count_only;
+  }
 };
 
 /// Rows of a graph or of its transpose, by local vertex; columns are vertex ids.

@@ -207,30 +207,12 @@ struct rank_level_loop {
     p.own.take_segment(grid.read(&s.counters(p.own.level)));
   }
 
-  /// Makes the level that was found the frontier, and chooses how it is expanded: of totals over all ranks.
+  /// Makes the level that was found the frontier, and chooses how it is expanded by the totals over all ranks.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
-    bfs::level_counters const all = sum_over_ranks(grid);
-    if (p.all.bottom_up && p.all.level < bfs::recorded_levels)
-      grid.write(&record->level[p.all.level].edges, all.edges_examined);
     p.own.advance(grid.template of_rank<bfs::level_counters>(grid.rank()));
-    p.all.advance(all);
-    p.own.done = p.all.done;
-    if (p.all.done) {
-      grid.write(&record->summary, p.all.sum);
-      return;
-    }
-    bool const bottom_up =
-        plan.chooses_bottom_up(p.all) &&
-        (p.all.bottom_up || plan.pays_bottom_up(looks, p.all, p.all.frontier.edges));
-    p.all.set_direction(bottom_up);
-    p.own.set_direction(bottom_up);
-    p.own.count_only = p.all.count_only =
-        plan.chooses_count_only(p.all) && plan.pays_bottom_up(looks, p.all, p.all.next_edges());
-    if (!bottom_up) p.all.sum.edges_top_down += all.edges;
-    if (p.all.level < bfs::recorded_levels)
-      grid.write(&record->level[p.all.level],
-                 bfs::level_record{all.vertices(), all.edges, all.hubs, bottom_up ? 1u : 0u});
+    bfs::decide(grid, plan, looks, record, p.all, sum_over_ranks(grid));
+    p.own.follow(p.all);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION static bfs::level_counters sum_over_ranks(Grid const& grid) {
