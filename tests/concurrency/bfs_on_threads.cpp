@@ -273,6 +273,36 @@ TEST_CASE("a label that another thread overwrites before the vertex is expanded"
   karpos_test::holds("settled", memory.distance == expected);
 }
 
+TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is taken back") {
+  // Slices 0 and 1 begin at both ends. What slice 1 does from its hop 5 on is taken back, and that was to label vertex 4, as late
+  // as slice 0: its label is the higher one, and was stored last.
+  auto const g = make_graph("path", 10, karpos_test::path_edges(10));
+  search memory(g, 1);
+  state const s = memory.shared();
+  std::fill(memory.distance.begin(), memory.distance.end(), -1);
+  memory.queue[0] = 0;
+  memory.queue[1] = 9;
+  memory.distance[0] = memory.distance[9] = 0;
+  threads_grid grid(1, search::scratch_bytes);
+  using State = threads_grid::handle_of<state>;
+  using Progress = threads_grid::handle_of<bfs::progress>;
+  bfs::window_shape w;
+  w.vertices = 2;
+  w.is_long = true;
+  w.to = {.slices = 2, .hops = 9, .entries = 10, .memory = 0};
+  bfs::progress const p{};
+  grid.run(bfs::explore_window<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  auto expected = serial_bfs(g, {0, 9});
+  w.to.hops = 4;
+  bfs::window_part& other = bfs::part_of(s, w.to, 1);
+  memory.unvisited[w.to.entries + other.count++] = 4;
+  memory.distance[4] = 5;
+  grid.run(bfs::take_labels_back<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::same("vertex 4, whose label was taken back", std::uint32_t(memory.distance[4]), ~0u);
+  grid.run(bfs::settle_labels<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::holds("settled", memory.distance == expected);
+}
+
 /// One kernel, as GPUs have it: each team runs the whole program with what it remembers for itself, and all meet at the end of a
 /// step. One team is late to decide: then the others are in the next step already.
 class late_grid {

@@ -321,6 +321,21 @@ TEST_CASE("edges that a batch pushes") {
   CHECK(report_of(std::vector<std::uint32_t>(65, 0), 20).levels == 42);
 }
 
+TEST_CASE("sums of so many distances that a tile must pass them on in between") {
+  // All searches reach nearly all vertices with the largest value that the planes of a pass hold.
+  std::uint64_t const teams = 16 * std::min<std::uint64_t>(karpos::device::processors(space()), 16);
+  std::uint64_t const leaves = teams * 20 * 256, arms = 3, length = 13;
+  edge_pairs edges;
+  for (std::uint64_t i = 1; i <= arms * length; ++i)
+    edges.emplace_back(i % length == 1 ? 0 : i - 1, i);
+  for (std::uint64_t v = 0; v < leaves; ++v) edges.emplace_back(0, arms * length + 1 + v);
+  auto const g = make_graph("leaves far from three sources", arms * length + 1 + leaves, edges);
+  batch_subject<std::uint32_t, std::uint64_t> const subject(g);
+  numbers const sources{length, 2 * length, 3 * length};
+  subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {.max_distance = 14},
+                                                  cut(expected_of(g, sources), 14));
+}
+
 TEST_CASE("distances of 8 bits that are not enough") {
   auto const longest = make_graph("path", 256, karpos_test::path_edges(256));
   batch_subject<std::uint32_t, std::uint64_t> const subject(longest);

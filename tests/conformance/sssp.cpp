@@ -444,6 +444,25 @@ TEST_CASE("weights of other types") {
   }
 }
 
+TEST_CASE("zeros of both signs") {
+  auto const zeros = [](random_numbers& random) {
+    double const zero = random.below(2) == 0 ? -0.0 : 0.0;
+    return random.below(4) == 0 ? static_cast<double>(1 + random.below(100)) : zero;
+  };
+  std::vector<sssp_options> const options{{}, {.delta = 1, .reach = 2}, {.delta = 8, .reach = 16}};
+  for (auto const& g :
+       {hubs(sides::undirected), make_graph("star", 300, karpos_test::star_edges(300))}) {
+    check<float>(g, {{0}, {3, 200}}, zeros, options);
+    check<double, std::uint64_t, std::uint32_t>(g, {{0}}, zeros, options);
+  }
+  // A zero weighs the same in both directions, whatever its signs are.
+  auto const pair = make_graph("pair", 2, {{0, 1}});
+  karpos::sssp_workspace workspace(space(),
+                                   karpos_test::to_space<std::uint32_t, std::uint64_t>(pair),
+                                   karpos_test::to_space(std::vector<float>{0.0f, -0.0f}));
+  CHECK(workspace.sort_rows(space(), 1));
+}
+
 TEST_CASE("floating-point weights that are tiny beside a distance, and infinite ones") {
   auto const ladder = make_graph("ladder", 600, karpos_test::ladder_edges(600));
   check<float>(ladder, {{0}, {300}},

@@ -69,13 +69,9 @@ struct claim_slots : slot_search<Distance, device::access::shared,
     slot_of[i] = static_cast<RowNumber>(slot);
     std::uint64_t* const at = this->table.words + slot;
     std::uint64_t const row = this->begin + i;
-    std::uint64_t held = device::load_relaxed(at);
-    while (row < word::row_of(held)) {
-      std::uint64_t const lower = word::make(held & word::low_mask, row);
-      std::uint64_t const found = device::compare_and_swap(at, held, lower);
-      if (found == held) return;
-      held = found;
-    }
+    std::uint64_t const held = device::load_relaxed(at);
+    // The slot keeps its tag, so that words of lower rows are lower words.
+    if (row < word::row_of(held)) device::fetch_min(at, word::make(held & word::low_mask, row));
   }
 };
 

@@ -23,6 +23,9 @@ struct label_of {
   KOKKOS_FUNCTION static word to_word(T x) { return Kokkos::bit_cast<word>(x); }
   KOKKOS_FUNCTION static T from_word(word w) { return Kokkos::bit_cast<T>(w); }
 
+  /// The word of a weight in the order of weights, in which -0.0 is 0.
+  KOKKOS_FUNCTION static word of_weight(T w) { return to_word(w == T(0) ? T(0) : w); }
+
   /// Where no path leads: infinity, or the largest integer.
   KOKKOS_FUNCTION static constexpr T no_path() {
     if constexpr (std::is_floating_point_v<T>)

@@ -52,9 +52,8 @@ struct weight_order {
     }
   }
   KOKKOS_FUNCTION std::uint32_t operator()(Weight w) const {
-    word const positive = labels::to_word(w == Weight(0) ? Weight(0) : w);  // -0.0 is 0
     return static_cast<std::uint32_t>(
-        Kokkos::min(positive >> shift, static_cast<word>(~std::uint32_t(0))));
+        Kokkos::min(labels::of_weight(w) >> shift, static_cast<word>(~std::uint32_t(0))));
   }
   /// The smallest of the weights that are equal to w in this order.
   Weight first_of(Weight w) const {

@@ -27,7 +27,7 @@ struct sum_directions {
       auto const v = static_cast<std::uint64_t>(bfs::local_vertex(edges.rows.column[e]));
       if (u == v) return;
       std::uint64_t const h = mix(mix(Kokkos::min(u, v) << 32 | Kokkos::max(u, v)) +
-                                  label_of<Weight>::to_word(weight[e]));
+                                  label_of<Weight>::of_weight(weight[e]));
       sum += u < v ? h : 0 - h;
     });
   }
