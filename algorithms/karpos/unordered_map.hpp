@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_UnorderedMap.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -13,8 +14,9 @@
 #include "karpos/detail/unordered_map/traits.hpp"
 #include "karpos/outcome.hpp"
 
-// A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes: change the type, and what used that works
-// with this. What differs: docs/unordered_map.md.
+// A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes: change the type and the include, and what
+// used that works with this. Results of insertions, operations, UnorderedMapInvalidIndex and Bitset are Kokkos' own, which this
+// header includes. What differs: docs/unordered_map.md.
 //
 //   integers of 8 bytes at most, values of 8 bytes      | k v | k v | k v | k v |      the words of a bucket are keys and values
 //
@@ -27,45 +29,16 @@
 
 namespace karpos {
 
-/// What became of an insertion.
-class unordered_map_insert_result {
- public:
-  using size_type = std::uint64_t;
-
-  /// That of a map which takes no insertions: failed().
-  unordered_map_insert_result() = default;
-  KOKKOS_FUNCTION explicit unordered_map_insert_result(detail::unordered_map::place const& p)
-      : m_index(p.index),
-        m_buckets(p.buckets),
-        m_what(p.what) {}
-
-  /// The key was not there; it is now, with the value.
-  KOKKOS_FUNCTION bool success() const { return m_what == outcome::inserted; }
-  /// The key was there already.
-  KOKKOS_FUNCTION bool existing() const { return m_what == outcome::existing; }
-  /// The key was not there and found no free slot, or keys may be erased just now; the map is as it was.
-  KOKKOS_FUNCTION bool failed() const { return !success() && !existing(); }
-  /// Never: a thread that loses a race has claimed nothing.
-  KOKKOS_FUNCTION static bool freed_existing() { return false; }
-  /// Where the key is, unless the insertion failed.
-  KOKKOS_FUNCTION size_type index() const { return m_index; }
-  /// Buckets that were looked at before the one where it ended.
-  KOKKOS_FUNCTION std::uint32_t list_position() const { return m_buckets == 0 ? 0 : m_buckets - 1; }
-
- private:
-  size_type m_index = 0xffffffffu;
-  std::uint32_t m_buckets = 0;
-  outcome m_what = outcome::full;
-};
-
 /// Hash map, or set where Value is void, with the interface of Kokkos::UnorderedMap. Copies are shallow: they share keys and
 /// values, which live until the last one is gone; kernels take them by value. With const Key and non-const Value only values can
 /// be changed, with both const nothing: those are made from maps, and read faster in kernels.
 ///
-/// Complexity: expected O(1) buckets an operation, at most all; size, clear, rehash, end_erase and copies read the table once.
-/// Requires: Key and Value are trivially copyable. Hasher and EqualTo are called in kernels; keys that are equal have equal
-///   hashes, which are mixed here unless Hasher has a member type is_avalanching and returns 64 bits. The default hash of anything
-///   but numbers reads the bytes of a key. Device is an execution space, or a Kokkos::Device.
+/// Complexity: expected O(1) buckets an operation, at most all; clear, rehash, end_erase, copies, and size after a change, read
+///   the table once.
+/// Requires: Key and Value are trivially copyable, or std::pairs of such types. Hasher and EqualTo are called in kernels; keys that
+///   are equal have equal hashes, which are mixed here unless Hasher has a member type is_avalanching and returns 64 bits. Pairs
+///   and Kokkos::Arrays are hashed and compared by their members, also by Kokkos::pod_hash and pod_equal_to; other keys that are
+///   no numbers are hashed by their bytes. Device is an execution space, a memory space, or a Kokkos::Device.
 /// Concurrency: in kernels insert, find, exists, valid_at, key_at and value_at may run beside each other: of insertions of equal
 ///   keys one succeeds, the others say existing with the same index. Between begin_erase and end_erase erase takes the place of
 ///   insert. Maps with const keys are for kernels beside which no key is inserted or erased. Lock-free where key and value share a
@@ -84,7 +57,6 @@ class unordered_map {
   using storage = detail::unordered_map::storage<traits>;
   using stored_value = typename traits::value_type;
   using inserted_value = std::conditional_t<std::is_void_v<Value>, int, stored_value>;
-  using flag = detail::unordered_map::flag;
   template <class SKey, class SValue>
   static constexpr bool has_types_of =
       std::is_same_v<std::remove_const_t<Key>, std::remove_const_t<SKey>> &&
@@ -102,8 +74,8 @@ class unordered_map {
   using memory_space = typename Device::memory_space;
   using hasher_type = Hasher;
   using equal_to_type = EqualTo;
-  using size_type = std::uint64_t;
-  using insert_result = unordered_map_insert_result;
+  using size_type = std::uint32_t;
+  using insert_result = Kokkos::UnorderedMapInsertResult;
   /// The operation of an insertion by default: it leaves stored values alone.
   using default_op_type = detail::keep_stored;
 
@@ -123,29 +95,30 @@ class unordered_map {
   static constexpr bool is_modifiable_map = has_const_key && !has_const_value;
   static constexpr bool is_const_map = has_const_key && has_const_value;
 
-  /// What find returns for keys that are not there: not valid_at. It is Kokkos::UnorderedMapInvalidIndex, and no key is ever in that
-  /// slot of a larger table.
-  static constexpr size_type invalid_index = storage::table_type::no_index;
+  /// What find returns for keys that are not there: Kokkos::UnorderedMapInvalidIndex. It is never valid_at.
+  static constexpr size_type invalid_index = Kokkos::UnorderedMapInvalidIndex;
 
-  /// A map for capacity_hint different keys, 128 at least; its insertions are bounded. Waits. Throws allocation_error (out of
-  /// memory), std::length_error (capacity overflow).
-  unordered_map(size_type capacity_hint = 0, hasher_type const& hasher = {},
+  /// A map for capacity_hint different keys, 128 at least; its insertions are bounded. Slots without a key hold a key and a value
+  /// as default constructors make them. Waits. Throws allocation_error (out of memory), std::length_error (capacity overflow: 2^32
+  /// slots or more).
+  unordered_map(std::uint64_t capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})
     requires is_insertable_map
-      : m_storage(capacity_hint, hasher, equal_to, storage::allocated) {}
+      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to), storage::allocated) {}
   /// The same, allocated with properties of Kokkos::view_alloc: a label, an execution space instance, a memory space instance.
   template <class Properties>
-    requires(is_insertable_map && !std::is_convertible_v<Properties, size_type> &&
+    requires(is_insertable_map && !std::is_convertible_v<Properties, std::uint64_t> &&
              std::is_constructible_v<typename storage::bytes_view, Properties, std::size_t>)
-  explicit unordered_map(Properties const& properties, size_type capacity_hint = 0,
+  explicit unordered_map(Properties const& properties, std::uint64_t capacity_hint = 0,
                          hasher_type const& hasher = {}, equal_to_type const& equal_to = {})
-      : m_storage(capacity_hint, hasher, equal_to, [&](std::size_t bytes) {
-          typename storage::bytes_view const memory(properties, bytes);
-          Kokkos::fence("karpos::unordered_map: its memory is there");
-          return memory;
-        }) {}
+      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to),
+                  [&](std::size_t bytes) {
+                    typename storage::bytes_view const memory(properties, bytes);
+                    Kokkos::fence("karpos::unordered_map: its memory is there");
+                    return memory;
+                  }) {}
   /// Bytes that a map for so many keys takes. Throws std::length_error (capacity overflow).
-  static std::size_t bytes_for(size_type capacity_hint) {
+  static std::size_t bytes_for(std::uint64_t capacity_hint) {
     return storage::bytes_for(capacity_hint);
   }
   /// A map of const keys without memory, to be assigned to.
@@ -167,7 +140,8 @@ class unordered_map {
       : m_storage(src.m_storage),
         m_bounded_insert(src.m_bounded_insert) {}
 
-  // On the host. What was enqueued on the default instance of the execution space comes before; fence others.
+  // On the host. What was enqueued on the default instance of the execution space comes before; fence others. Whether insertions
+  // are bounded is a property of this object: copies keep what it was when they were made.
 
   /// Erases everything; insertions are bounded from now on. Waits.
   void clear()
@@ -177,33 +151,41 @@ class unordered_map {
     m_storage.clear();
   }
   /// Makes room for requested_capacity keys, or for those that are in if these are more, and moves the keys: indices change. Copies of
-  /// the map keep the old memory. Insertions into the new one are bounded as bounded_insert says, or if the map was empty.
-  /// Returns: whether it did: maps of const keys do not. Waits.
-  bool rehash(size_type requested_capacity = 0) {
+  /// the map keep the old memory. Insertions into the new one are bounded as bounded_insert says, or if the map was empty. An erase
+  /// phase ends, and no insertion has failed.
+  /// Returns: whether it did: maps of const keys do not. Waits. Throws as the constructor, and the map is as it was then.
+  bool rehash(std::uint64_t requested_capacity = 0) {
     return rehash(requested_capacity, capacity() == 0 || size() == 0);
   }
-  bool rehash(size_type requested_capacity, bool bounded_insert) {
+  bool rehash(std::uint64_t requested_capacity, bool bounded_insert) {
     if constexpr (is_insertable_map) {
-      size_type const keys = size();
+      std::uint64_t const keys = size();
       unordered_map larger(Kokkos::max(keys, requested_capacity), hash_function(),
                            equal_function());
-      if (keys != 0) m_storage.insert_into(larger.m_storage);
+      if (keys != 0) {
+        m_storage.insert_into(larger.m_storage);
+        larger.m_storage.remember(keys);
+      }
       larger.m_bounded_insert = bounded_insert;
       *this = larger;
     }
     return is_insertable_map;
   }
-  /// Number of keys, counted. Waits.
-  size_type size() const { return capacity() == 0 ? 0 : m_storage.count(); }
-  /// Whether an insertion has failed since the map was made, cleared, rehashed or the flag reset. Waits.
-  bool failed_insert() const { return m_storage.get(flag::failed); }
-  void reset_failed_insert_flag() { m_storage.set(flag::failed, false); }
+  /// Number of keys: counted once after insertions or erasures, and in an erase phase each time; copies share what was counted.
+  /// Waits. Requires: nothing is inserted beside it, or later calls may not count that.
+  size_type size() const { return is_allocated() ? static_cast<size_type>(m_storage.count()) : 0; }
+  /// Whether an insertion has failed, for want of room or in an erase phase, since the map was made, cleared, rehashed or the flag
+  /// reset. Waits.
+  bool failed_insert() const { return m_storage.get(detail::unordered_map::failed) != 0; }
+  void reset_failed_insert_flag() { m_storage.set(detail::unordered_map::failed, 0); }
 
   /// From here to end_erase keys may be erased, and insertions fail. Returns: false if that is so already. Where keys are const it
   /// changes nothing, and is true. Waits.
   bool begin_erase() const {
     if (erasable()) return false;
-    if (is_insertable_map) m_storage.set(flag::erasable, true);
+    if (is_insertable_map)
+      m_storage.set(detail::unordered_map::phase,
+                    detail::unordered_map::erasable | detail::unordered_map::modified);
     return true;
   }
   /// Makes the slots of erased keys free for others; keys that are in keep their indices. Returns: false without a begin_erase.
@@ -211,40 +193,58 @@ class unordered_map {
   bool end_erase() const {
     if (!is_insertable_map || !erasable()) return false;
     m_storage.renew();
-    m_storage.set(flag::erasable, false);
+    m_storage.set(detail::unordered_map::phase, detail::unordered_map::modified);
     return true;
   }
-  bool erasable() const { return is_insertable_map && m_storage.get(flag::erasable); }
+  bool erasable() const {
+    return is_insertable_map &&
+           (m_storage.get(detail::unordered_map::phase) & detail::unordered_map::erasable) != 0;
+  }
 
   // On the host and in kernels.
 
   KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
-  /// Indices are below it, and so many keys can be in. Where keys are integers of 4 or 8 bytes four of the indices are those of the
-  /// four largest integers: other keys fill capacity() - 4.
-  KOKKOS_FUNCTION size_type capacity() const { return table().capacity(); }
-  /// Buckets that there are.
-  KOKKOS_FUNCTION size_type hash_capacity() const { return 2 * table().pairs(); }
-  hasher_type hash_function() const { return table().hash_function(); }
-  equal_to_type equal_function() const { return table().equal_function(); }
+  /// Indices are below it, and so many keys can be in. Where keys are integers of 4 or 8 bytes three of the indices are those of the
+  /// three largest integers: other keys fill capacity() - 3.
+  KOKKOS_FUNCTION size_type capacity() const { return static_cast<size_type>(table().capacity()); }
+  /// capacity(): indices are below this, too.
+  KOKKOS_FUNCTION size_type hash_capacity() const { return capacity(); }
+  hasher_type hash_function() const {
+    return detail::unordered_map::function_for<hasher_type>(table().hash_function());
+  }
+  equal_to_type equal_function() const {
+    return detail::unordered_map::function_for<equal_to_type>(table().equal_function());
+  }
 
   /// Inserts a key with a value, unless it is there: then op changes the stored value, atomically. A bounded insertion looks at
   /// 1,024 buckets at most (2,048 of two slots): below 98 % of capacity() it does not fail, unless as many keys share a hash.
   /// One that is not bounded (rehash) fails when no slot is free.
   /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. A set takes a number as value, and ignores it.
+  /// Returns: success() if the key was not in and is now; existing(); or failed(), in an erase phase, too: then the map is as it was.
+  /// Then index(), unless it failed, and list_position(), the buckets that were looked at before the last one. freed_existing() is
+  /// never true.
   template <class Op = default_op_type>
   KOKKOS_FUNCTION insert_result insert(key_type const& key, inserted_value const& value = {},
                                        [[maybe_unused]] Op const& op = {}) const {
     static_assert(!is_set || std::is_same_v<Op, default_op_type>,
                   "karpos: there is no value in a set that an operation could change");
     if constexpr (is_insertable_map) {
-      if (!is_allocated() || table().has_flag(flag::erasable)) return {};
-      insert_result const result(table().insert(key, value, m_bounded_insert));
-      if (result.failed()) m_storage.set_failed();
-      if constexpr (!is_set) {
-        if (result.existing()) apply(result.index(), value, op);
+      if (!is_allocated()) return {};
+      std::uint32_t const phase = table().phase_bits();
+      if ((phase & detail::unordered_map::erasable) != 0) {
+        table().set_failed();
+        return {};
       }
-      return result;
+      detail::unordered_map::place const at = table().insert(key, value, m_bounded_insert);
+      if (at.what == outcome::inserted) {
+        if ((phase & detail::unordered_map::modified) == 0) table().set_modified();
+      } else if (at.what == outcome::existing) {
+        if constexpr (!is_set) apply(at.index, value, op);
+      } else {
+        table().set_failed();
+      }
+      return detail::unordered_map::result_of(at);
     } else {
       return {};
     }
@@ -252,26 +252,30 @@ class unordered_map {
   /// Erases a key, between begin_erase and end_erase. Returns: whether this call did.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
     if constexpr (is_insertable_map)
-      return is_allocated() && table().has_flag(flag::erasable) && table().erase(key);
+      return is_allocated() && table().is_erasable() && table().erase(key);
     else
       return false;
   }
   /// Returns: the index of a key, or invalid_index.
   KOKKOS_FUNCTION size_type find(key_type const& key) const {
-    return table().template find<access>(key);
+    return static_cast<size_type>(table().template find<access>(key));
   }
   KOKKOS_FUNCTION bool exists(key_type const& key) const { return find(key) != invalid_index; }
   /// Whether a key is at an index, of any size.
-  KOKKOS_FUNCTION bool valid_at(size_type i) const { return table().template valid_at<access>(i); }
-  /// The key at an index. Requires: valid_at(i).
-  KOKKOS_FUNCTION key_type key_at(size_type i) const {
-    KARPOS_EXPECTS(valid_at(i), "key_at takes the index of a key");
+  KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
+    return table().template valid_at<access>(i);
+  }
+  /// The key at an index; unless valid_at(i), what a default constructor makes, but between its erasure and end_erase it may still
+  /// be a key that was there. Requires: i < capacity().
+  KOKKOS_FUNCTION key_type key_at(std::uint64_t i) const {
+    KARPOS_EXPECTS(i < capacity(), "key_at takes an index below capacity()");
     return table().slots().template key_at<access>(i);
   }
-  /// The value at an index: a reference, or a copy where values are const. Of an erased key it is what it was, until end_erase.
+  /// The value at an index: a reference, or a copy where values are const. Of an erased key it is what it was, until end_erase. A
+  /// slot without a key may be written to, which an insertion of a key there overwrites.
   /// It is read as by any plain load: beside kernels or threads that write it, use an atomic one. Requires: i < capacity(). Maps
   /// only.
-  KOKKOS_FUNCTION decltype(auto) value_at(size_type i) const
+  KOKKOS_FUNCTION decltype(auto) value_at(std::uint64_t i) const
     requires(!is_set)
   {
     KARPOS_EXPECTS(i < capacity(), "value_at takes an index below capacity()");
@@ -311,8 +315,14 @@ class unordered_map {
   static constexpr auto access = has_const_key ? device::access::frozen : device::access::shared;
 
   KOKKOS_FUNCTION typename storage::table_type const& table() const { return m_storage.view(); }
+  static typename traits::hasher called_hash(hasher_type const& f) {
+    return detail::unordered_map::function_for<typename traits::hasher>(f);
+  }
+  static typename traits::key_equal called_equal(equal_to_type const& f) {
+    return detail::unordered_map::function_for<typename traits::key_equal>(f);
+  }
   template <class Op>
-  KOKKOS_FUNCTION void apply(size_type i, stored_value const& value, Op const& op) const {
+  KOKKOS_FUNCTION void apply(std::uint64_t i, stored_value const& value, Op const& op) const {
     detail::unordered_map::apply_op<Device>(table().slots().value_at(i), i, value, op);
   }
 

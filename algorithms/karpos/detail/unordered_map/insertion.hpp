@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_UnorderedMap.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -10,10 +11,27 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
+#include "karpos/outcome.hpp"
 
-// What an insertion of a key that is in already does with the stored value.
+// What an insertion tells, and what one of a key that is in already does with the stored value.
 
 namespace karpos::detail::unordered_map {
+
+/// What becomes of an insertion, and where the key is.
+struct place {
+  outcome what;
+  std::uint64_t index;
+  std::uint32_t buckets;  ///< that were looked at
+};
+/// Returns: that in Kokkos' words. What it is comes last, so that compilers drop the count if nobody asks for it.
+KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p) {
+  Kokkos::UnorderedMapInsertResult result;
+  for (std::uint32_t b = 1; b < p.buckets; ++b) result.increment_list_position();
+  auto const index = static_cast<std::uint32_t>(p.index);
+  if (p.what == outcome::inserted) result.set_success(index);
+  if (p.what == outcome::existing) result.set_existing(index, false);
+  return result;
+}
 
 /// An operation of Kokkos': op.op(values, index, value), where values(index), or values.data() + index, is the stored one.
 template <class Op, class Values, class Value>

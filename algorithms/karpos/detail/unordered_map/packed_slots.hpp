@@ -13,8 +13,9 @@
 #include "karpos/lane_mask.hpp"
 
 // Slots that are one word with key and value in it, for integers of up to eight bytes as keys (slot_layout, slot.hpp). The key
-// half of a word says what the slot is: four keys stand for an empty slot, an erased one, one that is claimed, and one that is
-// never used. So that every key can be stored, those four have a slot each of their own, behind all others.
+// half of a word says what the slot is: three keys stand for an empty slot, an erased one, and one that is claimed. So that every
+// key can be stored, these three have a slot each of their own, behind all others. The value half of a free slot may be anything,
+// for users write to values by index: whether a slot is free is asked of its key half alone.
 
 namespace karpos::detail::unordered_map {
 
@@ -40,15 +41,16 @@ class packed_slots {
   static constexpr bool has_records = false;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
   /// Slots of the keys that stand for something else. Narrow keys leave patterns that no key has.
-  static constexpr int reserved_slots = sizeof(Key) == sizeof(key_bits) ? 4 : 0;
+  static constexpr int reserved_slots = sizeof(Key) == sizeof(key_bits) ? 3 : 0;
 
   packed_slots() = default;
   packed_slots(word* words, record*, std::uint64_t slots) : m_words(words), m_slots(slots) {}
 
-  KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, 0); }
-  KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, 0); }
-  KOKKOS_FUNCTION static word unused_word() { return layout::pack(lowest, 0); }
+  /// The words of free slots in a new map, with the value that a default constructor makes.
+  KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, blank_value()); }
+  KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, blank_value()); }
   KOKKOS_FUNCTION static bool is_live(word w) { return !is_mark(layout::key_of(w)); }
+  KOKKOS_FUNCTION static bool is_empty_word(word w) { return layout::key_of(w) == empty; }
   KOKKOS_FUNCTION static bool is_erased_word(word w) { return layout::key_of(w) == erased; }
 
   KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
@@ -58,7 +60,7 @@ class packed_slots {
     return reserved_slots != 0 && is_mark(key_bits_of<key_bits>(key));
   }
   KOKKOS_FUNCTION std::uint64_t reserved_slot(Key const& key) const {
-    return m_slots + static_cast<key_bits>(key_bits_of<key_bits>(key) - lowest);
+    return m_slots + static_cast<key_bits>(key_bits_of<key_bits>(key) - busy);
   }
 
   KOKKOS_FUNCTION static query ask(Key const& key, std::uint64_t /*hash*/) {
@@ -88,7 +90,8 @@ class packed_slots {
     return true;  // its bits are the key's
   }
 
-  /// Makes a free slot, which is the word `free`, that of a pair. Returns: whether it was free still.
+  /// Makes a free slot that of a pair; `free` is the word that is expected there. Returns: whether the slot was free still.
+  /// Swaps against the word that was found if another value was written meanwhile.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const&,
                              [[maybe_unused]] T const& value) const {
@@ -98,7 +101,12 @@ class packed_slots {
     else
       item = layout::pack(q.key, 0);
     if constexpr (one_step) {
-      return device::compare_and_swap(words(i), free, item) == free;
+      for (word seen = free;;) {
+        word const before = device::compare_and_swap(words(i), seen, item);
+        if (before == seen) return true;
+        if (layout::key_of(before) != layout::key_of(free)) return false;
+        seen = before;
+      }
     } else {
       word* const at = words(i);
       if (device::compare_and_swap(&at->lo, free.lo, std::uint64_t(busy)) != free.lo) return false;
@@ -123,10 +131,12 @@ class packed_slots {
     return false;
   }
 
+  /// Returns: the key of a slot, or 0 if it has none.
   template <device::access>
   KOKKOS_FUNCTION Key key_at(std::uint64_t i) const {
-    if (i >= m_slots) return from_bits<Key>(static_cast<key_bits>(lowest + (i - m_slots)));
-    return from_bits<Key>(layout::key_of(device::load_relaxed(words(i))));
+    key_bits const key = layout::key_of(device::load_relaxed(words(i)));
+    if (is_mark(key)) return from_bits<Key>(key_bits(0));
+    return from_bits<Key>(i < m_slots ? key : static_cast<key_bits>(busy + (i - m_slots)));
   }
   KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const {
     static_assert(std::endian::native == std::endian::little, "the value is the high half");
@@ -137,10 +147,15 @@ class packed_slots {
   static constexpr bool one_step = device::is_lock_free<sizeof(word), ExecSpace>;
   static constexpr key_bits empty = default_sentinel<Key, key_bits>(0),
                             erased = default_sentinel<Key, key_bits>(1),
-                            busy = default_sentinel<Key, key_bits>(2),
-                            lowest = default_sentinel<Key, key_bits>(3);
+                            busy = default_sentinel<Key, key_bits>(2);
   KOKKOS_FUNCTION static bool is_mark(key_bits key) {
-    return static_cast<key_bits>(key - lowest) <= 3;
+    return static_cast<key_bits>(key - busy) <= 2;  // the three follow each other
+  }
+  KOKKOS_FUNCTION static typename layout::value_bits blank_value() {
+    if constexpr (layout::has_value && std::is_default_constructible_v<Value>)
+      return layout::bits_of(Value());
+    else
+      return 0;
   }
 
   word* m_words = nullptr;

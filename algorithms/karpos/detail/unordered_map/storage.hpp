@@ -15,7 +15,7 @@
 
 // The memory of an unordered_map, one reference-counted array of bytes:
 //
-//   words | marks | passed | flags | records        (table.hpp; records only where words do not hold keys and values)
+//   words | marks | passed | status | records       (table.hpp; records only where words do not hold keys and values)
 //
 // and what is done to all of its slots: emptied, counted, cleaned of erased ones, inserted into another table.
 
@@ -53,10 +53,25 @@ struct insert_again {
   }
 };
 template <class Table>
-struct leave_out_slot {
+struct blank_records {
   Table table;
-  KOKKOS_FUNCTION void operator()(std::uint64_t) const {
-    *table.slots().words(Table::no_index) = Table::slots_type::unused_word();
+  bool keys_alone;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    if (keys_alone)
+      table.slots().blank_key(i);
+    else
+      table.slots().blank_record(i);
+  }
+};
+/// The first two words of the status.
+struct phase_and_size {
+  std::uint32_t phase, known_size;
+};
+/// The status of a table with n keys that are counted.
+struct counted {
+  std::uint32_t keys;
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
+    return i == known_size ? keys : 0;
   }
 };
 
@@ -78,7 +93,7 @@ class storage {
   storage(std::uint64_t keys, typename Traits::hasher const& hash,
           typename Traits::key_equal const& equal, Make const& make) {
     place(pairs_for(keys), hash, equal, make);
-    clear();
+    empty(false);
   }
   /// Returns: memory of its own, and the functions, of a table of as many slots; copy_from copies what lies in it.
   template <class Other>
@@ -113,27 +128,38 @@ class storage {
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
   bytes_view const& memory() const { return m_memory; }
 
-  /// Makes every slot empty. Waits.
+  /// Makes every slot empty; values in records stay, as in Kokkos'. Waits.
   void clear() const {
-    if (!is_allocated()) return;
-    execution_space const exec;
-    std::uint64_t const n = m_table.capacity();
-    fill_with(label("clear"), exec, m_table.slots().words(), n,
-              same_value<typename slots_type::word>{slots_type::empty_word()});
-    if (n > table_type::no_index)
-      device::loop_over(label("leave out"), exec, 1, leave_out_slot<table_type>{m_table});
-    zero_from(exec, m_marks, m_flags + flags);
-    exec.fence("karpos::unordered_map: a map was emptied");
+    if (is_allocated()) empty(true);
   }
-  /// Returns: how many slots are taken. Waits.
+  /// Returns: how many slots are taken; counts them if keys came or went since the last call. Waits.
   std::uint64_t count() const {
-    return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        label("size"), execution_space(), m_table.capacity(), count_live<table_type>{m_table});
+    execution_space const exec;
+    auto const [bits, known] = read_back(exec, reinterpret_cast<phase_and_size const*>(m_status),
+                                         "karpos::unordered_map: its size");
+    if (bits == 0) return known;
+    auto const keys = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        label("size"), exec, m_table.capacity(), count_live<table_type>{m_table});
+    if ((bits & erasable) == 0) remember(keys);
+    return keys;
+  }
+  /// Makes that what count() returns until a kernel inserts. Waits.
+  void remember(std::uint64_t keys) const {
+    execution_space const exec;
+    auto const known = static_cast<std::uint32_t>(keys);
+    if constexpr (device::is_device<execution_space>) {
+      fill_with(label("remember the size"), exec, m_status, 2, counted{known});
+      exec.fence("karpos::unordered_map: the size is known");
+    } else {  // after each insertion in a host's loop a kernel would cost more than counting
+      exec.fence("karpos::unordered_map: the size is known");
+      device::store_relaxed(m_status + known_size, known);
+      device::store_relaxed(m_status + phase, 0u);
+    }
   }
   /// Makes erased slots empty, wherever no key is looked for past them. Waits.
   void renew() const {
     execution_space const exec;
-    zero_from(exec, m_marks, m_flags);
+    zero_from(exec, m_marks, m_status);
     device::loop_over(label("end_erase: paths"), exec, m_table.capacity(),
                       mark_paths<table_type>{m_table});
     device::loop_over(label("end_erase"), exec, m_table.capacity(),
@@ -148,19 +174,16 @@ class storage {
     exec.fence("karpos::unordered_map: the keys are in their new places");
   }
 
-  bool get(flag f) const {
-    execution_space const exec;
-    return is_allocated() &&
-           read_back(exec, m_flags + f, "karpos::unordered_map: a flag") != std::uint32_t(0);
+  std::uint32_t get(status_word w) const {
+    if (!is_allocated()) return 0;
+    return read_back(execution_space(), m_status + w, "karpos::unordered_map: its status");
   }
-  void set(flag f, bool value) const {
+  void set(status_word w, std::uint32_t value) const {
     if (!is_allocated()) return;
     execution_space const exec;
-    fill_with(label("set a flag"), exec, m_flags + f, 1,
-              same_value<std::uint32_t>{value ? 1u : 0u});
-    exec.fence("karpos::unordered_map: a flag is set");
+    fill_with(label("set status"), exec, m_status + w, 1, same_value<std::uint32_t>{value});
+    exec.fence("karpos::unordered_map: its status is set");
   }
-  KOKKOS_FUNCTION void set_failed() const { device::store_relaxed(m_flags + failed, 1u); }
 
  private:
   template <class>
@@ -171,10 +194,21 @@ class storage {
     std::uint64_t const slots = slots_for(Kokkos::max(keys, std::uint64_t(128)), Traits::load);
     std::uint64_t const pairs =
         double_hashing::pair_count_for((slots + pair_slots - 1) / pair_slots);
-    if (pairs >= std::uint64_t(1) << 31)
+    if (pairs > (table_type::no_index - slots_type::reserved_slots) / pair_slots)
       throw std::length_error("karpos: capacity overflow (an unordered_map for " +
-                              std::to_string(keys) + " keys): a map has fewer than 2^32 buckets");
+                              std::to_string(keys) +
+                              " keys): its indices have 32 bits, as Kokkos' have; take a hash_map");
     return pairs;
+  }
+  void empty(bool keys_alone) const {
+    execution_space const exec;
+    fill_with(label("clear"), exec, m_table.slots().words(), m_table.capacity(),
+              same_value<typename slots_type::word>{slots_type::empty_word()});
+    if constexpr (slots_type::has_records)
+      device::loop_over(label("clear records"), exec, m_table.capacity(),
+                        blank_records<table_type>{m_table, keys_alone});
+    zero_from(exec, m_marks, m_status + status_words);
+    exec.fence("karpos::unordered_map: a map was emptied");
   }
   template <class Make>
   void place(std::uint64_t pairs, typename Traits::hasher const& hash,
@@ -186,7 +220,7 @@ class storage {
     device::advise_huge_pages<memory_space>(m_memory.data(), n);
     parts<slots_type> const p = cut(m_memory.data(), pairs);
     m_marks = p.marks;
-    m_flags = p.flags;
+    m_status = p.status;
     m_table = table_type(p, hash, equal);
   }
   /// Where the parts lie in memory that begins at base; sets m_bytes.
@@ -198,7 +232,7 @@ class storage {
     memory.take(p.words, slots + slots_type::reserved_slots);
     memory.take(p.marks, (pairs * open_addressing::marks_per_pair + 31) / 32);
     memory.take(p.passed, (2 * pairs + 31) / 32);
-    memory.take(p.flags, flags);
+    memory.take(p.status, status_words);
     memory.take(p.records, slots_type::has_records ? slots : 0);
     m_bytes = memory.bytes();
     return p;
@@ -211,7 +245,7 @@ class storage {
   bytes_view m_memory;
   std::size_t m_bytes = 0;
   std::uint32_t* m_marks = nullptr;
-  std::uint32_t* m_flags = nullptr;
+  std::uint32_t* m_status = nullptr;
   table_type m_table;
 };
 

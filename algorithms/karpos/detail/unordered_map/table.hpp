@@ -7,6 +7,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/detail/unordered_map/insertion.hpp"
 #include "karpos/detail/unordered_map/packed_slots.hpp"
 #include "karpos/detail/unordered_map/wide_slots.hpp"
 #include "karpos/device/atomics.hpp"
@@ -32,16 +33,11 @@
 
 namespace karpos::detail::unordered_map {
 
-/// What becomes of an insertion, and where the key is.
-struct place {
-  outcome what;
-  std::uint64_t index;
-  std::uint32_t buckets;  ///< that were looked at
-};
-
-/// Words of the host's and of kernels' beside the slots.
-enum flag : int { erasable, failed };
-inline constexpr int flags = 2;
+/// Words beside the slots: bits of the phase, the number of keys unless `modified` is set, whether an insertion failed. Kernels
+/// set `modified` and the last word, all else is the host's.
+enum status_word : int { phase, known_size, failed };
+inline constexpr int status_words = 3;
+inline constexpr std::uint32_t erasable = 1, modified = 2;
 
 /// Where the parts of a table lie.
 template <class Slots>
@@ -50,7 +46,7 @@ struct parts {
   std::uint32_t* marks = nullptr;  ///< overflow marks
   std::uint32_t* passed =
       nullptr;  ///< a bit for each bucket that a key went past: end_erase finds out which
-  std::uint32_t* flags = nullptr;
+  std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
   std::uint64_t pairs = 0;  ///< of buckets
 };
@@ -77,7 +73,7 @@ class table {
       : m_slots(p.words, p.records, p.pairs * 2 * bucket_slots),
         m_marks(p.marks),
         m_passed(p.passed),
-        m_flags(p.flags),
+        m_status(p.status),
         m_home(hashed::unordered_map, 2 * p.pairs, 2 * p.pairs * bucket_slots),
         m_hash(hash),
         m_equal(equal) {}
@@ -87,7 +83,16 @@ class table {
     return m_home.count() == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
   }
   KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
-  KOKKOS_FUNCTION bool has_flag(flag f) const { return m_flags[f] != 0; }
+  /// Returns: erasable and modified, as far as they were set before this kernel.
+  KOKKOS_FUNCTION std::uint32_t phase_bits() const {
+    std::uint32_t bits = 0;
+    KOKKOS_IF_ON_DEVICE((bits = device::load_frozen(m_status + phase);))
+    KOKKOS_IF_ON_HOST((bits = device::load_relaxed(m_status + phase);))
+    return bits;
+  }
+  KOKKOS_FUNCTION bool is_erasable() const { return (phase_bits() & erasable) != 0; }
+  KOKKOS_FUNCTION void set_modified() const { device::set_bits(m_status + phase, modified); }
+  KOKKOS_FUNCTION void set_failed() const { device::store_relaxed(m_status + failed, 1u); }
   KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
   KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
 
@@ -96,7 +101,7 @@ class table {
   KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
     if (i >= capacity()) return false;
     if constexpr (Access == access::shared && Traits::looks_first) {
-      if (slots_type::is_live(load<access::frozen>(i)) && !has_flag(erasable)) return true;
+      if (slots_type::is_live(load<access::frozen>(i)) && !is_erasable()) return true;
     }
     return slots_type::is_live(load<Access>(i));
   }
@@ -148,7 +153,7 @@ class table {
   KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
     std::uint64_t const at = find_or_erased<Access>(key);
     if constexpr (Access == access::shared && Traits::looks_first) {
-      if (at != no_index && has_flag(erasable) && !valid_at<Access>(at)) return no_index;
+      if (at != no_index && is_erasable() && !valid_at<Access>(at)) return no_index;
     }
     return at;
   }
@@ -178,6 +183,7 @@ class table {
     std::uint64_t const bucket = i / bucket_slots;
     bool const passed = i < m_slots.slots() && (m_passed[bucket / 32] >> bucket % 32 & 1u) != 0;
     *at = passed ? slots_type::erased_word() : slots_type::empty_word();
+    if constexpr (slots_type::has_records) m_slots.blank_record(i);
   }
 
  private:
@@ -255,8 +261,10 @@ class table {
   /// Whether a slot that was the first one of a path where the key could go is free: then no key of that path came since.
   KOKKOS_FUNCTION bool is_free_still(std::uint64_t at) const {
     if (at == no_index) return false;
-    word const w = load<access::shared>(at);
-    return w == slots_type::empty_word() || slots_type::is_erased_word(w);
+    return is_free(load<access::shared>(at));
+  }
+  KOKKOS_FUNCTION static bool is_free(word w) {
+    return slots_type::is_empty_word(w) || slots_type::is_erased_word(w);
   }
   /// The n-th bucket of a path, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
@@ -275,11 +283,10 @@ class table {
   template <class T>
   KOKKOS_FUNCTION place insert_reserved(key_type const& key, T const& value) const {
     std::uint64_t const at = m_slots.reserved_slot(key);
-    for (;;) {
+    for (;;) {  // a slot that was claimed by another thread is looked at until it is filled
       word const seen = load<access::shared>(at);
       if (slots_type::is_live(seen)) return {outcome::existing, at, 1};
-      bool const free = seen == slots_type::empty_word() || seen == slots_type::erased_word();
-      if (free && m_slots.claim(at, seen, slots_type::ask_reserved(), key, value))
+      if (is_free(seen) && m_slots.claim(at, seen, slots_type::ask_reserved(), key, value))
         return {outcome::inserted, at, 1};
     }
   }
@@ -299,7 +306,7 @@ class table {
   slots_type m_slots;
   std::uint32_t* m_marks = nullptr;
   std::uint32_t* m_passed = nullptr;
-  std::uint32_t* m_flags = nullptr;
+  std::uint32_t* m_status = nullptr;
   place_among m_home;  // buckets
   hasher m_hash{};
   key_equal m_equal{};

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/detail/slot.hpp"
 #include "karpos/detail/unordered_map/packed_slots.hpp"
@@ -24,8 +25,28 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = sizeof(T) <= 8;
 
-/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of everything else of the bytes, so that
-/// equal keys must have equal bytes.
+/// Whether a type is a pair with two members, and what these are.
+template <class T>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
+/// Whether a type is a Kokkos::Array whose bytes do not say which arrays are equal: numbers that are no integers, padded elements.
+template <class T>
+inline constexpr bool is_array_of_parts = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array_of_parts<Kokkos::Array<T, N>> =
+    N != 0 && !std::has_unique_object_representations_v<T>;
+
+/// Whether objects are copied as bytes: also std::pair, whose assignment alone is not trivial.
+template <class T>
+inline constexpr bool is_copied_as_bytes =
+    std::is_trivially_copyable_v<T> ||
+    (std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>);
+
+/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of pairs and arrays, of their members; of
+/// everything else of the bytes, so that equal keys must have equal bytes.
 template <class Key>
 struct default_hash {
   using is_avalanching = std::true_type;
@@ -33,16 +54,36 @@ struct default_hash {
     if constexpr (is_complex<Key>) {
       default_hash<typename Key::value_type> const part;
       return mix(part(key.real()) ^ key_bits_of<std::uint64_t>(key.imag()));
+    } else if constexpr (is_pair<Key> && !has_key_bits<Key>) {
+      default_hash<std::remove_cv_t<decltype(key.first)>> const first;
+      return joined(first(key.first), key.second);
+    } else if constexpr (is_array_of_parts<Key>) {
+      std::uint64_t h = 0;
+      for (std::size_t i = 0; i < Key::size(); ++i) h = joined(h, key[i]);
+      return h;
     } else {
+      static_assert(std::is_trivially_copyable_v<Key>,
+                    "karpos: keys that are not trivially copyable need a Hasher");
       auto const words = words_of(key);
       std::uint64_t h = mix(words.word[0]);
       for (int i = 1; i < words.count; ++i) h = mix(h ^ words.word[i]);
       return h;
     }
   }
+
+ private:
+  /// The hash of what has the hash h, and one more member.
+  template <class Member>
+  KOKKOS_FUNCTION static constexpr std::uint64_t joined(std::uint64_t h, Member const& member) {
+    if constexpr (sizeof(Member) <= 8 && (std::is_arithmetic_v<Member> || std::is_enum_v<Member>))
+      return mix(h ^ key_bits_of<std::uint64_t>(member));
+    else
+      return mix(h * 0x9e3779b97f4a7c15u ^ default_hash<Member>()(member));
+  }
 };
 
-/// Default equality: ==, but every NaN is one key, of parts of complex numbers, too; the bytes, for a type without ==.
+/// Default equality: ==, but every NaN is one key, also as a part of a complex number, a pair or a Kokkos::Array; the bytes, for a
+/// type without ==.
 template <class Key>
 struct default_equal {
   KOKKOS_FUNCTION constexpr bool operator()(Key const& a, Key const& b) const {
@@ -51,6 +92,15 @@ struct default_equal {
     } else if constexpr (is_complex<Key>) {
       default_equal<typename Key::value_type> const equal;
       return equal(a.real(), b.real()) && equal(a.imag(), b.imag());
+    } else if constexpr (is_pair<Key>) {
+      default_equal<std::remove_cv_t<decltype(a.first)>> const first;
+      default_equal<std::remove_cv_t<decltype(a.second)>> const second;
+      return first(a.first, b.first) && second(a.second, b.second);
+    } else if constexpr (is_array_of_parts<Key>) {
+      default_equal<typename Key::value_type> const equal;
+      bool all = true;
+      for (std::size_t i = 0; i < Key::size(); ++i) all = all && equal(a[i], b[i]);
+      return all;
     } else if constexpr (std::equality_comparable<Key>) {
       return a == b;
     } else {
@@ -72,6 +122,21 @@ using host_mirror_device = std::conditional_t<
     std::conditional_t<device::is_device<typename Device::execution_space>,
                        Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Memory>, Device>>;
 
+/// What is called for a function that the user named: Kokkos' own, which read bytes, are those above for keys that these tell apart
+/// by members.
+template <class Key, class Given, class OfBytes, class OfMembers>
+using called_for =
+    std::conditional_t<(is_pair<Key> || is_array_of_parts<Key>)&&std::is_same_v<Given, OfBytes>,
+                       OfMembers, Given>;
+/// Returns: the function of one of these types that is called, or given, for the other.
+template <class To, class From>
+KOKKOS_FUNCTION constexpr To function_for(From const& from) {
+  if constexpr (std::is_same_v<To, From>)
+    return from;
+  else
+    return To{};
+}
+
 template <class EqualTo, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<EqualTo, Known> || ...);
 /// Whether keys are equal just if their bits are, so that a packed word can be compared with a key.
@@ -84,18 +149,19 @@ inline constexpr bool compares_bits =
 /// Key and Value without const; Value is void in a set.
 template <class Key, class Value, class Device, class Hasher, class EqualTo>
 struct traits {
-  static_assert(std::is_trivially_copyable_v<Key> &&
-                    (std::is_void_v<Value> || std::is_trivially_copyable_v<Value>),
-                "karpos: keys and values of an unordered_map must be trivially copyable");
+  static_assert(
+      is_copied_as_bytes<Key> && (std::is_void_v<Value> || is_copied_as_bytes<Value>),
+      "karpos: keys and values of an unordered_map must be trivially copyable, or pairs of such");
   using execution_space = typename Device::execution_space;
   using memory_space = typename Device::memory_space;
   using key_type = Key;
   using value_type = std::conditional_t<std::is_void_v<Value>, no_value, Value>;
-  using hasher = Hasher;
-  using key_equal = EqualTo;
+  using hasher = called_for<Key, Hasher, Kokkos::pod_hash<Key>, default_hash<Key>>;
+  using key_equal = called_for<Key, EqualTo, Kokkos::pod_equal_to<Key>, default_equal<Key>>;
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_packed =
-      compares_bits<Key, EqualTo> && (is_set || sizeof(value_type) <= 8);
+      compares_bits<Key, EqualTo> &&
+      (is_set || (sizeof(value_type) <= 8 && std::is_trivially_copyable_v<value_type>));
   using slots = std::conditional_t<is_packed, packed_slots<Key, value_type, execution_space>,
                                    wide_slots<Key, value_type>>;
 

@@ -67,7 +67,7 @@ class wide_slots {
 
   KOKKOS_FUNCTION static word empty_word() { return 0; }
   KOKKOS_FUNCTION static word erased_word() { return 4; }
-  KOKKOS_FUNCTION static word unused_word() { return 3; }
+  KOKKOS_FUNCTION static bool is_empty_word(word w) { return w == empty_word(); }
   KOKKOS_FUNCTION static bool is_live(word w) { return (w & 3) == live; }
   KOKKOS_FUNCTION static bool is_erased_word(word w) { return w == erased_word(); }
 
@@ -120,7 +120,24 @@ class wide_slots {
   }
   KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const { return &m_records[i].value; }
 
+  // What slots without a key hold: what default constructors make, or bytes of zero.
+
+  KOKKOS_FUNCTION void blank_key(std::uint64_t i) const { blank(m_records[i].key); }
+  KOKKOS_FUNCTION void blank_record(std::uint64_t i) const {
+    blank_key(i);
+    if constexpr (!std::is_same_v<Value, no_value>) blank(m_records[i].value);
+  }
+
  private:
+  template <class T>
+  KOKKOS_FUNCTION static void blank(T& x) {
+    if constexpr (std::is_default_constructible_v<T>) {
+      x = T();
+    } else {
+      auto* const bytes = reinterpret_cast<unsigned char*>(&x);
+      for (std::size_t b = 0; b < sizeof(T); ++b) bytes[b] = 0;
+    }
+  }
   static constexpr word claimed = 1, live = 2;
   KOKKOS_FUNCTION static word claimed_for(query const& q) { return q.word ^ live ^ claimed; }
 
@@ -134,9 +151,30 @@ class wide_slots {
   KOKKOS_FUNCTION Key published_key([[maybe_unused]] std::uint64_t i) const {
     key_words words{};
     KOKKOS_IF_ON_DEVICE((read_words(i, words);))
-    KOKKOS_IF_ON_HOST(
-        (device::load_acquire(m_words + i); words = to_bits<key_words>(boxed{m_records[i].key});))
-    return from_bits<boxed>(words).key;
+    KOKKOS_IF_ON_HOST((device::load_acquire(m_words + i); words = words_of_key(i);))
+    if constexpr (std::is_trivially_copyable_v<Key>) {
+      return from_bits<boxed>(words).key;
+    } else {
+      Key key;  // std::pair, which cannot be cast from bits
+      copy(words, key);
+      return key;
+    }
+  }
+  KOKKOS_FUNCTION key_words words_of_key(std::uint64_t i) const {
+    if constexpr (std::is_trivially_copyable_v<Key>) {
+      return to_bits<key_words>(boxed{m_records[i].key});
+    } else {
+      key_words words{};
+      copy(m_records[i].key, words);
+      return words;
+    }
+  }
+  /// Copies the bytes of a key that is no trivially copyable type.
+  template <class From, class To>
+  KOKKOS_FUNCTION static void copy(From const& from, To& to) {
+    auto const* const source = reinterpret_cast<unsigned char const*>(&from);
+    auto* const target = reinterpret_cast<unsigned char*>(&to);
+    for (std::size_t b = 0; b < sizeof(Key); ++b) target[b] = source[b];
   }
   KOKKOS_FUNCTION void read_words(std::uint64_t i, key_words& words) const {
     device::order_used_reads();
