@@ -184,8 +184,7 @@ class unordered_map {
   bool begin_erase() const {
     if (erasable()) return false;
     if (is_insertable_map)
-      m_storage.set(detail::unordered_map::phase,
-                    detail::unordered_map::erasable | detail::unordered_map::modified);
+      m_storage.set(detail::unordered_map::phase, detail::unordered_map::erasable);
     return true;
   }
   /// Makes the slots of erased keys free for others; keys that are in keep their indices. Returns: false without a begin_erase.

@@ -33,8 +33,8 @@
 
 namespace karpos::detail::unordered_map {
 
-/// Words beside the slots: bits of the phase, the number of keys unless `modified` is set, whether an insertion failed. Kernels
-/// set `modified` and the last word, all else is the host's.
+/// Words beside the slots: bits of the phase, the number of keys if no bit is set, whether an insertion failed. Kernels set
+/// `modified` and the last word, all else is the host's.
 enum status_word : int { phase, known_size, failed };
 inline constexpr int status_words = 3;
 inline constexpr std::uint32_t erasable = 1, modified = 2;
