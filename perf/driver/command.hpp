@@ -3,20 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "perf/driver/bad_input.hpp"
 
 // A subcommand of the driver is one file in this folder, which defines a `command`, and its name in the
 // list of perf/CMakeLists.txt.
 
 namespace karpos::perf {
-
-/// The input or the options cannot be used; the message says which and why. Exit code 2.
-struct bad_input : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// What a subcommand does once its options are parsed. Returns the exit code: 0 good, 1 wrong answers.
 using action = std::function<int()>;

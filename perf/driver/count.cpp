@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Timer.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/count/column_counter.hpp"
 #include "perf/driver/count/mapped_file.hpp"
 #include "perf/driver/count/parameters.hpp"
 #include "perf/driver/count/summary.hpp"
 #include "perf/driver/count/table_format.hpp"
-#include "perf/driver/count/table_reader.hpp"
-#include "perf/driver/count/value_counter.hpp"
 #include "perf/driver/distributed/over_ranks.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/support/context.hpp"
@@ -20,37 +20,47 @@
 namespace karpos::perf {
 namespace {
 
+/// What was counted, with the most frequent values.
+text_counts counted_values(column_counter const& counter, count_options const& o,
+                           count_result& result) {
+  text_counts list;
+  if (result.format.numeric) {
+    std::vector<value_count> all = counter.integers();
+    result.distinct = all.size();
+    keep_most_frequent(all, o.top, std::less<>());
+    for (auto const& [value, count] : all) list.emplace_back(std::to_string(value), count);
+    return list;
+  }
+  word_counts const words = counter.words();
+  column_values const values = o.format.text ? column_values() : values_of(texts_of(words));
+  result.compared = values.how;
+  list = values_of_words(words, values, values.how);
+  result.distinct = list.size();
+  keep_most_frequent_texts(list, o.top, values.how);
+  return list;
+}
+
 count_result count_file(count_options const& o) {
   Kokkos::Timer clock;
   mapped_file const file(o.file);
   count_result result;
   result.format = detect_format(file, o.format);
-  dictionary words;
-  value_counter counter{space()};
-  table_reader reader(file, result.format);
   progress bar("karpos count");
-  std::vector<std::uint64_t> numbers;
-  while (!reader.done()) {
-    for (table_part const& part : reader.next()) {
-      result.lines += part.lines();
-      counter.add(part.numbers);
-      numbers.clear();
-      for (std::string_view const word : part.words) numbers.push_back(words.number_of(word));
-      counter.add(numbers);
-    }
-    bar.show(reader.progress(), grouped(counter.distinct()) + " distinct");
-  }
-  counter.flush();
-  result.values = counter.total();
-  result.distinct = counter.distinct();
-  auto const smaller = [&](std::uint64_t a, std::uint64_t b) {
-    return result.format.numeric ? a < b : words.word(a) < words.word(b);
+  auto const show = [&](double part, std::uint64_t distinct) {
+    bar.show(part, grouped(distinct) + " distinct");
   };
-  for (auto const& [value, count] : counter.top(o.top, smaller))
-    result.top.push_back(
-        {result.format.numeric ? std::to_string(value) : std::string(words.word(value)), count});
+  auto counter = std::make_unique<column_counter>(space(), file, result.format);
+  if (!counter->count(show)) {
+    result.format.numeric = false;
+    counter = std::make_unique<column_counter>(space(), file, result.format);
+    counter->count(show);
+  }
+  result.lines = counter->lines();
+  result.values = counter->values();
+  for (auto& [value, count] : counted_values(*counter, o, result))
+    result.top.push_back({std::move(value), count});
   result.seconds = clock.seconds();
-  result.counting_seconds = counter.seconds();
+  result.counting_seconds = counter->seconds();
   return result;
 }
 
@@ -78,20 +88,24 @@ action define_count(CLI::App& app) {
       ->transform(count_word())
       ->capture_default_str();
   app.add_option("--separator", o->format.separator,
-                 "auto, blank, tab, comma, semicolon or one character")
+                 "auto, blank, tab, comma, semicolon, bar or one character")
       ->capture_default_str();
   app.add_option("--header", o->format.header,
                  "whether the first line names the columns; auto: words above numbers,\n"
                  "or words between separators that no line below has in their place")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "yes", "no"}));
-  app.add_flag("--text", o->format.text, "count words, also where they are numbers");
+  app.add_flag("--text", o->format.text,
+               "count words as they are written, also where they are numbers");
   app.add_flag(
       "--distributed", o->distributed,
       "over the ranks of MPI (mpirun -n 4 karpos count ...): each reads its part of the file");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Of an edge list, the counts over all columns are the degrees of the vertices.\n"
+      "Of an edge list, the counts over all columns are the degrees of the vertices. If all "
+      "values\n"
+      "are numbers, equal ones are one value however they are written (1000, 1e3, +1000.0); else,\n"
+      "and with --text, values are words. An empty cell is a value.\n"
       "Example: karpos count docs/examples/data/karate.txt --top 5");
   return [o] { return count(*o); };
 }

@@ -48,7 +48,10 @@ action define_distinct(CLI::App& app) {
   add_table_options(app, p);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Rows come in the order in which they come first. Empty fields are equal to each other.\n"
+      "Rows come in the order in which they come first. Empty fields are equal to each other, and "
+      "in\n"
+      "columns of numbers equal numbers are (7, 007, 7.0 and 0.7e1), as the first of them is "
+      "written.\n"
       "Example: karpos distinct docs/examples/data/states.csv --by counties --top 5");
   return [o] { return distinct_rows(*o); };
 }

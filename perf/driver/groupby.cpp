@@ -23,6 +23,7 @@ struct groupby_words {
   groupby_measure_parameters of_rows;
   std::uint64_t seed = 1;
   std::vector<std::string> peers;
+  std::string nulls = "refuse";
   bool as_json = false;
   std::vector<CLI::Option*> for_files, for_generators;
 };
@@ -51,8 +52,10 @@ int group(groupby_words const& o) {
   require_none(o.for_generators, o.rows + " is a file", "a generator");
   groupby_parameters p = o.of_file;
   p.file = o.rows;
+  p.skip_nulls = o.nulls == "skip";
   if (p.by.empty())
-    throw bad_input("--by is missing: name the column whose equal values make a group");
+    throw bad_input(
+        "--by is missing: name the column, or columns, whose equal values make a group");
   require_output(p.output, {p.file}, "the table");
   file_groups groups;
   {
@@ -74,22 +77,31 @@ void add_file_options(CLI::App& app, groupby_words& o) {
                                char const* what) {
     add(app.add_option(name, columns, what)->delimiter(',')->allow_extra_args(false));
   };
-  add(app.add_option("--by", p.by, "column of the keys: a number from 1, or a name of the header"));
+  add_columns("--by", p.by,
+              "columns of the keys, like city,year: numbers from 1, or names of the header");
   add_columns("--sum", p.sum, "columns of numbers to add up in each group");
   add_columns("--min", p.min, "columns of numbers of which each group's least is found");
   add_columns("--max", p.max, "columns of numbers of which each group's largest is found");
+  add_columns("--mean", p.mean, "columns of numbers of which each group's mean is found");
+  add(app.add_option(
+             "--nulls", o.nulls,
+             "cells of these that are empty or nan, or say NA, N/A, null, none, \\N: refuse\n"
+             "them, or skip them; a group without a number has no sum then")
+          ->capture_default_str()
+          ->check(CLI::IsMember({"refuse", "skip"})));
   add(app.add_option("--top", p.top, "how many groups to print: the largest first sums, or counts")
           ->transform(count_word())
           ->capture_default_str());
   add(app.add_option("--output", p.output, "write all groups as CSV, ordered by key"));
   add(app.add_option("--separator", p.format.separator,
-                     "auto, blank, tab, comma, semicolon or one character")
+                     "auto, blank, tab, comma, semicolon, bar or one character")
           ->capture_default_str());
   add(app.add_option("--header", p.format.header,
                      "whether the first line names the columns; auto: as karpos count has it")
           ->capture_default_str()
           ->check(CLI::IsMember({"auto", "yes", "no"})));
-  add(app.add_flag("--text", p.format.text, "keys are words, also where they are numbers"));
+  add(app.add_flag("--text", p.format.text,
+                   "keys are words as they are written, also where they are numbers"));
 }
 
 void add_generator_options(CLI::App& app, groupby_words& o) {
@@ -123,6 +135,9 @@ action define_groupby(CLI::App& app) {
   add_generator_options(app, *o);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
+      "Keys in a column of numbers are numbers (7, 007, 7.0 and 0.7e1 are equal), others words; "
+      "an\n"
+      "empty one is a key, too.\n"
       "Integers, and decimals whose digits fit, are added exactly, in 64 bits; a column with an\n"
       "exponent, or with more digits, in doubles, with the same sums in any order of the rows. A\n"
       "file that is called like a generator is reached as ./NAME. Of generated rows, in 10^9 rows "
@@ -132,7 +147,7 @@ action define_groupby(CLI::App& app) {
   return [o] { return is_generator(o->rows) ? measure(*o) : group(*o); };
 }
 
-command const groupby_command("groupby", "Group a table by a column: counts, sums, extremes.",
+command const groupby_command("groupby", "Group a table by columns: counts, sums, extremes, means.",
                               define_groupby);
 
 }  // namespace

@@ -132,9 +132,13 @@ action define_join(CLI::App& app) {
   add_generator_options(app, *o);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Columns of integers on both sides are compared as integers, others as text. An empty field\n"
-      "matches nothing. Rows come in the order of left rows. A file that is called like a\n"
-      "generator is reached as ./NAME. Of generated tables, in 10^9 rows (G) a second.\n"
+      "Columns of numbers on both sides are compared as numbers (7, 007, 7.0 and 0.7e1 are "
+      "equal),\n"
+      "others as text. An empty field matches nothing. Rows come in the order of left rows. A "
+      "file\n"
+      "that is called like a generator is reached as ./NAME. Of generated tables, in 10^9 rows (G) "
+      "a\n"
+      "second.\n"
       "Example: karpos join docs/examples/data/capitals.csv docs/examples/data/states.csv --on "
       "name=state");
   return [o] { return is_generator(o->of_files.left) ? measure_tables(*o) : join_two_files(*o); };

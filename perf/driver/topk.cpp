@@ -143,11 +143,12 @@ CLI::Validator const known_peer(
 action define_topk(CLI::App& app) {
   auto const o = std::make_shared<topk_words>();
   topk_parameters& p = o->parameters;
-  app.add_option("scores", p.scores,
-                 "a CSV file with a header id,attribute,...; an empty cell is a missing score\n"
-                 "(gzip'ed or not; - is standard input);\n"
-                 "or a generator: uniform:m=1e7,n=4  correlated:...  anticorrelated:...  "
-                 "zipf:m=1e7,n=4,s=1")
+  app.add_option(
+         "scores", p.scores,
+         "a CSV file with a header id,attribute,...; an empty cell is a missing score\n"
+         "(commas, semicolons, tabs or bars between; gzip'ed or not; - is standard input);\n"
+         "or a generator: uniform:m=1e7,n=4  correlated:...  anticorrelated:...  "
+         "zipf:m=1e7,n=4,s=1")
       ->required();
   add_query_options(app, *o);
   app.add_option("--reps,--repeat", p.repetitions, "readings of the clock; their median counts")

@@ -67,6 +67,34 @@ TABLES = {
     "values of a matrix": ("%%MatrixMarket matrix coordinate real general\n3 4 2\n1 4 5\n3 1 5\n", ["--column", 3], [5, 5], 2, []),
     "one column with some quotes": ('name\nd1\n"d1"\n"d, ""2"""\n', ["--header", "yes"], ["d1", "d1", 'd, "2"'], 3, ["name"]),
     "longer lines than the first": ("1 2\n2 3 7\n", ["--column", "1,2"], [1, 2, 2, 3], 2, []),
+    "a header alone": ("a,b\n", [], [], 0, ["a", "b"]),
+    "a header alone, without an end": ("a|b", ["--column", "b"], [], 0, ["a", "b"]),
+    "a header alone, of one column": ("a\n", ["--header", "yes"], [], 0, ["a"]),
+    "a header alone, behind a byte order mark": ("\ufeffa;b\r\n", ["--text"], [], 0, ["a", "b"]),
+    "signed integers": ("a\n1\n-1\n+1\n", [], [1, -1, 1], 3, ["a"]),
+    "signed integers, the least first": ("a\n-1\n1\n001\n", [], [1, -1, 1], 3, ["a"]),
+    "ways to write a number": ("a,b\n0,-0\n1e3,1000\n1000.0,0.0e7\n", [], [0, 0, 1000, 1000, 1000, 0], 3, ["a", "b"]),
+    "numbers as they are written": ("a,b\n0,-0\n1e3,1000\n", ["--text"], ["0", "-0", "1e3", "1000"], 2, ["a", "b"]),
+    "decimals that are equal": ("a\n2.50\n2.5\n25e-1\n-3\n", [], ["2.5", "2.5", "2.5", "-3"], 4, ["a"]),
+    "integers beyond 64 bits": (f"a\n{10**30 + 1}\n{10**30}\n0{10**30}.\n", ["--column", "a"], [str(10**30 + 1), "1e30", "1e30"], 3, ["a"]),
+    "numbers near nothing": ("a\n1e-400\n0\n0.1e-399\n", [], ["1e-400", "0", "1e-400"], 3, ["a"]),
+    "a word behind numbers": ("a,b\n1,2\n01,x\n", [], ["1", "2", "01", "x"], 2, ["a", "b"]),
+    "a word before numbers": ("a,b\n01,x\n1,2\n", [], ["1", "2", "01", "x"], 2, ["a", "b"]),
+    "no numbers": ("a\n1\n0x1\n01\ninf\n", [], ["1", "0x1", "01", "inf"], 4, ["a"]),
+    "an empty cell among numbers": ("a,b\n1,2\n,2\n", [], [1, 2, "", 2], 2, ["a", "b"]),
+    "bars": ("city|n\nNew York|3\nLos Angeles|4\nNew York|3\n", ["--column", "city"], ["New York", "Los Angeles", "New York"], 3, ["city", "n"]),
+    "bars without names": ("1|2\n3|2\n", [], [1, 2, 3, 2], 2, []),
+    "bars that are asked for": ("a b|c\na b|d\n", ["--separator", "bar", "--column", 1], ["a b", "a b"], 2, []),
+    "semicolons and decimal commas": ("x;y\n1,5;2\n1,25;3\n", ["--column", "x"], ["1,5", "1,25"], 2, ["x", "y"]),
+    "a comma inside of quotes alone": ('"a, b"|1\n"a, b"|2\n', ["--column", 1], ["a, b", "a, b"], 2, []),
+    "fields of several lines": ('a,b\n"x,1\ny",2\n"x,1\ny",3\n"\n""\n""",3\n', [], ["x,1\ny", "2", "x,1\ny", "3", '\n"\n"', "3"], 3, ["a", "b"]),
+    "a field of several lines at the end": ('a,b\n1,"x\r\n\r\n# no comment\r\n"', ["--column", "b"], ["x\r\n\r\n# no comment\r\n"], 1, ["a", "b"]),
+    "a column of fields of several lines": ('a\n"x\ny"\nz\n"x\ny"\n', ["--header", "yes"], ["x\ny", "z", "x\ny"], 3, ["a"]),
+    "a column of words in quotes": ('"New York"\n"Rome"\n"New York"\n', [], ["New York", "Rome", "New York"], 3, []),
+    "a name of several lines": ('"a\nb",c\n1,2\n', ["--column", "a\nb"], [1], 1, ["a\nb", "c"]),
+    "quotes in a comment": ('a,b\n# it\'s 5" long\n"x\ny",2\n', ["--column", "a"], ["x\ny"], 1, ["a", "b"]),
+    "fields of several lines between bars": ('a|b\n"x|1\ny"|2\n', ["--column", "a"], ["x|1\ny"], 1, ["a", "b"]),
+    "fields of several lines between tabs": ('a\tb\n"x\t1\ny"\t2\n"z\t3\n', ["--column", "a"], ["x\t1\ny", '"z'], 2, ["a", "b"]),
     "the largest numbers": (f"{2**64 - 1} {2**64 - 1}\n{2**64 - 2} 0\n", [], [2**64 - 1, 2**64 - 1, 2**64 - 2, 0], 2, []),
 }
 
@@ -96,6 +124,13 @@ def large_table(driver, folder):
     path.write_text("what,n\n" + "\n".join(rows) + "\n", encoding="ascii")
     assert path.stat().st_size > 33 << 20, "the file is read in one batch"
     check_counts("large", result(driver, path, "--column", "what"), [f'a "long" word that lies on the heap, number {i % 1000}' for i in range(n)], n)
+    # Rows of several lines, one of which is longer than the parts that threads read; integers, and a word at the very end.
+    rows = ['%d,"%s"' % (i, "line\n" * (500000 if i == 7000 else i % 5)) for i in range(60000)]
+    for end in ("60000,x\n", "word,x\n"):
+        path.write_text("n,what\n" + "\n".join(rows) + "\n" + end, encoding="ascii")
+        seen = result(driver, path, "--column", "n")
+        facts = (seen.get("lines"), seen.get("values"), seen.get("distinct"), seen.get("compared"))
+        check(f"large, rows of several lines, {end[0]}", facts, (60001, 60001, 60001, "integers" if end[0] == "6" else "text"))
 
 
 def bad_tables(driver, folder):
@@ -106,10 +141,10 @@ def bad_tables(driver, folder):
         "few.mtx": (banner + "3 3 2\n1 1\n", [], "has 1 entry, its header announces 2"), "many.mtx": (banner + "3 3 1\n1 1\n2 2\n", [], "has 2 entries, its header announces 1"),
         "value.mtx": (banner + "3 3 1\n1 1 5\n", [], "value.mtx:3: the line has 3 fields, the banner announces 2"),
         "banner.mtx": ("%%MatrixMarket matrix coordinate real odd\n1 1 1\n1 1 1\n", [], "'odd' in the place of the symmetry"),
-        "sizes.mtx": (banner + "3 3\n1 1\n", [], "sizes.mtx:2"), "open.csv": ('a,b\n"x,1\ny",2\n', [], "open.csv:2: a field begins with a quote that its line does not end"),
+        "sizes.mtx": (banner + "3 3\n1 1\n", [], "sizes.mtx:2"), "open.csv": ('a,b\n1,2\n"x,1\ny,2\n', [], "open.csv:3: a field begins with a quote that nothing ends"), "close.csv": ('a,b\n"x,1\ny"z,2\n', [], "close.csv:2: a field goes on behind"), "quoted.csv": ('a,b\n"x\n\ny",1\n2\n', [], "quoted.csv:5: the line has 1 column, 2 are needed"),
         "behind.csv": ('a,b\n"x"y,1\n', [], "behind.csv:2: a field goes on behind the quote that ends it"), "open_names.csv": ('"a,b\n1,2\n', ["--header", "yes"], "open_names.csv:1"),
         "name.csv": ("a,b\n1,2\n", ["--column", "c"], "there is no column 'c'"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
-        "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "header.csv": ("a,b\n", [], "has a header and no data (--header no"), "named.csv": ("a,b\n", ["--column", "b"], "has a header and no data"), "word.csv": ("a,b\n1,2\n3,x\n", [], "'x' in column 2"), "empty.txt": ("", [], "is empty"),
+        "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "word.mtx": (banner + "3 3 2\n1 1\n1 x\n", [], "'x' is no column of the matrix"), "empty.txt": ("", [], "is empty"),
         "long.txt": ("1 2\n2 3 7\n3 1 7\n", [], "long.txt:2: the line has 3 columns, the first one 2: choose some, like --column 1"),
         "longer.txt": ("1 2 7\n2 3 7 5\n", [], "longer.txt:2: the line has 4 columns"), "long.csv": ("a,b\n1,2,3\n", ["--column", "all"], "long.csv:2"),
         "one_short.csv": ("a,b\n1,2\n3\n", [], "the line has 1 column, 2 are needed"), "road.gr": ("c roads\np sp 3 1\na 1 2 7\n", [], "road.gr:2: a graph in DIMACS' format"),
@@ -135,6 +170,9 @@ def text(driver, folder, edges):
     check("text: no control characters", ("x?[2J?1m\u00e9 " in checks.run(driver, "count", path).stdout, "\x1b" in checks.run(driver, "count", path).stdout), (True, False))
     path.write_text("a,b\nx,y\n", encoding="ascii")
     check("text: names", "columns 1 'a', 2 'b' (a header names them" in checks.run(driver, "count", path).stdout, True)
+    check("text: how values are compared", "4 values, 4 distinct as text, " in checks.run(driver, "count", path, "--header", "no").stdout, True)
+    path.write_text("a,b\n", encoding="ascii")
+    check("text: a header alone", ("0 lines, columns 1 'a', 2 'b'" in checks.run(driver, "count", path).stdout, "0 values, 0 distinct" in checks.run(driver, "count", path).stdout), (True, True))
     check("text: a list of edges", "left out" in checks.run(driver, "count", edges).stdout, False)
 
 

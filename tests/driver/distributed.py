@@ -73,6 +73,13 @@ TABLES = {
     "words": "name,city\n" + "".join(f"n{i % 7},\"c, {i % 3}\"\n" for i in range(100)),
     "doubled quotes": "name,n\n" + "".join(f'"say ""{i % 4}""",{i}\n' for i in range(30)),
     "Windows ends": "a,b\r\n1,2\r\n2,2\r\n",
+    "a header alone": "a,b\n",
+    "signed integers": "".join(f"{i % 7 - 3} {i % 2}\n" for i in range(60)),
+    "a word on the last line": "".join(f"{i % 7} 0{i % 2}\n" for i in range(60)) + "x 1\n",
+    "ways to write a number": "a,b\n" + "".join(f"{i % 3},{i % 3}.0\n0.{i % 3}e1,\n" for i in range(30)),
+    "integers beyond 64 bits": "".join(f"{10**25 + i % 3} 0{10**25}\n" for i in range(20)),
+    "fields of several lines": "a,b\n" + "".join(f'"x\n""{i % 3}"",\n\n",{i % 2}\n{i % 4},"\n{i % 2}"\n' for i in range(40)),
+    "a line that is longer than parts": 'a,b\n1,2\n"' + "x,1\n" * 50 + '",3\n4,5\n',
     "a matrix": "%%MatrixMarket matrix coordinate pattern general\n9 9 4\n1 2\n2 9\n9 1\n3 3\n",
 }
 
@@ -87,13 +94,13 @@ def counts(mpiexec, driver, edges):
                 alone = checks.result(driver, *words)
                 for ranks in all_ranks:
                     seen = result(mpiexec, ranks, driver, *words)
-                    for name in ("lines", "values", "distinct", "top", "columns", "names", "numeric"):
+                    for name in ("lines", "values", "distinct", "top", "columns", "names", "numeric", "compared"):
                         check(f"count, {what} on {ranks}: {name}", seen and seen[name], alone and alone[name])
                     if seen:
                         check(f"count, {what} on {ranks}: lines of ranks", (len(seen["ranks"]["lines"]), sum(seen["ranks"]["lines"])), (ranks, alone["lines"]))
         shown = on_ranks(mpiexec, 2, driver, "count", edges, "--distributed").stdout
         check("count: the first rank alone prints", (shown.count("2 ranks"), shown.count("distinct")), (1, 1))
-        for text, what in (("", "it is empty"), ("1 2\n3 x\n", f"{file}:2"), (TABLES["a matrix"].replace(" 4\n", " 5\n"), "its header announces 5"),
+        for text, what in (("", "it is empty"), ("1 2\n3\n", f"{file}:2"), (TABLES["a matrix"].replace(" 4\n", " 5\n"), "its header announces 5"),
                            ("\x1f\x8b", "gzip")):
             file.write_bytes(text.encode("latin-1"))
             done = on_ranks(mpiexec, 3, driver, "count", file, "--distributed")

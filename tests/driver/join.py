@@ -8,14 +8,17 @@ own.
 import csv
 import gzip
 import random
+import re
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 
 import checks
 from checks import check
 
+NUMBER = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")
 KINDS = ("inner", "left", "right", "full", "semi", "anti", "right_semi", "right_anti")
 
 
@@ -26,10 +29,10 @@ def result(driver, *words, command="join"):
 
 def joined(left, right, on, how, text):
     """Two tables, lists of rows with a header first, joined row by row; on: pairs of columns. Returns: rows, header first."""
-    def is_integer(values):
-        return not text and all(v == "" or v.lstrip("+-").isascii() and v.lstrip("+-").isdigit() for v in values)
+    def is_numeric(values):
+        return not text and all(v == "" or NUMBER.fullmatch(v) for v in values)
 
-    readers = [int if is_integer([r[a] for r in left[1:]] + [r[b] for r in right[1:]]) else str for a, b in on]
+    readers = [Fraction if is_numeric([r[a] for r in left[1:]] + [r[b] for r in right[1:]]) else str for a, b in on]
     keys = [[tuple("" if r[pair[side]] == "" else read(r[pair[side]]) for pair, read in zip(on, readers)) for r in table[1:]]
             for side, table in enumerate((left, right))]
     by_key = {}
@@ -104,6 +107,13 @@ TABLES = {
     "nothing but nulls": ([["k", "v"], ["", "a"]], [["k", "w"], ["", "x"]], ["--on", "k"], [(0, 0)]),
     "keys alone": ([["k", "j"], ["1", "2"], ["1", "2"], ["4", "5"]], [["k", "j"], ["1", "2"], ["7", ""]], ["--on", "k,j"], [(0, 0), (1, 1)]),
     "integers": ([["k", "v"], ["007", "a"], ["-0", "b"], ["+5", "c"], [str(2**63 - 1), "d"]], [["k", "w"], ["7", "x"], ["0", "y"], ["5", "z"], [str(2**63 - 1), "u"], [str(-2**63 + 1), "v"]], ["--on", "k"], [(0, 0)]),
+    "integers with decimals": ([["k", "v"], ["1", "a"], ["1000", "b"], ["-0", "c"], ["", "d"], ["2", "e"]], [["k", "w"], ["1.0", "x"], ["1e3", "y"], ["0", "z"], ["", "u"], ["0.2e1", "v"], ["1.5", "w"]], ["--on", "k"], [(0, 0)]),
+    "decimals": ([["k", "v"], [".5", "a"], ["0.1", "b"], ["1e-400", "c"]], [["k", "w"], ["0.50", "x"], ["0.10000000000000000555", "y"], ["0", "z"]], ["--on", "k"], [(0, 0)]),
+    "decimals as text": ([["k", "v"], ["1", "a"], ["1.0", "b"]], [["k", "w"], ["1.0", "x"]], ["--on", "k", "--text"], [(0, 0)]),
+    "decimals on one side": ([["k", "v"], ["1", "a"], ["1.0", "b"]], [["k", "w"], ["1.0", "x"], ["one", "y"]], ["--on", "k"], [(0, 0)]),
+    "infinities are words": ([["k", "v"], ["1", "a"], ["inf", "b"]], [["k", "w"], ["1.0", "x"], ["inf", "y"]], ["--on", "k"], [(0, 0)]),
+    "decimals in one of two columns": ([["a", "b", "v"], ["1", "x", "p"], ["2", "y", "q"]], [["a", "b", "w"], ["1.0", "x", "s"], ["2e0", "x", "t"]], ["--on", "a,b"], [(0, 0), (1, 1)]),
+    "fields of several lines": ([["k", "v"], ["a\nb", "1\n2"], ["c,\r\n\"d\"", "3"]], [["k", "w\nx"], ["c,\r\n\"d\"", "4"], ["a\nb", "\n"], ["a", ""]], ["--on", "k"], [(0, 0)]),
     "integers as text": ([["k", "v"], ["007", "a"], ["7", "b"]], [["k", "w"], ["7", "x"]], ["--on", "k", "--text"], [(0, 0)]),
     "integers on one side": ([["k", "v"], ["007", "a"], ["7", "b"]], [["k", "w"], ["7", "x"], ["seven", "y"]], ["--on", "k"], [(0, 0)]),
     "quotes": ([["k", "a, b"], ['a, "b"', '"'], ["#c", " d "]], [["k", "a, b"], ["#c", "%"], ['a, "b"', ""]], ["--on", "k"], [(0, 0)]),
@@ -139,7 +149,14 @@ def other_formats(driver, folder):
     left.write_text(f"k,v\n{2**64 - 1},a\n{-2**63},b\n", encoding="ascii")
     right.write_text(f"k,w\n{2**64 - 1},x\n{-2**63},y\n18446744073709551614,z\n", encoding="ascii")
     seen = result(driver, left, right, "--on", "k")
-    check("integers beyond 64 bits", (seen.get("compared"), seen["top"]), (["text"], [[str(2**64 - 1), "a", "x"], [str(-2**63), "b", "y"]]))
+    check("integers of 64 bits without a sign", (seen.get("compared"), seen["top"]), (["integers"], [[str(2**64 - 1), "a", "x"], [str(-2**63), "b", "y"]]))
+    left.write_text(f"k,v\n{2**64},a\n{2**64 + 1},b\n", encoding="ascii")
+    right.write_text(f"k,w\n{2**64 + 1}.0,x\n1,y\n", encoding="ascii")
+    seen = result(driver, left, right, "--on", "k")
+    check("numbers beyond 64 bits", (seen.get("compared"), seen["top"]), (["numbers"], [[str(2**64 + 1), "b", "x"]]))
+    left.write_text("k|v\n1|a, b\n", encoding="ascii")
+    right.write_text("k\tw\n1\t\"x\ny\"\n2\t\"z\n", encoding="ascii")
+    check("bars and tabs", result(driver, left, right, "--on", "k", "--how", "full")["top"], [["1", "a, b", "x\ny"], ["2", None, '"z']])
 
 
 def large_tables(driver, folder):
@@ -187,6 +204,10 @@ def distinct(driver, folder):
         found = result(driver, path, *words, "--output", out, command="distinct")
         check(f"distinct {words}: a header alone", (found.get("lines"), found.get("names"), found["top"]), (len(lines), names, lines))
         check(f"distinct {words}: a header alone, output", written(out), [names, *lines])
+    for words, firsts in (([], ["1", "", "2.5", "1e400"]), (["--text"], ["1", "1.0", "", "2.5", "2.50", "1e400", "10e399"])):
+        path.write_text("n,m\n1,a\n1.0,a\n,a\n2.5,a\n2.50,a\n1e400,a\n10e399,a\n", encoding="ascii")
+        found = result(driver, path, "--by", "n", *words, command="distinct")
+        check(f"distinct {words}: ways to write a number", ([row[0] or "" for row in found["top"]], found.get("compared")), (firsts, ["text" if words else "numbers"]))
     path.write_text("k, v \n a b , c\n\" a b \",c\n", encoding="ascii")
     check("distinct: blanks around fields without quotes are no part of them", result(driver, path, command="distinct")["top"], [["a b", "c"], [" a b ", "c"]])
     numbers = [i * 7919 % 50021 % 9973 for i in range(200000)]
@@ -236,7 +257,7 @@ def generators(driver):
 
 def bad_input(driver, folder, states, capitals):
     files = {"empty.csv": "", "comments.csv": "# k\n\n", "short.csv": "k,v\n1,2\n1\n", "long.csv": "k,v\n1,2\n1,2,3\n", "twice.csv": "k,k,v\n1,2,3\n",
-             "open.csv": 'k,v\n"x,1\n', "good.csv": "k,v\n1,2\n"}
+             "open.csv": 'k,v\n"x,1\n', "lines.csv": 'k,v\n"x\n\ny",1\n2\n', "good.csv": "k,v\n1,2\n"}
     path = {name: Path(folder) / name for name in files}
     for name, content in files.items():
         path[name].write_text(content, encoding="ascii")
@@ -244,7 +265,7 @@ def bad_input(driver, folder, states, capitals):
     both = ["--on", "name=state"]
     cases = [
         *[([*pair, *on], named) for name, named in (("empty.csv", "is empty"), ("comments.csv", "has no line of data"), ("short.csv", "short.csv:3: the line has 1 column, 2 are needed"),
-                                                    ("long.csv", "long.csv:3: the line has 3 columns, the first one 2"), ("open.csv", "open.csv:2: a field begins with a quote"), ("twice.csv", "twice.csv are called 'k': choose one by its number"))
+                                                    ("long.csv", "long.csv:3: the line has 3 columns, the first one 2"), ("open.csv", "open.csv:2: a field begins with a quote that nothing ends"), ("lines.csv", "lines.csv:5: the line has 1 column, 2 are needed"), ("twice.csv", "twice.csv are called 'k': choose one by its number"))
           for pair in ((path[name], good), (good, path[name]))],
         ([good, good], "--on is missing"), ([good, *on], "the right table is missing"), ([good, states, "--on", "none"], "there is no column 'none' in " + str(good)), ([good, states, "--on", "k"], f"there is no column 'k' in {states}"), ([good, states, "--on", "k=none"], f"there is no column 'none' in {states}"),
         ([good, good, "--on", "k="], "names no two columns"), ([good, good, "--on", "k,v,k"], "--on compares column 1 'k' of"), ([good, good, "--on", "v=k,2=1"], "--on compares column 2 'v' of"), ([good, good, "--on", "=k"], "names no two columns"), ([good, good, "--on", "k=v=k"], "names no two columns"), ([good, good, "--on", "k,,v"], "lacks a value"),

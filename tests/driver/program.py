@@ -60,6 +60,7 @@ def complains(driver, words, named, **changes):
     check(f"{words} {changes}: exit code", done.returncode, 2)
     check(f"{words} {changes}: output", done.stdout, "")
     check(f"{words} {changes}: one line of the program", (done.stderr.count("\n"), done.stderr[:8]), (1, "karpos: "))
+    check(f"{words} {changes}: '{done.stderr.strip()}' names the program once", (done.stderr.count("karpos: "), done.stderr[8:15] == "karpos "), (1, False))
     check(f"{words} {changes}: '{done.stderr.strip()}' names {named}", named in done.stderr, True)
 
 
@@ -266,7 +267,9 @@ def mistyped_words(driver):
     cases = [
         (["cuont", "x"], "did you mean count?"), (["bsf"], "did you mean bfs?"), (["nonsense"], "no command 'nonsense': choose one of bfs, components, count, distinct"),
         ([], "there is no command"), (["bfs", "--sorce=3"], "did you mean --source?"), (["bfs", "x", "--max-depth", 3], "no option '--max-depth': karpos bfs"),
-        (["topk", "x", "--weight", 1], "did you mean --weights?"), (["--versoin"], "did you mean --version?"), (["info", "-q"], "no option '-q'"),
+        (["topk", "x", "--weight", 1], "did you mean --weights?"), (["--versoin"], "did you mean --version?"), (["info", "-q"], "no option '-q'"), (["--versoin", "info"], "there is no option '--versoin': did you mean --version? karpos --help lists all"),
+        *(([command, "x", "--no-such-option"], f"karpos: {command} has no option '--no-such-option': karpos {command} --help lists all") for command in ("bfs", "components", "count", "distinct", "groupby", "hash", "info", "join", "mixed", "sssp", "topk")),
+        (["groupby", "x", "--summ", "v"], "groupby has no option '--summ': did you mean --sum? karpos groupby --help"),
         (["count", "x", "y"], "'y' is one word too many"), (["info", "x"], "'x' is one word too many"), (["bfs"], "graph is required"),
         (["topk", "x", "--k"], "--k"), (["mixed", "--keys", 5, "--keys", 6], "--keys"),
     ]

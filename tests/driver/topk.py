@@ -149,6 +149,22 @@ def awkward_file(driver, folder):
     check("awkward: peers", [("skipped" in p, p["peer"]) for p in seen["peers"]], [(True, p) for p in PEERS])
 
 
+def separators(driver, folder):
+    """What stands between fields is found; a header alone has no objects."""
+    path = Path(folder) / "table.csv"
+    for mark in ",;|\t":
+        path.write_text(mark.join(["id", "a", "b"]) + "\r\n" + mark.join(["#x y", "1", "2.5"]) + "\n" + mark.join(['"p\n""q"""', "", "3"]) + "\n", encoding="utf-8", newline="")
+        rows = result(driver, path)["results"]
+        check(f"separator {mark!r}", [(row["id"], row["scores"]) for row in rows], [("#x y", [1, 2.5]), ('p\n"q"', [None, 3])])
+        for end in ("", "\n", "\r\n\r\n"):
+            path.write_text(mark.join(["id", "a", "b"]) + end, encoding="utf-8", newline="")
+            for choice in CHOICES:
+                seen = result(driver, path, "--k", 3, *choice)
+                check(f"a header alone, {mark!r}, {choice}", [seen.get(name) for name in ("objects", "found", "wrong", "attributes", "results")], [0, 0, 0, ["a", "b"], []])
+    check("a header alone: text", "0 objects, 2 lists, 0 entries" in run(driver, path, "--peers").stdout, True)
+    check("a header alone: weights", "1 weight for 2 lists" in run(driver, path, "--weights", "1").stderr, True)
+
+
 def ties(driver, folder):
     path = Path(folder) / "ties.csv"
     path.write_text("id,a,b\n" + "".join(f"o{i},{i % 3},{(i + 1) % 3}\n" for i in range(60)), encoding="utf-8")
@@ -221,7 +237,7 @@ def packed_and_piped(driver, folder, path):
 def bad_input(driver, folder, path):
     broken = Path(folder) / "broken.csv"
     files = {
-        "empty.csv": ("", "is empty"), "blank.csv": ("\n\n", "no header"), "header.csv": ("id,a,b\n", "no row has a score"),
+        "empty.csv": ("", "is empty"), "blank.csv": ("\n\n", "no header"),
         "one.csv": ("id\nx\n", "at least one attribute"), "word.csv": ("id,a,b\nx,1,2\ny,3,tall\n", "word.csv:3, column 3 'b' ('tall'"),
         "nan.csv": ("id,a\nx,nan\n", "nan.csv:2, column 2"), "hex.csv": ("id,a\nx,0x10\n", "hex.csv:2, column 2"),
         "huge.csv": ("id,a\nx,1e999\n", "range"), "short.csv": ("id,a,b\nx,1\n", "short.csv:2"),
@@ -260,6 +276,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         smaller_is_better(driver, folder, path)
         awkward_file(driver, folder)
+        separators(driver, folder)
         ties(driver, folder)
         packed_and_piped(driver, folder, path)
         bad_input(driver, folder, path)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/driver/count/exact_number.hpp"
 #include "perf/driver/count/table_format.hpp"
 
 namespace karpos::perf {
@@ -25,6 +26,7 @@ struct frequent_value {
 
 struct count_result {
   table_format format;
+  comparison compared = comparison::integers;
   std::uint64_t lines = 0, values = 0, distinct = 0;
   std::vector<frequent_value> top;
   double seconds = 0, counting_seconds = 0;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/count/value_json.hpp"
 #include "perf/support/space.hpp"
 #include "perf/support/text.hpp"
 
@@ -39,9 +40,7 @@ std::string columns_text(json const& columns, std::vector<std::string> const& na
 json to_json(count_options const& o, count_result const& r) {
   json top = json::array();
   for (frequent_value const& f : r.top) {
-    json value = f.value;
-    if (r.format.numeric) value = std::stoull(f.value);
-    top.push_back({{"value", value}, {"count", f.count}});
+    top.push_back({{"value", value_json(r.compared, f.value)}, {"count", f.count}});
   }
   return {{"format", "karpos-count-1"},
           {"context", context()},
@@ -49,7 +48,8 @@ json to_json(count_options const& o, count_result const& r) {
           {"columns", columns_json(r.format)},
           {"left_out", left_out_json(r.format)},
           {"names", r.format.names},
-          {"numeric", r.format.numeric},
+          {"numeric", r.compared != comparison::text},
+          {"compared", name_of(r.compared)},
           {"lines", r.lines},
           {"values", r.values},
           {"distinct", r.distinct},
@@ -64,10 +64,10 @@ void print(count_options const& o, count_result r) {
   if (!r.format.left_out.empty())
     std::printf("left out: %s, no ids (--column all counts everything)\n",
                 columns_text(left_out_json(r.format), {}).c_str());
-  std::printf("%s, %s distinct, %s (%s of it counting on %s)\n",
+  std::printf("%s, %s distinct%s, %s (%s of it counting on %s)\n",
               counted(r.values, "value", "values").c_str(), grouped(r.distinct).c_str(),
-              human_seconds(r.seconds).c_str(), human_seconds(r.counting_seconds).c_str(),
-              space::name());
+              r.compared == comparison::text ? " as text" : "", human_seconds(r.seconds).c_str(),
+              human_seconds(r.counting_seconds).c_str(), space::name());
   for (frequent_value& f : r.top) f.value = printable(f.value);
   std::size_t width = 5;
   for (frequent_value const& f : r.top) width = std::max(width, f.value.size());

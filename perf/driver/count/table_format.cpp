@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "perf/driver/command.hpp"
+#include "perf/driver/bad_input.hpp"
 #include "perf/graph/input.hpp"
 #include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
 
-/// Lines behind the first one that tell what it is.
-constexpr int looked_at = 1000;
+/// Rows behind the first one that tell what it is, and those that tell what stands between fields.
+constexpr int looked_at = 1000, split_alike = 20;
 
 /// Offset of the first line from `offset` on that holds data; the size of the text if there is none.
 std::size_t next_data(std::string_view text, std::size_t offset) {
@@ -23,52 +23,82 @@ std::size_t next_data(std::string_view text, std::size_t offset) {
   }
   return text.size();
 }
-std::size_t behind(std::string_view text, std::size_t offset) {
-  return std::min(text.size(), offset + line_at(text, offset).size() + 1);
+std::size_t behind(std::string_view text, std::size_t offset, char separator) {
+  return std::min(text.size(), offset + row_at(text, offset, separator).size() + 1);
 }
 
 using field_list = std::vector<std::string_view>;
 
-field_list fields_of(std::string_view line, char separator) {
+field_list fields_of(std::string_view row, char separator) {
   field_list all;
-  for_each_field(line, separator,
-                 [&](std::size_t, table_field const& f) { all.push_back(f.text); });
+  for_each_field(row, separator, [&](std::size_t, table_field const& f) { all.push_back(f.text); });
   return all;
 }
 
-/// The first two lines that hold data; the second may be empty.
-struct first_lines {
-  std::string_view first, second;
-};
-
-bool all_real(std::string_view line) {
-  field_list const all = fields_of(line, ' ');
+bool all_real(std::string_view row) {
+  field_list const all = fields_of(row, ' ');
   return std::all_of(all.begin(), all.end(), is_real);
 }
 
 /// Numbers between runs of blanks and tabs are no table of tabs, unless it has empty cells.
-bool is_tab_table(first_lines const& lines) {
-  std::string_view const first = trimmed(lines.first);
+bool is_tab_table(std::string_view text, std::size_t begin) {
+  std::string_view const row = row_at(text, begin, '\t'), first = trimmed(row);
   if (first.find('\t') == std::string_view::npos) return false;
-  field_list const cells = fields_of(lines.first, '\t');
-  if (!lines.second.empty() && fields_of(lines.second, '\t').size() != cells.size()) return false;
+  std::string_view const second = row_at(text, next_data(text, behind(text, begin, '\t')), '\t');
+  field_list const cells = fields_of(row, '\t');
+  if (!second.empty() && fields_of(second, '\t').size() != cells.size()) return false;
   bool const gaps = first.find("\t\t") != std::string_view::npos;
-  return gaps || !all_real(first) || !all_real(lines.second);
+  return gaps || !all_real(first) || !all_real(second);
 }
 
-char separator_of(std::string const& wish, first_lines const& lines) {
+/// How a separator splits a row.
+struct split {
+  std::size_t fields = 0;
+  bool whole = true;  ///< no quote is badly placed
+};
+split split_of(std::string_view row, char separator) {
+  split s;
+  s.fields = for_each_field(row, separator, [&](std::size_t, table_field const& f) {
+    s.whole = s.whole && f.broken == nullptr;
+  });
+  return s;
+}
+
+/// Whether a separator splits the first rows, from `at` on, into as many fields each, and into two or more.
+bool splits_alike(std::string_view text, std::size_t at, char separator) {
+  std::size_t const width = split_of(row_at(text, at, separator), separator).fields;
+  for (int i = 0; i < split_alike && at < text.size(); ++i) {
+    split const s = split_of(row_at(text, at, separator), separator);
+    if (!s.whole || s.fields != width) return false;
+    at = next_data(text, behind(text, at, separator));
+  }
+  return width > 1;
+}
+
+/// Whether semicolons split the first rows alike and every comma of these stands between two digits: 1,5;2,5.
+bool has_decimal_commas(std::string_view text, std::size_t begin) {
+  if (!splits_alike(text, begin, ';')) return false;
+  auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (int i = 0; i < split_alike && begin < text.size(); ++i) {
+    std::string_view const row = row_at(text, begin, ';');
+    for (std::size_t at = row.find(','); at < row.size(); at = row.find(',', at + 1))
+      if (at == 0 || at + 1 == row.size() || !is_digit(row[at - 1]) || !is_digit(row[at + 1]))
+        return false;
+    begin = next_data(text, behind(text, begin, ';'));
+  }
+  return true;
+}
+
+char separator_of(std::string const& wish, std::string_view text, std::size_t begin) {
+  if (wish == "auto") return find_separator(text, begin);
   if (wish == "blank") return ' ';
   if (wish == "tab") return '\t';
   if (wish == "comma") return ',';
   if (wish == "semicolon") return ';';
-  if (wish.size() == 1) return wish[0];
-  if (wish != "auto")
-    throw bad_input("--separator " + wish +
-                    ": choose auto, blank, tab, comma, semicolon or one character");
-  if (is_tab_table(lines)) return '\t';
-  for (char const c : {',', ';'})
-    if (lines.first.find(c) != std::string_view::npos) return c;
-  return ' ';
+  if (wish == "bar") return '|';
+  if (wish.size() == 1 && std::string("\"\r\n").find(wish) == std::string::npos) return wish[0];
+  throw bad_input("--separator " + graph_input::quoted(wish) +
+                  ": choose auto, blank, tab, comma, semicolon, bar or one character");
 }
 
 /// Returns: none for all columns.
@@ -98,18 +128,19 @@ bool words_above_numbers(field_list const& first, field_list const& second) {
   return false;
 }
 
-/// Whether words stand alone in their columns, as the names in a table of words do: no line behind, of those that are
+/// Whether words stand alone in their columns, as the names in a table of words do: no row behind, of those that are
 /// looked at, has one of them in its place.
 bool words_stand_alone(std::string_view text, std::size_t second, field_list const& first,
                        char separator) {
   std::size_t at = second;
   for (int i = 0; i < looked_at && at < text.size(); ++i) {
     bool recurs = false;
-    for_each_field(line_at(text, at), separator, [&](std::size_t c, table_field const& f) {
-      recurs = recurs || (c < first.size() && first[c] == f.text);
-    });
+    for_each_field(row_at(text, at, separator), separator,
+                   [&](std::size_t c, table_field const& f) {
+                     recurs = recurs || (c < first.size() && first[c] == f.text);
+                   });
     if (recurs) return false;
-    at = next_data(text, behind(text, at));
+    at = next_data(text, behind(text, at, separator));
   }
   return true;
 }
@@ -120,7 +151,7 @@ bool is_header(format_wishes const& wishes, std::string_view text, std::size_t s
   if (wishes.header != "auto") return wishes.header == "yes";
   for (std::string const& wish : wishes.columns)
     if (std::find(first.begin(), first.end(), wish) != first.end() && !is_real(wish)) return true;
-  field_list const next = fields_of(line_at(text, second), separator);
+  field_list const next = fields_of(row_at(text, second, separator), separator);
   if (words_above_numbers(first, next)) return true;
   bool const words = std::none_of(first.begin(), first.end(), is_real) &&
                      std::none_of(first.begin(), first.end(), marks_missing);
@@ -144,7 +175,7 @@ std::size_t begin_of_table(mapped_file const& file, table_format& format) {
 
 std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, char separator) {
   std::vector<std::string> names;
-  for_each_field(line_at(file.text(), begin), separator,
+  for_each_field(row_at(file.text(), begin, separator), separator,
                  [&](std::size_t, table_field const& field) {
                    if (field.broken != nullptr)
                      throw bad_input(file.place(begin) + ": " + field.broken);
@@ -169,7 +200,8 @@ void choose_ids(table_format& format, field_list const& data) {
 void refuse_dimacs(mapped_file const& file, std::size_t begin) {
   std::string_view const text = file.text();
   auto const kind = [&] { return fields_of(line_at(text, begin), ' '); };
-  while (begin < text.size() && kind().front() == "c") begin = next_data(text, behind(text, begin));
+  while (begin < text.size() && kind().front() == "c")
+    begin = next_data(text, behind(text, begin, ' '));
   if (begin == text.size()) return;
   field_list const first = kind();
   std::uint64_t ignored = 0;
@@ -180,11 +212,15 @@ void refuse_dimacs(mapped_file const& file, std::size_t begin) {
                     "by grep '^[ae] ' FILE | karpos count - --column 2,3");
 }
 
-/// Whether one column of fields in quotes stands behind `begin`, as far as is looked.
+/// Whether the table has one column, of which a row, as far as is looked, is in quotes.
 bool is_quoted_column(std::string_view text, std::size_t begin) {
+  std::string_view const first = trimmed(line_at(text, begin));
+  if (first.front() != '"' && fields_of(first, ' ').size() > 1) return false;
   for (int i = 0; i < looked_at && begin < text.size(); ++i) {
-    if (trimmed(line_at(text, begin)).front() == '"') return true;
-    begin = next_data(text, behind(text, begin));
+    std::string_view const row = row_at(text, begin, ',');
+    split const s = split_of(row, ',');
+    if (trimmed(row).front() == '"' && s.whole) return s.fields == 1;
+    begin = next_data(text, behind(text, begin, ','));
   }
   return false;
 }
@@ -211,28 +247,34 @@ std::string column_text(std::size_t column, std::vector<std::string> const& name
   return column < names.size() ? number + " " + graph_input::quoted(names[column]) : number;
 }
 
+char find_separator(std::string_view text, std::size_t begin) {
+  if (is_tab_table(text, begin)) return '\t';
+  char found = ' ';
+  for (char const c : {',', ';', '|'}) {
+    if (c == ',' && has_decimal_commas(text, begin)) continue;
+    if (splits_alike(text, begin, c)) return c;
+    std::string_view const row = row_at(text, begin, c);
+    split const s = split_of(row, c);
+    bool const splits = s.fields > 1 || (!s.whole && row.find(c) != std::string_view::npos);
+    if (found == ' ' && splits) found = c;
+  }
+  return found == ' ' && is_quoted_column(text, begin) ? ',' : found;
+}
+
 table_format detect_format(mapped_file const& file, format_wishes const& wishes) {
   std::string_view const text = file.text();
   table_format format;
   std::size_t begin = begin_of_table(file, format);
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
   if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
-  std::size_t const second = next_data(text, behind(text, begin));
-  format.separator = separator_of(wishes.separator, {line_at(text, begin), line_at(text, second)});
-  field_list data = fields_of(line_at(text, begin), format.separator);
-  if (wishes.separator == "auto" && format.separator == ' ' && data.size() == 1 &&
-      is_quoted_column(text, begin)) {
-    format.separator = ',';
-    data = fields_of(line_at(text, begin), ',');
-  }
+  char const separator = format.separator = separator_of(wishes.separator, text, begin);
+  field_list data = fields_of(row_at(text, begin, separator), separator);
   format.column_count = data.size();
-  if (!format.matrix && is_header(wishes, text, second, data, format.separator)) {
-    if (second == text.size() && !wishes.may_be_empty)
-      throw bad_input("'" + file.path() +
-                      "' has a header and no data (--header no: its only line is data)");
-    format.names = names_in(file, begin, format.separator);
+  std::size_t const second = next_data(text, behind(text, begin, separator));
+  if (!format.matrix && is_header(wishes, text, second, data, separator)) {
+    format.names = names_in(file, begin, separator);
     begin = second;
-    data = fields_of(line_at(text, begin), format.separator);
+    data = fields_of(row_at(text, begin, separator), separator);
   }
   format.columns = columns_of(wishes.columns, format.names, file.path());
   if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "perf/driver/command.hpp"
+#include "perf/driver/bad_input.hpp"
 #include "perf/graph/input.hpp"
 #include "perf/support/text.hpp"
 
@@ -21,6 +21,9 @@ void fail(table_part& part, std::size_t offset, std::string const& why) {
   part.error = why;
 }
 
+constexpr char const* what_to_do =
+    ": mend the line, or say by --separator what stands between columns";
+
 /// Row and column of an entry are those of a matrix of that size.
 void check_index(std::string_view field, std::size_t column, std::size_t offset,
                  graph_input::matrix_header const& matrix, table_part& part) {
@@ -34,8 +37,7 @@ void check_index(std::string_view field, std::size_t column, std::size_t offset,
              std::to_string(most));
 }
 
-void take_field(table_field const& field, std::size_t column, std::size_t offset,
-                table_format const& format, table_part& part) {
+void take_field(table_field const& field, table_format const& format, table_part& part) {
   std::uint64_t number = 0;
   if (!format.numeric && field.doubled)
     part.words.push_back(part.undoubled.emplace_back(undoubled(field.text)));
@@ -44,18 +46,16 @@ void take_field(table_field const& field, std::size_t column, std::size_t offset
   else if (read_number(field.text, number))
     part.numbers.push_back(number);
   else
-    fail(part, offset,
-         graph_input::quoted(field.text) + " in column " + std::to_string(column + 1) +
-             " is no unsigned 64-bit integer, as the values before are (--text counts words)");
+    part.other_fields = true;
 }
 
-void read_line(std::string_view line, std::size_t offset, table_format const& format,
-               table_part& part) {
+void read_row(std::string_view row, std::size_t offset, table_format const& format,
+              table_part& part) {
   std::size_t const fields =
-      for_each_field(line, format.separator, [&](std::size_t column, table_field const& field) {
+      for_each_field(row, format.separator, [&](std::size_t column, table_field const& field) {
         if (field.broken != nullptr) fail(part, offset, field.broken);
         if (format.matrix) check_index(field.text, column, offset, *format.matrix, part);
-        if (format.chosen(column)) take_field(field, column, offset, format, part);
+        if (format.chosen(column)) take_field(field, format, part);
       });
   if (format.matrix && fields != 2 + static_cast<std::size_t>(format.matrix->values))
     fail(part, offset,
@@ -64,12 +64,12 @@ void read_line(std::string_view line, std::size_t offset, table_format const& fo
   if (fields < format.needed())
     fail(part, offset,
          "the line has " + counted(fields, "column", "columns") + ", " +
-             std::to_string(format.needed()) + " are needed");
+             std::to_string(format.needed()) + " are needed" + what_to_do);
   if (fields > format.most)
     fail(part, offset,
          "the line has " + counted(fields, "column", "columns") + ", the first one " +
              std::to_string(format.most) +
-             (format.columns.empty() ? ": choose some, like --column 1" : ""));
+             (format.columns.empty() ? ": choose some, like --column 1" : what_to_do));
   part.begins.push_back(offset);
 }
 
@@ -79,14 +79,15 @@ void read_part(std::string_view text, std::size_t begin, std::size_t end,
   part.words.clear();
   part.begins.clear();
   part.error.clear();
-  for (std::size_t at = begin; at < end && part.error.empty();) {
-    std::string_view const line = line_at(text, at);
-    if (holds_data(line)) read_line(line, at, format, part);
-    at += line.size() + 1;
+  part.other_fields = false;
+  for (std::size_t at = begin; at < end && part.error.empty() && !part.other_fields;) {
+    std::string_view const row = row_at(text, at, format.separator);
+    if (holds_data(row)) read_row(row, at, format, part);
+    at += row.size() + 1;
   }
 }
 
-/// Kernel for the host: part i of the file. Lines belong to the part in which they begin.
+/// Kernel for the host: reads part i of the file.
 struct read_parts {
   std::string_view text;
   std::size_t const* begins;
@@ -128,10 +129,8 @@ double table_reader::progress() const {
 std::vector<table_part> const& table_reader::next() {
   std::string_view const text = m_file.text().substr(0, m_end);
   std::vector<std::size_t> begins = {m_offset};
-  while (begins.size() <= parts_at_a_time && begins.back() < text.size()) {
-    std::size_t const end = text.find('\n', std::min(begins.back() + part_bytes, text.size()));
-    begins.push_back(end == std::string_view::npos ? text.size() : end + 1);
-  }
+  while (begins.size() <= parts_at_a_time && begins.back() < text.size())
+    begins.push_back(row_from(text, begins.back(), begins.back() + part_bytes, m_format.separator));
   std::size_t const end = begins.back();
   begins.resize(m_parts.size() + 1,
                 end);  // parts that are left over are empty, and keep words of earlier calls
@@ -146,6 +145,8 @@ std::vector<table_part> const& table_reader::next() {
   for (table_part const& part : m_parts)
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = end;
+  for (table_part const& part : m_parts) m_other_fields = m_other_fields || part.other_fields;
+  if (m_other_fields) return m_parts;
   for (table_part const& part : m_parts) m_lines += part.lines();
   if (m_is_whole) require_entries(m_file, m_format, m_lines, done());
   return m_parts;

@@ -11,7 +11,7 @@
 
 #include "perf/graph/matrix_market.hpp"
 
-// Lines and fields of a table in a text: edge lists, MatrixMarket, CSV.
+// Rows and fields of a table in a text: edge lists, MatrixMarket, CSV as RFC 4180 has it.
 
 namespace karpos::perf {
 
@@ -19,16 +19,16 @@ namespace karpos::perf {
 struct table_format {
   char separator = ' ';                ///< ' ': any run of blanks and tabs
   std::vector<std::size_t> columns;    ///< chosen ones, from 0, ascending; empty: all
-  std::size_t column_count = 0;        ///< of the first line
-  std::size_t least = 0;               ///< columns that a line must have, beside the chosen ones
-  std::size_t most = ~std::size_t(0);  ///< columns that a line may have
+  std::size_t column_count = 0;        ///< of the first row
+  std::size_t least = 0;               ///< columns that a row must have, beside the chosen ones
+  std::size_t most = ~std::size_t(0);  ///< columns that a row may have
   std::size_t data_begin = 0;          ///< offset behind banner, header and size line
-  bool numeric = true;                 ///< all chosen fields are unsigned integers
+  bool numeric = true;                 ///< the chosen fields are read as unsigned integers
   std::vector<std::string> names;      ///< of the columns, where a header names them
   std::vector<std::size_t> left_out;   ///< columns of an edge list that hold no ids
   std::optional<graph_input::matrix_header> matrix;  ///< of a MatrixMarket file
 
-  /// Columns that every line must have.
+  /// Columns that every row must have.
   std::size_t needed() const {
     return columns.empty() ? column_count : std::max(least, columns.back() + 1);
   }
@@ -57,6 +57,72 @@ inline bool holds_data(std::string_view line) {
   return !line.empty() && line.front() != '#' && line.front() != '%';
 }
 
+/// Where the quote stands that ends the field which begins with one at `start`; npos: nothing ends it. Doubled quotes
+/// belong to the field.
+inline std::size_t closing_quote(std::string_view text, std::size_t start) {
+  std::size_t end = text.find('"', start + 1);
+  while (end != std::string_view::npos && end + 1 < text.size() && text[end + 1] == '"')
+    end = text.find('"', end + 2);
+  return end;
+}
+
+/// The row that begins at `offset`, without its end: a line, or several if a field in quotes goes on in the next one. A quote
+/// that is badly placed ends no later than the line that shows it. `separator` is no blank.
+inline std::string_view quoted_row_at(std::string_view text, std::size_t offset, char separator) {
+  auto const end_of_line = [&](std::size_t at) {
+    return std::min(text.find('\n', at), text.size());
+  };
+  std::size_t end = end_of_line(offset);  // of the line at hand
+  for (std::size_t at = offset;;) {       // where a field begins
+    std::size_t start = at;
+    while (start < end && text[start] != separator && is_blank(text[start])) ++start;
+    if (start < end && text[start] == '"') {
+      std::size_t const close = closing_quote(text, start);
+      std::size_t behind = close == std::string_view::npos ? text.size() : close + 1;
+      while (behind < text.size() && text[behind] != separator && is_blank(text[behind])) ++behind;
+      bool const whole =
+          close != std::string_view::npos &&
+          (behind == text.size() || text[behind] == separator || text[behind] == '\n');
+      if (!whole && separator != '\t') {
+        if (close != std::string_view::npos) end = end_of_line(behind);
+        return text.substr(offset, end - offset);
+      }
+      if (whole) {
+        end = end_of_line(behind);
+        if (behind == end) return text.substr(offset, end - offset);
+        at = behind + 1;
+        continue;
+      }
+    }
+    std::size_t const length = text.substr(at, end - at).find(separator);
+    if (length == std::string_view::npos) return text.substr(offset, end - offset);
+    at += length + 1;
+  }
+}
+
+/// The row that begins at `offset`, or the line there that holds no data.
+inline std::string_view row_at(std::string_view text, std::size_t offset, char separator) {
+  std::string_view const line = line_at(text, offset);
+  bool const plain = separator == ' ' || line.find('"') == std::string_view::npos;
+  return plain || !holds_data(line) ? line : quoted_row_at(text, offset, separator);
+}
+
+/// Where the first row begins at `at` or behind it; one begins at `begin`.
+inline std::size_t row_from(std::string_view text, std::size_t begin, std::size_t at,
+                            char separator) {
+  at = std::min(at, text.size());
+  while (begin < at) {
+    std::string_view const before = text.substr(begin, at - begin);
+    std::size_t const quote = separator == ' ' ? std::string_view::npos : before.find('"');
+    // Up to the first quote, rows are lines.
+    std::size_t const line = before.substr(0, quote).rfind('\n');
+    if (line != std::string_view::npos) begin += line + 1;
+    if (begin < at)
+      begin = std::min(text.size(), begin + row_at(text, begin, separator).size() + 1);
+  }
+  return begin;
+}
+
 /// Takes the next field off a line that is separated by blanks.
 inline std::string_view next_blank_field(std::string_view& line) {
   std::size_t begin = 0;
@@ -68,7 +134,7 @@ inline std::string_view next_blank_field(std::string_view& line) {
   return field;
 }
 
-/// A field of a line, without the quotes around it.
+/// A field of a row, without the quotes around it.
 struct table_field {
   std::string_view text;
   bool doubled = false;          ///< there are doubled quotes in it
@@ -85,60 +151,57 @@ inline std::string undoubled(std::string_view text) {
   return plain;
 }
 
-/// Takes the rest of a field that begins with a quote at `start` off a line.
-inline table_field take_quoted_field(std::string_view& line, std::size_t start, char separator,
+/// Takes the rest of a field that begins with a quote at `start` off a row.
+inline table_field take_quoted_field(std::string_view& row, std::size_t start, char separator,
                                      bool& more) {
   table_field field;
-  std::size_t end = line.find('"', start + 1);
-  while (end != std::string_view::npos && end + 1 < line.size() && line[end + 1] == '"') {
-    field.doubled = true;
-    end = line.find('"', end + 2);
-  }
-  std::size_t behind = std::min(end, line.size() - 1) + 1;
-  while (behind < line.size() && line[behind] != separator && is_blank(line[behind])) ++behind;
+  std::size_t const end = closing_quote(row, start);
+  std::size_t behind = std::min(end, row.size() - 1) + 1;
+  while (behind < row.size() && row[behind] != separator && is_blank(row[behind])) ++behind;
   if (end == std::string_view::npos)
-    field.broken = "a field begins with a quote that its line does not end";
-  else if (behind < line.size() && line[behind] != separator)
+    field.broken = "a field begins with a quote that nothing ends";
+  else if (behind < row.size() && row[behind] != separator)
     field.broken = "a field goes on behind the quote that ends it";
-  field.text = line.substr(start + 1, end == std::string_view::npos ? end : end - start - 1);
-  more = behind < line.size();
-  line.remove_prefix(more ? behind + 1 : line.size());
+  field.text = row.substr(start + 1, end == std::string_view::npos ? end : end - start - 1);
+  field.doubled = field.text.find('"') != std::string_view::npos;
+  more = behind < row.size();
+  row.remove_prefix(more ? behind + 1 : row.size());
   return field;
 }
 
-/// Takes the next field off a line that is separated by one character; a field in quotes may hold it. In fields between
-/// tabs a quote that is not well placed is a letter like others.
-inline table_field next_separated_field(std::string_view& line, char separator, bool& more) {
+/// Takes the next field off a row that is separated by one character; a field in quotes may hold it, and ends of lines. In
+/// fields between tabs a quote that is badly placed is a letter like others.
+inline table_field next_separated_field(std::string_view& row, char separator, bool& more) {
   std::size_t start = 0;
-  while (start < line.size() && line[start] != separator && is_blank(line[start])) ++start;
-  if (start < line.size() && line[start] == '"') {
-    std::string_view rest = line;
+  while (start < row.size() && row[start] != separator && is_blank(row[start])) ++start;
+  if (start < row.size() && row[start] == '"') {
+    std::string_view rest = row;
     table_field const field = take_quoted_field(rest, start, separator, more);
     if (field.broken == nullptr || separator != '\t') {
-      line = rest;
+      row = rest;
       return field;
     }
   }
-  std::size_t const end = line.find(separator);
+  std::size_t const end = row.find(separator);
   more = end != std::string_view::npos;
-  table_field const field{trimmed(line.substr(0, end))};
-  line.remove_prefix(more ? end + 1 : line.size());
+  table_field const field{trimmed(row.substr(0, end))};
+  row.remove_prefix(more ? end + 1 : row.size());
   return field;
 }
 
-/// Calls use(column, field) for every field. Returns: how many there are.
+/// Calls use(column, field) for every field of a row. Returns: how many there are.
 template <class Use>
-std::size_t for_each_field(std::string_view line, char separator, Use&& use) {
+std::size_t for_each_field(std::string_view row, char separator, Use&& use) {
   std::size_t column = 0;
   if (separator == ' ') {
     for (;; ++column) {
-      table_field const field{next_blank_field(line)};
+      table_field const field{next_blank_field(row)};
       if (field.text.empty()) return column;
       use(column, field);
     }
   }
   for (bool more = true; more; ++column) {
-    table_field const field = next_separated_field(line, separator, more);
+    table_field const field = next_separated_field(row, separator, more);
     use(column, field);
   }
   return column;

@@ -74,11 +74,4 @@ std::vector<value_count> value_counter::all() const {
   return list;
 }
 
-std::vector<value_count> value_counter::top(
-    std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const {
-  std::vector<value_count> list = all();
-  keep_most_frequent(list, k, smaller);
-  return list;
-}
-
 }  // namespace karpos::perf

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -32,9 +31,6 @@ class value_counter {
   double seconds() const { return m_seconds; }  ///< in counting
   /// The different values, in no particular order. Requires: all were flushed.
   std::vector<value_count> all() const;
-  /// The k most frequent values, ties by smaller value as `smaller` sees it.
-  std::vector<value_count> top(
-      std::size_t k, std::function<bool(std::uint64_t, std::uint64_t)> const& smaller) const;
 
  private:
   using map = hash_map<std::uint64_t, std::uint64_t, space>;
@@ -52,11 +48,12 @@ class value_counter {
 };
 
 /// Leaves the k most frequent of the values, ties by smaller value as `smaller` sees it.
-template <class Smaller>
-void keep_most_frequent(std::vector<value_count>& list, std::size_t k, Smaller const& smaller) {
+template <class Value, class Smaller>
+void keep_most_frequent(std::vector<std::pair<Value, std::uint64_t>>& list, std::size_t k,
+                        Smaller const& smaller) {
   k = std::min(k, list.size());
   std::partial_sort(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(k), list.end(),
-                    [&](value_count const& a, value_count const& b) {
+                    [&](auto const& a, auto const& b) {
                       return a.second != b.second ? a.second > b.second : smaller(a.first, b.first);
                     });
   list.resize(k);

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/count/column_counter.hpp"
 #include "perf/driver/count/summary.hpp"
 #include "perf/driver/count/table_reader.hpp"
-#include "perf/driver/count/value_counter.hpp"
 #include "perf/driver/distributed/on_ranks.hpp"
 #include "perf/driver/distributed/over_ranks.hpp"
 #include "perf/support/progress.hpp"
@@ -115,7 +115,8 @@ class count_measurement {
     m_file->cut(m_ranks.all_reduce(std::uint64_t(m_file->text().size()), minimum{}));
     detail::distributed::together(m_ranks, [&] { choose_part(); });
     require_same_file();
-    detail::distributed::together(m_ranks, [&] { count_own_part(bar); });
+    agree_on_rows();
+    count_own_part(bar);
     require_whole_matrix();
     m_own_seconds = clock.seconds();
     std::uint64_t const before = m_ranks.bytes_sent();
@@ -158,7 +159,23 @@ class count_measurement {
     std::size_t const begin = result.format.data_begin;
     rank_part const part(m_ranks, m_file->text().size() - begin);
     m_begin = line_from(begin, begin + part.first);
-    m_end = line_from(begin, begin + part.last);
+    m_last = begin + part.last;
+    m_end = row_behind(m_begin, m_last);
+  }
+  /// Moves the ends of parts that lie within rows of several lines: a rank guesses that the first line of its part begins a
+  /// row, and the rank before it knows. Each round settles one more rank at least.
+  void agree_on_rows() {
+    for (bool moved = true; moved;) {
+      auto const ends = m_ranks.all_gather(std::uint64_t(m_end));
+      std::size_t const begin =
+          m_ranks.rank() == 0 ? m_begin : ends[static_cast<std::size_t>(m_ranks.rank()) - 1];
+      bool const differs = begin != m_begin;
+      if (differs) {
+        m_begin = begin;
+        m_end = row_behind(m_begin, m_last);
+      }
+      moved = m_ranks.all_reduce(std::uint64_t(differs), maximum{}) != 0;
+    }
   }
   /// Throws: collective_error where ranks see other files, or read them in another way, of which not all could say how many
   /// messages follow.
@@ -177,38 +194,33 @@ class count_measurement {
     distributed::require_same(m_ranks, "whether there is a matrix in " + m_options.file,
                               f.matrix.has_value());
   }
-  /// Where the first line begins that does so at `at` or behind; `first` is where one does.
+  /// Where the first line begins that does so at `at` or behind it; one begins at `first`.
   std::size_t line_from(std::size_t first, std::size_t at) const {
-    if (at <= first) return first;
-    std::size_t const end = m_file->text().find('\n', at - 1);
-    return end == std::string_view::npos ? m_file->text().size() : end + 1;
+    return row_from(m_file->text(), first + (at > first ? at - 1 - first : 0), at, ' ');
+  }
+  std::size_t row_behind(std::size_t first, std::size_t at) const {
+    return row_from(m_file->text(), first, at, result.format.separator);
   }
 
   void count_own_part(progress* bar) {
-    m_counter = std::make_unique<value_counter>(m_ranks.exec());
-    table_reader reader(*m_file, result.format, m_begin, m_end);
-    std::vector<std::uint64_t> numbers;
-    while (!reader.done()) {
-      for (table_part const& part : reader.next()) {
-        m_lines += part.lines();
-        m_counter->add(part.numbers);
-        numbers.clear();
-        for (std::string_view const word : part.words) numbers.push_back(m_words.number_of(word));
-        m_counter->add(numbers);
-      }
-      if (bar != nullptr)
-        bar->show(reader.progress(), grouped(m_counter->distinct()) + " distinct");
+    auto const count = [&] {
+      bool all = true;
+      detail::distributed::together(m_ranks, [&] {
+        m_counter = std::make_unique<column_counter>(m_ranks.exec(), *m_file, result.format,
+                                                     m_begin, m_end);
+        all = m_counter->count([&](double part, std::uint64_t distinct) {
+          if (bar != nullptr) bar->show(part, grouped(distinct) + " distinct");
+        });
+      });
+      return m_ranks.all_reduce(std::uint64_t(all), minimum{}) != 0;
+    };
+    if (!count()) {
+      result.format.numeric = false;
+      count();
     }
-    m_counter->flush();
-    result.values = m_counter->total();
+    m_lines = m_counter->lines();
+    result.values = m_counter->values();
     result.counting_seconds = m_counter->seconds();
-    keep_words();
-  }
-  /// Words whose quotes are doubled live as long as the reader.
-  void keep_words() {
-    m_own = m_counter->all();
-    if (result.format.numeric) return;
-    for (auto const& [number, count] : m_own) m_texts.add(m_words.word(number), count);
   }
   void require_whole_matrix() const {
     if (result.format.matrix)
@@ -217,13 +229,13 @@ class count_measurement {
 
   void merge() {
     if (result.format.numeric)
-      merge_numbers();
+      merge_integers();
     else
       merge_texts();
   }
-  void merge_numbers() {
+  void merge_integers() {
     std::vector<std::uint64_t> values, counts;
-    for (auto const& [value, count] : m_own) {
+    for (auto const& [value, count] : m_counter->integers()) {
       values.push_back(value);
       counts.push_back(count);
     }
@@ -233,52 +245,47 @@ class count_measurement {
     std::vector<value_count> list;
     for (std::size_t i = 0; i < keys.extent(0); ++i) list.emplace_back(keys(i), sums(i));
     result.distinct = list.size();
-    auto const smaller = [](std::uint64_t a, std::uint64_t b) { return a < b; };
-    keep_most_frequent(list, m_options.top, smaller);
-    counted_texts mine;
-    for (auto const& [value, count] : list) mine.add(std::to_string(value), count);
-    take_top(mine, [](std::string const& a, std::string const& b) {
-      return a.size() != b.size() ? a.size() < b.size() : a < b;
-    });
+    keep_most_frequent(list, m_options.top, std::less<>());
+    text_counts mine;
+    for (auto const& [value, count] : list) mine.emplace_back(std::to_string(value), count);
+    take_top(mine);
   }
+  /// Words that are numbers on all ranks are sent as one text for each number.
   void merge_texts() {
-    counted_texts const received = sent_to_owners(m_ranks, m_texts);
-    dictionary words;
-    std::vector<value_count> list;
-    received.for_each([&](std::string_view text, std::uint64_t count) {
-      std::uint64_t const number = words.number_of(text);
-      if (number == list.size()) list.emplace_back(number, 0);
-      list[number].second += count;
-    });
-    result.distinct = list.size();
-    keep_most_frequent(list, m_options.top, [&](std::uint64_t a, std::uint64_t b) {
-      return words.word(a) < words.word(b);
-    });
-    counted_texts mine;
-    for (auto const& [number, count] : list) mine.add(words.word(number), count);
-    take_top(mine, std::less<std::string>());
+    word_counts const words = m_counter->words();
+    column_values const values =
+        m_options.format.text ? column_values() : values_of(texts_of(words));
+    result.compared = static_cast<comparison>(
+        m_ranks.all_reduce(static_cast<std::uint64_t>(values.how), maximum{}));
+    counted_texts own;
+    for (auto const& [text, count] : values_of_words(words, values, result.compared))
+      own.add(text, count);
+    counted_texts const received = sent_to_owners(m_ranks, own);
+    word_counts all;
+    received.for_each(
+        [&](std::string_view text, std::uint64_t count) { all.emplace_back(text, count); });
+    text_counts mine = values_of_words(all, {}, comparison::text);
+    result.distinct = mine.size();
+    keep_most_frequent_texts(mine, m_options.top, result.compared);
+    take_top(mine);
   }
   /// The most frequent of those that each rank has found.
-  template <class Smaller>
-  void take_top(counted_texts const& mine, Smaller const& smaller) {
-    gathered(m_ranks, mine).for_each([&](std::string_view text, std::uint64_t count) {
-      result.top.push_back({std::string(text), count});
+  void take_top(text_counts const& mine) {
+    counted_texts texts;
+    for (auto const& [text, count] : mine) texts.add(text, count);
+    text_counts all;
+    gathered(m_ranks, texts).for_each([&](std::string_view text, std::uint64_t count) {
+      all.emplace_back(text, count);
     });
-    std::sort(result.top.begin(), result.top.end(),
-              [&](frequent_value const& a, frequent_value const& b) {
-                return a.count != b.count ? a.count > b.count : smaller(a.value, b.value);
-              });
-    result.top.resize(std::min(m_options.top, result.top.size()));
+    keep_most_frequent_texts(all, m_options.top, result.compared);
+    for (auto& [value, count] : all) result.top.push_back({std::move(value), count});
   }
 
   rank_communicator const& m_ranks;
   count_options const& m_options;
   std::unique_ptr<mapped_file> m_file;
-  std::unique_ptr<value_counter> m_counter;
-  dictionary m_words;
-  std::vector<value_count> m_own;  // of this rank's part
-  counted_texts m_texts;           // the same, of words
-  std::size_t m_begin = 0, m_end = 0;
+  std::unique_ptr<column_counter> m_counter;
+  std::size_t m_begin = 0, m_end = 0, m_last = 0;
   std::uint64_t m_lines = 0, m_sent = 0;
   double m_own_seconds = 0, m_merge_seconds = 0;
 };

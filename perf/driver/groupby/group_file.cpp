@@ -3,154 +3,180 @@
 
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "perf/driver/command.hpp"
-#include "perf/driver/count/mapped_file.hpp"
-#include "perf/driver/count/table_reader.hpp"
-#include "perf/driver/count/value_counter.hpp"
+#include "perf/driver/bad_input.hpp"
 #include "perf/driver/groupby/grouping.hpp"
 #include "perf/driver/groupby/number_column.hpp"
+#include "perf/driver/join/row_keys.hpp"
+#include "perf/driver/join/text_table.hpp"
 #include "perf/graph/input.hpp"
+#include "perf/support/host_memory.hpp"
 #include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
+
+format_wishes wishes_of(groupby_parameters const& p) {
+  format_wishes wishes = p.format;
+  wishes.columns = p.by;
+  for (auto const* list : {&p.sum, &p.min, &p.max, &p.mean})
+    wishes.columns.insert(wishes.columns.end(), list->begin(), list->end());
+  return wishes;
+}
 
 class file_grouping {
  public:
   file_grouping(groupby_parameters const& p, reporter const& report)
       : m_parameters(p),
         m_report(report),
-        m_file(p.file),
-        m_format(format_of(p)),
-        m_reader(m_file, m_format) {}
+        m_table(p.file, wishes_of(p)) {}
 
   file_groups operator()() {
     Kokkos::Timer const clock;
     choose_columns();
-    while (!m_reader.done()) {
-      for (table_part const& part : m_reader.next()) add(part);
-      m_report(0.8 * m_reader.progress(), counted(m_groups.lines, "row", "rows"));
-    }
-    group();
+    require_room();
+    m_table.read([&](double part, std::string const& what) { m_report(0.7 * part, what); });
+    m_groups.lines = m_table.rows();
+    m_report(0.7, "groups");
+    Kokkos::Timer const grouping_clock;
+    row_keys const keys(space(), {&m_table}, m_groups.by.size(), m_parameters.format.text);
+    m_groups.compared = keys.compared();
+    grouping const groups(keys);
+    m_groups.counts = groups.counts();
+    take_keys(groups);
+    reduce_columns(groups);
+    order_by_keys();
+    m_groups.grouping_seconds = grouping_clock.seconds();
+    rank();
     m_groups.seconds = clock.seconds();
     return std::move(m_groups);
   }
 
  private:
-  table_format format_of(groupby_parameters const& p) const {
-    format_wishes wishes = p.format;
-    wishes.text = true;  // numbers are read here
-    wishes.columns = {p.by};
-    for (auto const* list : {&p.sum, &p.min, &p.max})
-      wishes.columns.insert(wishes.columns.end(), list->begin(), list->end());
-    table_format format = detect_format(m_file, wishes);
-    format.least = format.most = format.column_count;
-    return format;
-  }
-
   void choose_columns() {
-    auto const& names = m_format.names;
-    m_groups.format = m_format;
-    m_groups.by = column_of(m_parameters.by, names, m_file.path());
-    m_groups.by_name = m_groups.by < names.size() ? names[m_groups.by] : "key";
-    add_values("sum", m_parameters.sum);
-    add_values("min", m_parameters.min);
-    add_values("max", m_parameters.max);
-    m_columns.resize(m_format.columns.size());
-    for (group_values const& v : m_groups.values) m_is_value[place_of(v.column)] = true;
-    m_groups.numeric = !m_parameters.format.text && first_key_is_number();
-  }
-  void add_values(std::string const& operation, std::vector<std::string> const& columns) {
-    m_is_value.resize(m_format.columns.size());
-    for (std::string const& wish : columns) {
-      group_values v;
-      v.operation = operation;
-      v.column = column_of(wish, m_format.names, m_file.path());
-      v.name = operation + " of " +
-               (v.column < m_format.names.size() ? m_format.names[v.column]
-                                                 : "column " + std::to_string(v.column + 1));
-      m_groups.values.push_back(std::move(v));
-    }
-  }
-  /// Of a column among those that are read.
-  std::size_t place_of(std::size_t column) const {
-    auto const& all = m_format.columns;
-    return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), column) - all.begin());
-  }
-  bool first_key_is_number() const {
-    bool number = false;
-    std::uint64_t ignored = 0;
-    for_each_field(line_at(m_file.text(), m_format.data_begin), m_format.separator,
-                   [&](std::size_t column, table_field const& field) {
-                     if (column == m_groups.by) number = read_number(field.text, ignored);
-                   });
-    return number;
+    std::size_t const keys = m_parameters.by.size();
+    m_table.require_different_keys("--by", keys);
+    m_groups.header = m_table.header();
+    m_groups.by.assign(m_table.keys().begin(),
+                       m_table.keys().begin() + static_cast<std::ptrdiff_t>(keys));
+    for (std::size_t const c : m_groups.by)
+      m_groups.by_name.push_back(keys == 1 && !m_table.has_header() ? "key" : m_table.names()[c]);
+    std::size_t place = keys;
+    for (auto const& [operation, list] : {std::pair{"sum", &m_parameters.sum},
+                                          {"min", &m_parameters.min},
+                                          {"max", &m_parameters.max},
+                                          {"mean", &m_parameters.mean}})
+      for (std::size_t i = 0; i < list->size(); ++i, ++place) {
+        group_values v;
+        v.operation = operation;
+        v.column = m_table.keys()[place];
+        v.name = v.operation + " of " + m_table.names()[v.column];
+        m_groups.values.push_back(std::move(v));
+      }
   }
 
-  void add(table_part const& part) {
-    std::size_t const width = m_columns.size(), by = place_of(m_groups.by);
-    for (std::uint64_t line = 0; line < part.lines(); ++line) {
-      std::string_view const* const fields = part.words.data() + line * width;
-      for (std::size_t c = 0; c < width; ++c)
-        if (m_is_value[c])
-          if (char const* const wrong = m_columns[c].add(fields[c]))
-            fail(part, line, fields[c], m_format.columns[c], wrong);
-      m_keys.push_back(key_of(part, line, fields[by]));
-    }
-    m_groups.lines += part.lines();
-  }
-  std::uint64_t key_of(table_part const& part, std::uint64_t line, std::string_view field) {
-    if (!m_groups.numeric) return m_words.number_of(field);
-    std::uint64_t key = 0;
-    if (!read_number(field, key))
-      fail(part, line, field, m_groups.by,
-           "is no unsigned 64-bit integer, as the keys before are (--text groups by words)");
-    return key;
-  }
-  [[noreturn]] void fail(table_part const& part, std::uint64_t line, std::string_view field,
-                         std::size_t column, char const* why) const {
-    throw bad_input(m_file.place(part.begins[line]) + ": " + graph_input::quoted(field) + " in " +
-                    column_text(column, m_format.names) + " " + why);
+  /// What grouping takes beside the text, before any row is read.
+  void require_room() const {
+    std::uint64_t const rows = m_table.most_rows();
+    auto const n = static_cast<double>(rows);
+    std::size_t const width = m_table.keys().size();
+    using index = row_keys::index_type;
+    double const bytes =
+        n * (sizeof(std::size_t) + static_cast<double>(width) * sizeof(std::string_view)) +
+        row_keys::bytes_for(n, m_groups.by.size()) +
+        static_cast<double>(index::bytes_for(rows, duplicates::dropped) +
+                            index::workspace_bytes(space(), rows, duplicates::dropped));
+    require_memory(bytes, "grouping " + counted(rows, "row", "rows"),
+                   "take a part of the table, or fewer columns");
   }
 
-  void group() {
-    m_report(0.8, "groups");
-    Kokkos::Timer const clock;
-    grouping const groups(m_keys);
-    m_groups.counts = groups.counts();
-    m_groups.keys = groups.keys();
-    for (std::size_t c = 0; c < m_columns.size(); ++c)
-      if (m_is_value[c]) reduce(c, groups);
-    m_groups.grouping_seconds = clock.seconds();
-    if (!m_groups.numeric) order_by_words();
-    rank();
+  void take_keys(grouping const& groups) {
+    for (std::uint64_t const row : groups.first_rows()) {
+      std::vector<std::string> key;
+      for (std::size_t k = 0; k < m_groups.by.size(); ++k) {
+        std::string_view const field = m_table.fields_of_key(k)[row];
+        bool const plain = field.empty() || m_groups.compared[k] == comparison::text;
+        key.push_back(plain ? std::string(field) : exact_number::read(field)->text());
+      }
+      m_groups.keys.push_back(std::move(key));
+    }
   }
-  /// Finds all values of a column.
-  void reduce(std::size_t place, grouping const& groups) {
-    number_column const& column = m_columns[place];
-    m_report(0.9, column_text(m_format.columns[place], m_format.names));
+
+  /// Finds all values of each column of numbers.
+  void reduce_columns(grouping const& groups) {
+    for (std::size_t i = 0; i < m_groups.values.size(); ++i) {
+      std::size_t const column = m_groups.values[i].column;
+      bool const is_done = std::any_of(m_groups.values.begin(),
+                                       m_groups.values.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](group_values const& v) { return v.column == column; });
+      if (!is_done) reduce(column, numbers_of(m_groups.by.size() + i, column), groups);
+    }
+  }
+  number_column numbers_of(std::size_t key, std::size_t column) const {
+    number_column numbers;
+    std::vector<std::string_view> const& fields = m_table.fields_of_key(key);
+    for (std::uint64_t row = 0; row < fields.size(); ++row) {
+      bool const is_null = number_column::is_null(fields[row]);
+      if (is_null && m_parameters.skip_nulls) {
+        numbers.skip();
+        continue;
+      }
+      if (char const* const wrong = is_null ? "is no number (--nulls skip leaves such cells out)"
+                                            : numbers.add(fields[row]))
+        fail(row, column, fields[row], wrong);
+    }
+    if (auto const row = numbers.too_large())
+      fail(*row, column, fields[*row],
+           "does not fit into 64 bits, as integers have to (doubles: write it like 1e19)");
+    return numbers;
+  }
+  [[noreturn]] void fail(std::uint64_t row, std::size_t column, std::string_view field,
+                         char const* why) const {
+    throw bad_input(m_table.place(row) + ": " + graph_input::quoted(field) + " in " +
+                    column_text(column, m_table.header()) + " " + why);
+  }
+  void reduce(std::size_t column, number_column const& numbers, grouping const& groups) {
+    m_report(0.9, column_text(column, m_table.header()));
+    group_counts const counts = groups.counts_of(numbers);
     integer_groups integers;
     real_groups reals;
-    if (column.exact())
-      integers = groups.integers(column);
+    if (numbers.exact())
+      integers = groups.integers(numbers);
     else
-      reals = groups.reals(column);
+      reals = groups.reals(numbers);
     for (group_values& v : m_groups.values) {
-      if (v.column != m_format.columns[place]) continue;
-      v.exact = column.exact();
-      v.places = column.places();
-      if (v.operation == "sum")
+      if (v.column != column) continue;
+      v.exact = numbers.exact() && v.operation != "mean";
+      v.places = numbers.places();
+      v.nulls = numbers.skipped().size();
+      for (std::uint64_t const n : counts) v.none.push_back(n == 0);
+      if (v.operation == "mean")
+        v.reals = numbers.exact() ? means(integers.sum, counts, numbers.places())
+                                  : means(reals.sum, counts, 0);
+      else if (v.operation == "sum")
         v.integers = narrowed(integers.sum, v);
       else
         v.integers = v.operation == "min" ? integers.least : integers.largest;
-      v.reals = v.operation == "sum"   ? reals.sum
-                : v.operation == "min" ? reals.least
-                                       : reals.largest;
+      if (!numbers.exact() && v.operation != "mean")
+        v.reals = v.operation == "sum"   ? reals.sum
+                  : v.operation == "min" ? reals.least
+                                         : reals.largest;
     }
+  }
+  template <class T>
+  static std::vector<double> means(std::vector<T> const& sums, group_counts const& counts,
+                                   int places) {
+    std::vector<double> means(sums.size());
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      if (counts[i] > 0)
+        means[i] = static_cast<double>(
+            static_cast<long double>(sums[i]) /
+            (static_cast<long double>(counts[i]) * static_cast<long double>(power_of_ten(places))));
+    return means;
   }
   std::vector<std::int64_t> narrowed(std::vector<wide_sum> const& sums,
                                      group_values const& v) const {
@@ -158,36 +184,44 @@ class file_grouping {
     std::vector<std::int64_t> narrow(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) {
       if (sums[i] < limits::min() || sums[i] > limits::max())
-        throw bad_input("the sum of " + column_text(v.column, m_format.names) + " for the key " +
-                        graph_input::quoted(m_groups.numeric
-                                                ? std::to_string(m_groups.keys[i])
-                                                : std::string(m_words.word(m_groups.keys[i]))) +
-                        " does not fit into 64 bits");
+        throw bad_input("the sum of " + column_text(v.column, m_table.header()) + " for the key " +
+                        graph_input::quoted(joined(m_groups.keys[i])) +
+                        " does not fit into 64 bits: leave it out of --sum, or write one number of "
+                        "the column with an exponent (1e0), so that doubles are added");
       narrow[i] = static_cast<std::int64_t>(sums[i]);
     }
     return narrow;
   }
+  static std::string joined(std::vector<std::string> const& key) {
+    std::string text = key.front();
+    for (std::size_t k = 1; k < key.size(); ++k) text += "," + key[k];
+    return text;
+  }
 
-  void order_by_words() {
+  void order_by_keys() {
     std::vector<std::size_t> order(m_groups.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return m_words.word(m_groups.keys[a]) < m_words.word(m_groups.keys[b]);
+      for (std::size_t k = 0; k < m_groups.by.size(); ++k) {
+        std::string const &x = m_groups.keys[a][k], &y = m_groups.keys[b][k];
+        if (x != y) return stands_before(m_groups.compared[k], x, y);
+      }
+      return false;
     });
-    for (std::size_t const i : order) m_groups.words.emplace_back(m_words.word(m_groups.keys[i]));
+    reorder(m_groups.keys, order);
     reorder(m_groups.counts, order);
     for (group_values& v : m_groups.values) {
       reorder(v.integers, order);
       reorder(v.reals, order);
+      reorder(v.none, order);
     }
-    m_groups.keys.clear();
   }
   template <class T>
   static void reorder(std::vector<T>& values, std::vector<std::size_t> const& order) {
     if (values.empty()) return;
     std::vector<T> moved;
     moved.reserve(order.size());
-    for (std::size_t const i : order) moved.push_back(values[i]);
+    for (std::size_t const i : order) moved.push_back(std::move(values[i]));
     values = std::move(moved);
   }
 
@@ -210,23 +244,17 @@ class file_grouping {
 
   groupby_parameters const& m_parameters;
   reporter const& m_report;
-  mapped_file m_file;
-  table_format m_format;
-  table_reader m_reader;
-  dictionary m_words;
-  std::vector<std::uint64_t> m_keys;     // of the rows
-  std::vector<number_column> m_columns;  // as m_format.columns; empty where they are no values
-  std::vector<bool> m_is_value;
+  text_table m_table;
   file_groups m_groups;
 };
 
 }  // namespace
 
 std::string group_values::text(std::size_t group) const {
+  if (none[group]) return "";
   if (exact) return decimal_text(integers[group], places);
   char text[40];
-  std::snprintf(text, sizeof(text), "%.15g", reals[group]);
-  return text;
+  return {text, std::to_chars(text, text + sizeof(text), reals[group]).ptr};
 }
 
 double group_values::value(std::size_t group) const {
@@ -234,6 +262,7 @@ double group_values::value(std::size_t group) const {
 }
 
 bool group_values::less(std::size_t a, std::size_t b) const {
+  if (none[a] || none[b]) return none[a] && !none[b];
   return exact ? integers[a] < integers[b] : reals[a] < reals[b];
 }
 

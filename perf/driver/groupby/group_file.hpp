@@ -5,8 +5,8 @@
 
 namespace karpos::perf {
 
-/// Reads a table and groups its rows: by numbers, or by words where the first row has none. Rows with their columns are
-/// held in memory at once.
+/// Reads a table and groups its rows by one column or several, which are compared as those of a join are. All rows are held in
+/// memory at once.
 /// Throws: bad_input, graph_file_error that name file, line and column; allocation_error.
 file_groups group_file(groupby_parameters const& p, reporter const& report);
 

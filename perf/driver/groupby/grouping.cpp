@@ -7,6 +7,7 @@
 
 #include "karpos/reduce_by_key.hpp"
 #include "karpos/reproducible_plus.hpp"
+#include "karpos/row_index.hpp"
 #include "perf/support/on_device.hpp"
 
 namespace karpos::perf {
@@ -28,71 +29,98 @@ auto on_host_first(array<T> const& values, std::uint64_t n) {
 
 }  // namespace
 
-grouping::grouping(std::vector<std::uint64_t> const& keys) : m_of_rows(on_device(m_exec, keys)) {
-  auto const out_keys = make_array<std::uint64_t>("keys", keys.size());
-  auto const out_counts = make_array<std::uint64_t>("counts", keys.size());
-  std::uint64_t const n = count_by_key(m_exec, m_of_rows, out_keys, out_counts);
-  auto const k = on_host_first(out_keys, n);
-  m_keys.assign(k.data(), k.data() + n);
-  std::sort(m_keys.begin(), m_keys.end());
-  m_counts = in_order(out_keys, out_counts);
+grouping::grouping(row_keys const& keys) {
+  auto const rows = keys.rows_of(0, null_equality::equal);
+  auto const groups = make_array<std::uint32_t>("groups of rows", rows.size());
+  if (rows.size() > 0) label(m_exec, rows, groups);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups);
+  m_group_of.assign(host.data(), host.data() + host.size());
+  for (std::uint64_t row = 0; row < m_group_of.size(); ++row)
+    if (m_group_of[row] == m_first_rows.size()) m_first_rows.push_back(row);
+  m_counts = counts_of(m_group_of);
 }
 
-/// Values of groups that are in any order.
+/// Values of groups that are in any order, and not all there.
 template <class T>
-std::vector<T> grouping::in_order(array<std::uint64_t> const& keys, array<T> const& values) const {
-  auto const k = on_host_first(keys, m_keys.size());
-  auto const v = on_host_first(values, m_keys.size());
-  std::vector<T> list(m_keys.size());
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    auto const at = std::lower_bound(m_keys.begin(), m_keys.end(), k(i)) - m_keys.begin();
-    list[static_cast<std::size_t>(at)] = v(i);
-  }
+std::vector<T> grouping::in_order(std::uint64_t n, array<std::uint32_t> const& groups,
+                                  array<T> const& values) const {
+  auto const g = on_host_first(groups, n);
+  auto const v = on_host_first(values, n);
+  std::vector<T> list(m_first_rows.size());
+  for (std::uint64_t i = 0; i < n; ++i) list[g(i)] = v(i);
   return list;
 }
 
-template <class T, class Plus>
-column_groups<T, T> grouping::reduced(std::vector<T> const& values, Plus const& plus) const {
-  std::size_t const n = m_keys.size();
-  auto const keys = make_array<std::uint64_t>("keys", n);
-  auto const sum = make_array<T>("sums", n), least = make_array<T>("least", n),
-             largest = make_array<T>("largest", n);
-  reduce_by_key(
-      m_exec, m_of_rows, keys,
-      aggregate(on_device(m_exec, values), plus, sum, minimum{}, least, maximum{}, largest));
-  return {in_order(keys, sum), in_order(keys, least), in_order(keys, largest)};
+group_counts grouping::counts_of(labels const& rows) const {
+  auto const groups = make_array<std::uint32_t>("groups", m_first_rows.size());
+  auto const counts = make_array<std::uint64_t>("counts", m_first_rows.size());
+  std::uint64_t const n = count_by_key(m_exec, on_device(m_exec, rows), groups, counts);
+  return in_order(n, groups, counts);
+}
+group_counts grouping::counts_of(number_column const& column) const {
+  return column.skipped().empty() ? m_counts : counts_of(rows_with_numbers(column));
 }
 
-/// Where 64 bits may be too few, high and low halves are added by themselves.
-std::vector<wide_sum> grouping::sums_of_halves(std::vector<std::int64_t> const& x) const {
+/// The groups of the rows that have a number.
+grouping::labels grouping::rows_with_numbers(number_column const& column) const {
+  labels rows;
+  rows.reserve(m_group_of.size() - column.skipped().size());
+  auto next = column.skipped().begin();
+  for (std::uint64_t row = 0; row < m_group_of.size(); ++row)
+    if (next != column.skipped().end() && *next == row)
+      ++next;
+    else
+      rows.push_back(m_group_of[row]);
+  return rows;
+}
+
+template <class T, class Plus>
+column_groups<T, T> grouping::reduced(labels const& rows, std::vector<T> const& values,
+                                      Plus const& plus) const {
+  std::size_t const most = m_first_rows.size();
+  auto const groups = make_array<std::uint32_t>("groups", most);
+  auto const sum = make_array<T>("sums", most), least = make_array<T>("least", most),
+             largest = make_array<T>("largest", most);
+  std::uint64_t const n = reduce_by_key(
+      m_exec, on_device(m_exec, rows), groups,
+      aggregate(on_device(m_exec, values), plus, sum, minimum{}, least, maximum{}, largest));
+  return {in_order(n, groups, sum), in_order(n, groups, least), in_order(n, groups, largest)};
+}
+
+/// If 64 bits may be too few, high and low halves are added by themselves.
+std::vector<wide_sum> grouping::sums_of_halves(labels const& rows,
+                                               std::vector<std::int64_t> const& x) const {
   constexpr int half = 32;
   std::vector<std::int64_t> high(x.size()), low(x.size());
   std::transform(x.begin(), x.end(), high.begin(), [](auto v) { return v >> half; });
   std::transform(x.begin(), x.end(), low.begin(),
                  [](auto v) { return v & ((std::int64_t(1) << half) - 1); });
-  std::size_t const n = m_keys.size();
-  auto const keys = make_array<std::uint64_t>("keys", n);
-  auto const highs = make_array<std::int64_t>("sums of high halves", n),
-             lows = make_array<std::int64_t>("sums of low halves", n);
-  reduce_by_key(m_exec, m_of_rows, keys,
-                aggregates(aggregate(on_device(m_exec, high), plus{}, highs),
-                           aggregate(on_device(m_exec, low), plus{}, lows)));
-  auto const h = in_order(keys, highs), l = in_order(keys, lows);
-  std::vector<wide_sum> sums(n);
-  for (std::size_t i = 0; i < n; ++i) sums[i] = wide_sum(h[i]) * (std::int64_t(1) << half) + l[i];
+  std::size_t const most = m_first_rows.size();
+  auto const groups = make_array<std::uint32_t>("groups", most);
+  auto const highs = make_array<std::int64_t>("sums of high halves", most),
+             lows = make_array<std::int64_t>("sums of low halves", most);
+  std::uint64_t const n =
+      reduce_by_key(m_exec, on_device(m_exec, rows), groups,
+                    aggregates(aggregate(on_device(m_exec, high), plus{}, highs),
+                               aggregate(on_device(m_exec, low), plus{}, lows)));
+  auto const h = in_order(n, groups, highs), l = in_order(n, groups, lows);
+  std::vector<wide_sum> sums(h.size());
+  for (std::size_t i = 0; i < h.size(); ++i)
+    sums[i] = wide_sum(h[i]) * (std::int64_t(1) << half) + l[i];
   return sums;
 }
 
 integer_groups grouping::integers(number_column const& column) const {
   std::vector<std::int64_t> const& x = column.integers();
-  auto const narrow = reduced(x, plus_modulo{});
+  labels const rows = rows_with_numbers(column);
+  auto const narrow = reduced(rows, x, plus_modulo{});
   if (column.magnitude() > std::numeric_limits<std::int64_t>::max())
-    return {sums_of_halves(x), narrow.least, narrow.largest};
+    return {sums_of_halves(rows, x), narrow.least, narrow.largest};
   return {{narrow.sum.begin(), narrow.sum.end()}, narrow.least, narrow.largest};
 }
 
 real_groups grouping::reals(number_column const& column) const {
-  return reduced(column.reals(), reproducible_plus{});
+  return reduced(rows_with_numbers(column), column.reals(), reproducible_plus{});
 }
 
 }  // namespace karpos::perf

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "perf/driver/groupby/number_column.hpp"
+#include "perf/driver/join/row_keys.hpp"
 #include "perf/support/space.hpp"
 
 namespace karpos::perf {
@@ -19,28 +20,40 @@ struct column_groups {
 using integer_groups = column_groups<std::int64_t, wide_sum>;
 using real_groups = column_groups<double, double>;
 
-/// Rows grouped by their keys, on the device. Results are ordered by key, from the smallest on.
+using group_counts = std::vector<std::uint64_t>;
+
+/// Rows grouped by their keys, on the device. Results are in the order of the first rows of the groups.
 class grouping {
  public:
-  explicit grouping(std::vector<std::uint64_t> const& keys);
+  explicit grouping(row_keys const& keys);
 
-  std::vector<std::uint64_t> const& keys() const { return m_keys; }
-  std::vector<std::uint64_t> const& counts() const { return m_counts; }
+  std::vector<std::uint64_t> const& first_rows() const { return m_first_rows; }
+  group_counts const& counts() const { return m_counts; }
+  /// Rows of each group that have a number in a column.
+  group_counts counts_of(number_column const& column) const;
 
-  /// Reduce a column: its integers, if it is exact, or its doubles.
+  /// Reduce a column: its integers, if it is exact, or its doubles. What a group without a number comes to is not defined.
   integer_groups integers(number_column const& column) const;
   real_groups reals(number_column const& column) const;
 
  private:
+  using labels = std::vector<std::uint32_t>;
+
+  group_counts counts_of(labels const& rows) const;
+  labels rows_with_numbers(number_column const& column) const;
   template <class T, class Plus>
-  column_groups<T, T> reduced(std::vector<T> const& values, Plus const& plus) const;
-  std::vector<wide_sum> sums_of_halves(std::vector<std::int64_t> const& x) const;
+  column_groups<T, T> reduced(labels const& rows, std::vector<T> const& values,
+                              Plus const& plus) const;
+  std::vector<wide_sum> sums_of_halves(labels const& rows,
+                                       std::vector<std::int64_t> const& x) const;
   template <class T>
-  std::vector<T> in_order(array<std::uint64_t> const& keys, array<T> const& values) const;
+  std::vector<T> in_order(std::uint64_t n, array<std::uint32_t> const& groups,
+                          array<T> const& values) const;
 
   space m_exec;
-  array<std::uint64_t const> m_of_rows;
-  std::vector<std::uint64_t> m_keys, m_counts;
+  labels m_group_of;  // of each row
+  std::vector<std::uint64_t> m_first_rows;
+  group_counts m_counts;
 };
 
 }  // namespace karpos::perf

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 
 #include "perf/driver/count/table_text.hpp"
@@ -11,12 +12,6 @@ namespace karpos::perf {
 namespace {
 
 constexpr int most_places = 18;
-
-std::int64_t power_of_ten(int n) {
-  std::int64_t power = 1;
-  for (int i = 0; i < n; ++i) power *= 10;
-  return power;
-}
 
 std::uint64_t magnitude_of(std::int64_t x) {
   return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
@@ -52,23 +47,45 @@ bool is_integer(std::string_view field) {
 
 }  // namespace
 
+std::int64_t power_of_ten(int n) {
+  std::int64_t power = 1;
+  for (int i = 0; i < n; ++i) power *= 10;
+  return power;
+}
+
+bool number_column::is_null(std::string_view field) {
+  constexpr std::string_view marks[] = {"",    "nan",  "+nan", "-nan", "na",
+                                        "n/a", "null", "none", "\\n"};
+  std::string small(trimmed(field));
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return std::find(std::begin(marks), std::end(marks), small) != std::end(marks);
+}
+
 char const* number_column::add(std::string_view field) {
   field = trimmed(field);
-  if (field.empty()) return "is empty";
   if (!is_real(field)) return "is no number";
-  decimal d;
-  if (m_exact && read_decimal(field, d)) {
-    if (add_exactly(d.digits, d.places)) return nullptr;
-  } else if (m_exact && is_integer(field)) {
-    return "does not fit into 64 bits, as integers have to (doubles: write it like 1e19)";
-  }
-  if (m_exact) become_real();
+  track(field);
+  ++m_rows;
+  if (m_exact) return nullptr;
   if (field.front() == '+') field.remove_prefix(1);  // from_chars knows no plus
   double value = 0;
   auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc()) return "lies outside of double's range";
   m_reals.push_back(value);
   return nullptr;
+}
+
+/// Keeps a number exactly, or finds out that doubles are needed, whatever the order of the rows.
+void number_column::track(std::string_view field) {
+  decimal d;
+  if (m_wants_reals) return;
+  if (read_decimal(field, d))
+    m_wants_reals = !add_exactly(d.digits, d.places);
+  else if (!is_integer(field))
+    m_wants_reals = true;
+  else if (!m_too_large)
+    m_too_large = m_rows;
+  if (m_exact && (m_wants_reals || m_too_large)) become_real();
 }
 
 /// Returns: whether 64 bits hold the new number and all others with as many places.
@@ -85,7 +102,7 @@ bool number_column::add_exactly(std::int64_t digits, int places) {
   if (__builtin_mul_overflow(digits, power_of_ten(m_places - places), &digits)) return false;
   m_largest = std::max(m_largest, magnitude_of(digits));
   m_magnitude += magnitude_of(digits);
-  m_integers.push_back(digits);
+  if (m_exact) m_integers.push_back(digits);
   return true;
 }
 

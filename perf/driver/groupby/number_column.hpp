@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,27 +12,42 @@ namespace karpos::perf {
 __extension__ using wide_sum = __int128;
 
 /// Numbers of a text, one after the other: integers of 64 bits, of which the last `places` digits stand behind the point,
-/// as long as these hold every number exactly; else doubles.
+/// if these hold every number exactly; else doubles.
 class number_column {
  public:
+  /// Whether a field stands for no number: it is empty or a NaN, or says NA, N/A, null, none or \N.
+  static bool is_null(std::string_view field);
+
   /// Returns: what is wrong with the field; null: nothing.
   char const* add(std::string_view field);
+  /// Passes over the next row, which has no number.
+  void skip() { m_skipped.push_back(m_rows++); }
 
+  /// The first row with an integer beyond 64 bits, if no other number of the column asks for doubles.
+  std::optional<std::uint64_t> too_large() const {
+    return m_wants_reals ? std::nullopt : m_too_large;
+  }
   bool exact() const { return m_exact; }
   int places() const { return m_places; }
   std::vector<std::int64_t> const& integers() const { return m_integers; }  ///< if exact
   std::vector<double> const& reals() const { return m_reals; }              ///< if not
+  std::uint64_t rows() const { return m_rows; }
+  std::vector<std::uint64_t> const& skipped() const { return m_skipped; }  ///< rows, ascending
   /// Of the integers, without their signs: no sum of some of them is larger.
   wide_sum magnitude() const { return m_magnitude; }
 
  private:
+  void track(std::string_view field);
   bool add_exactly(std::int64_t digits, int places);
   void become_real();
 
-  bool m_exact = true;
+  bool m_exact = true, m_wants_reals = false;
+  std::optional<std::uint64_t> m_too_large;
   int m_places = 0;
   std::uint64_t m_largest = 0;  ///< of the integers, without its sign
   wide_sum m_magnitude = 0;
+  std::uint64_t m_rows = 0;
+  std::vector<std::uint64_t> m_skipped;
   std::vector<std::int64_t> m_integers;
   std::vector<double> m_reals;
 };
@@ -39,5 +55,6 @@ class number_column {
 /// An integer whose last `places` digits stand behind the point.
 std::string decimal_text(std::int64_t digits, int places);
 double decimal_value(std::int64_t digits, int places);
+std::int64_t power_of_ten(int n);
 
 }  // namespace karpos::perf

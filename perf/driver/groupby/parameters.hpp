@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/driver/count/exact_number.hpp"
 #include "perf/driver/count/table_format.hpp"
 #include "perf/driver/groupby/row_spec.hpp"
 #include "perf/support/map_run.hpp"
@@ -13,45 +14,48 @@ namespace karpos::perf {
 
 /// What `karpos groupby` may vary of a file.
 struct groupby_parameters {
-  std::string file, by, output;
-  std::vector<std::string> sum, min, max;  ///< columns
+  std::string file, output;
+  std::vector<std::string> by;                   ///< columns of the keys
+  std::vector<std::string> sum, min, max, mean;  ///< columns of numbers
   format_wishes format;
+  bool skip_nulls =
+      false;  ///< empty cells and NaNs of columns of numbers are left out; else refused
   std::size_t top = 10;
 };
 
-/// One value of each group: the sum, the least or the largest of a column.
+/// One value of each group: what an operation makes of the numbers of a column.
 struct group_values {
-  std::string operation;   ///< sum, min, max
+  std::string operation;   ///< sum, min, max, mean
   std::size_t column = 0;  ///< from 0
   std::string name;        ///< "sum of sales"
   bool exact = true;       ///< integers, of which the last `places` digits stand behind the point
   int places = 0;
+  std::uint64_t nulls = 0;  ///< cells of the column that were left out
+  std::vector<bool> none;   ///< of each group: it has no number, and so no value
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
 
+  /// As a cell of CSV; empty: none.
   std::string text(std::size_t group) const;
   double value(std::size_t group) const;
+  /// A group without a value comes before all others.
   bool less(std::size_t a, std::size_t b) const;
 };
 
 /// The groups of a file, ordered by key.
 struct file_groups {
-  table_format format;
-  std::size_t by = 0;  ///< column, from 0
-  std::string by_name;
-  bool numeric = true;
+  std::vector<std::string> header;   ///< names of all columns; none without a header
+  std::vector<std::size_t> by;       ///< columns, from 0
+  std::vector<std::string> by_name;  ///< of these
+  std::vector<comparison> compared;  ///< how they are
   std::uint64_t lines = 0;
-  std::vector<std::uint64_t> keys;  ///< if numeric
-  std::vector<std::string> words;   ///< if not
+  std::vector<std::vector<std::string>> keys;  ///< of each group, a text for each of the columns
   std::vector<std::uint64_t> counts;
   std::vector<group_values> values;
   std::vector<std::size_t> top;  ///< the first by their first sum, or by their count
   double seconds = 0, grouping_seconds = 0;
 
   std::size_t size() const { return counts.size(); }
-  std::string key(std::size_t group) const {
-    return numeric ? std::to_string(keys[group]) : words[group];
-  }
 };
 
 /// What it may vary of rows that are made.

@@ -8,10 +8,22 @@
 namespace karpos::perf {
 namespace {
 
-/// "column 1", or with its name.
-std::string column_named(std::size_t column, std::vector<std::string> const& names) {
-  std::string const number = "column " + std::to_string(column + 1);
-  return column < names.size() ? number + " '" + printable(names[column]) + "'" : number;
+/// "column 1 'city', column 2 'year'"
+std::string columns_named(file_groups const& g) {
+  std::string text;
+  for (std::size_t const c : g.by) {
+    text += (text.empty() ? "column " : ", column ") + std::to_string(c + 1);
+    if (c < g.header.size()) text += " '" + printable(g.header[c]) + "'";
+  }
+  return text;
+}
+
+/// "text", "integers, text"
+std::string comparisons(file_groups const& g) {
+  std::string text;
+  for (comparison const how : g.compared)
+    text += (text.empty() ? "" : ", ") + std::string(name_of(how));
+  return text;
 }
 
 void print_result(groupby_run const& run, groupby_result const& r) {
@@ -44,22 +56,29 @@ void print(groupby_run const& run) {
 }
 
 void print(groupby_parameters const& p, file_groups const& g) {
-  std::printf(
-      "%s: %s, by %s%s\n", p.file.c_str(), counted(g.lines, "line", "lines").c_str(),
-      column_named(g.by, g.format.names).c_str(),
-      g.format.names.empty() ? "" : " (a header names them: --header no takes it for data)");
-  for (group_values const& v : g.values)
-    if (!v.exact) std::printf("%s: added and compared as doubles\n", printable(v.name).c_str());
+  std::printf("%s: %s, by %s%s\n", p.file.c_str(), counted(g.lines, "line", "lines").c_str(),
+              columns_named(g).c_str(),
+              g.header.empty() ? "" : " (a header names them: --header no takes it for data)");
+  std::printf("keys are compared as %s\n", comparisons(g).c_str());
+  for (group_values const& v : g.values) {
+    if (!v.exact && v.operation != "mean")
+      std::printf("%s: added and compared as doubles\n", printable(v.name).c_str());
+    if (v.nulls > 0)
+      std::printf("%s: %s left out (--nulls skip)\n", printable(v.name).c_str(),
+                  counted(v.nulls, "cell without a number", "cells without a number").c_str());
+  }
   std::printf("%s, %s (%s of it grouping on %s)\n", counted(g.size(), "group", "groups").c_str(),
               human_seconds(g.seconds).c_str(), human_seconds(g.grouping_seconds).c_str(),
               space::name());
   if (!p.output.empty()) std::printf("all of them, ordered by key: %s\n", p.output.c_str());
   if (g.top.empty()) return;
   std::printf("\n");
-  std::vector<std::vector<std::string>> table = {{g.by_name, "count"}};
+  std::vector<std::vector<std::string>> table = {g.by_name};
+  table[0].push_back("count");
   for (group_values const& v : g.values) table[0].push_back(v.name);
   for (std::size_t const i : g.top) {
-    table.push_back({g.key(i), std::to_string(g.counts[i])});
+    table.push_back(g.keys[i]);
+    table.back().push_back(std::to_string(g.counts[i]));
     for (group_values const& v : g.values) table.back().push_back(v.text(i));
   }
   print_cells(table);

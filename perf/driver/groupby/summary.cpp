@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "perf/driver/count/value_json.hpp"
 #include "perf/support/map_json.hpp"
 #include "perf/support/timer.hpp"
 
@@ -20,11 +21,21 @@ json result_json(groupby_run const& run, groupby_result const& r) {
   return j;
 }
 
+/// A single column's value, or a list of several.
+json key_json(file_groups const& g, std::size_t i) {
+  json keys = json::array();
+  for (std::size_t k = 0; k < g.by.size(); ++k)
+    keys.push_back(value_json(g.compared[k], g.keys[i][k]));
+  return keys.size() == 1 ? keys[0] : keys;
+}
+
 json group_json(file_groups const& g, std::size_t i) {
-  json group = {{"key", g.numeric ? json(g.keys[i]) : json(g.words[i])}, {"count", g.counts[i]}};
+  json group = {{"key", key_json(g, i)}, {"count", g.counts[i]}};
   json& values = group["values"] = json::array();
   for (group_values const& v : g.values)
-    values.push_back(v.exact && v.places == 0 ? json(v.integers[i]) : json(v.value(i)));
+    values.push_back(v.none[i]                  ? json()
+                     : v.exact && v.places == 0 ? json(v.integers[i])
+                                                : json(v.value(i)));
   return group;
 }
 
@@ -50,19 +61,22 @@ json to_json(groupby_run const& run) {
 }
 
 json to_json(groupby_parameters const& p, file_groups const& g) {
-  json values = json::array(), top = json::array();
+  json by = json::array(), compared = json::array(), values = json::array(), top = json::array();
+  for (std::size_t const c : g.by) by.push_back(c + 1);
+  for (comparison const how : g.compared) compared.push_back(name_of(how));
   for (group_values const& v : g.values)
     values.push_back({{"operation", v.operation},
                       {"column", v.column + 1},
                       {"name", v.name},
-                      {"exact", v.exact}});
+                      {"exact", v.exact},
+                      {"nulls", v.nulls}});
   for (std::size_t const i : g.top) top.push_back(group_json(g, i));
   return {{"format", "karpos-groupby-1"},
           {"context", context()},
           {"file", p.file},
-          {"by", g.by + 1},
-          {"names", g.format.names},
-          {"numeric", g.numeric},
+          {"by", by.size() == 1 ? by[0] : by},
+          {"names", g.header},
+          {"compared", compared},
           {"lines", g.lines},
           {"groups", g.size()},
           {"values", values},

@@ -11,14 +11,6 @@
 namespace karpos::perf {
 namespace {
 
-void require_different_columns(text_table const& table) {
-  auto const& columns = table.keys();
-  for (auto c = columns.begin(); c != columns.end(); ++c)
-    if (std::find(columns.begin(), c, *c) != c)
-      throw bad_input("--by has " + column_text(*c, table.names()) + " of " + table.path() +
-                      " twice: name it once");
-}
-
 void require_room(text_table const& table) {
   auto const n = static_cast<double>(table.most_rows());
   std::size_t const width = table.keys().size();
@@ -42,12 +34,13 @@ distinct_file find_distinct(distinct_parameters const& p, reporter const& report
   wishes.columns = p.by;
   found.table = std::make_unique<text_table>(p.file, wishes);
   text_table& table = *found.table;
-  require_different_columns(table);
+  table.require_different_keys("--by");
   require_room(table);
   table.read([&](double part, std::string const& what) { report(0.8 * part, what); });
   report(0.8, "keys");
   space const exec;
-  row_keys const keys(exec, {&table}, p.format.text);
+  row_keys const keys(exec, {&table}, table.keys().size(), p.format.text);
+  found.compared = keys.compared();
   report(0.9, "different rows");
   Kokkos::Timer const distinct_clock;
   auto const firsts = make_array<std::uint32_t>("first rows", table.rows());

@@ -42,8 +42,8 @@ json table_json(text_table const& table, std::uint64_t nulls) {
 std::string key_text(joined_files const& j, std::size_t key) {
   std::string const left = j.left->names()[j.left->keys()[key]];
   std::string const right = j.right->names()[j.right->keys()[key]];
-  return printable(left) + (left == right ? "" : " = " + printable(right)) +
-         (j.key_is_integer[key] ? " (integers)" : " (text)");
+  return printable(left) + (left == right ? "" : " = " + printable(right)) + " (" +
+         name_of(j.compared[key]) + ")";
 }
 
 void print_table(text_table const& table, std::uint64_t nulls) {
@@ -66,7 +66,7 @@ void print_rows(selected_rows const& rows, std::string const& output, std::size_
 
 json to_json(join_parameters const& p, joined_files const& j) {
   json compared = json::array();
-  for (bool const integer : j.key_is_integer) compared.push_back(integer ? "integers" : "text");
+  for (comparison const how : j.compared) compared.push_back(name_of(how));
   return {{"format", "karpos-join-1"},
           {"context", context()},
           {"how", p.how},
@@ -85,13 +85,15 @@ json to_json(join_parameters const& p, joined_files const& j) {
 }
 
 json to_json(distinct_parameters const& p, distinct_file const& d) {
-  json by = json::array();
+  json by = json::array(), compared = json::array();
   for (std::size_t const c : d.table->keys()) by.push_back(c + 1);
+  for (comparison const how : d.compared) compared.push_back(name_of(how));
   return {{"format", "karpos-distinct-1"},
           {"context", context()},
           {"file", d.table->path()},
           {"header", d.table->has_header()},
           {"by", by},
+          {"compared", compared},
           {"lines", d.table->rows()},
           {"distinct", d.size},
           {"names", names_of(d.rows)},
@@ -103,8 +105,7 @@ void print(join_parameters const& p, joined_files const& j) {
   print_table(*j.left, j.left_nulls);
   print_table(*j.right, j.right_nulls);
   std::string keys;
-  for (std::size_t k = 0; k < j.key_is_integer.size(); ++k)
-    keys += (k == 0 ? "" : ", ") + key_text(j, k);
+  for (std::size_t k = 0; k < j.compared.size(); ++k) keys += (k == 0 ? "" : ", ") + key_text(j, k);
   double const joining = j.index_seconds + j.match_seconds + j.write_seconds;
   std::printf("%s join on %s: %s, %s (%s of it joining on %s)\n", p.how.c_str(), keys.c_str(),
               counted(j.size, "row", "rows").c_str(), human_seconds(j.seconds).c_str(),

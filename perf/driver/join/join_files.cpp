@@ -100,9 +100,8 @@ class file_join {
     m_files.right->read(report_in(0.4, 0.8));
     m_report(0.8, "keys");
     row_keys const keys(m_exec, {m_files.left.get(), m_files.right.get()},
-                        m_parameters.format.text);
-    for (std::size_t k = 0; k < m_files.left->keys().size(); ++k)
-      m_files.key_is_integer.push_back(keys.is_integer(k));
+                        m_files.left->keys().size(), m_parameters.format.text);
+    m_files.compared = keys.compared();
     m_files.left_nulls = keys.nulls(0);
     m_files.right_nulls = keys.nulls(1);
     join_rows(keys);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "perf/driver/join/word_labels.hpp"
@@ -35,9 +37,10 @@ struct number_rows {
 
 }  // namespace
 
-row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tables, bool text)
+row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tables,
+                   std::size_t columns, bool text)
     : m_exec(exec),
-      m_width(tables.front()->keys().size()) {
+      m_width(columns) {
   std::uint64_t n = 0;
   for (text_table const* t : tables) {
     m_begins.push_back(n);
@@ -67,11 +70,31 @@ void row_keys::take_column(std::size_t key, std::vector<text_table const*> const
   fields.reserve(m_begins.back());
   for (text_table const* t : tables)
     fields.insert(fields.end(), t->fields_of_key(key).begin(), t->fields_of_key(key).end());
-  m_is_integer.push_back(!text && take_integers(key, fields));
-  if (m_is_integer.back()) return;
+  if (!text && take_integers(key, fields))
+    m_compared.push_back(comparison::integers);
+  else
+    m_compared.push_back(take_words(key, fields, text));
+}
+
+/// Returns: how they are compared.
+comparison row_keys::take_words(std::size_t key, std::vector<std::string_view> const& fields,
+                                bool text) {
   auto const labels = label_words(m_exec, fields);
+  std::vector<std::string_view> words;  // of each label
   for (std::uint64_t i = 0; i < fields.size(); ++i)
-    m_host_words[i * m_width + key] = fields[i].empty() ? null_word : labels(i);
+    if (labels(i) == words.size()) words.push_back(fields[i]);
+  column_values const values = text ? column_values() : values_of(words);
+  std::vector<std::uint64_t> word_of(words.size());
+  std::unordered_map<std::string_view, std::uint64_t> numbers;
+  for (std::uint64_t w = 0; w < words.size(); ++w) {
+    bool const is_number = values.how != comparison::text;
+    word_of[w] = words[w].empty() ? null_word
+                 : is_number      ? numbers.try_emplace(values.numbers[w], w).first->second
+                                  : w;
+  }
+  for (std::uint64_t i = 0; i < fields.size(); ++i)
+    m_host_words[i * m_width + key] = word_of[labels(i)];
+  return values.how;
 }
 
 /// Returns: whether all fields are integers, or empty.

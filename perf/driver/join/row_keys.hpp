@@ -7,13 +7,14 @@
 
 #include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
+#include "perf/driver/count/exact_number.hpp"
 #include "perf/driver/join/text_table.hpp"
 #include "perf/support/on_device.hpp"
 
 // Keys of any number of columns of text files, as rows that the library joins.
 //
-//   the word of a field: the integer, where the column has nothing else in any of the tables; the number of the text among the
-//   different ones, else; null_word where the field is empty
+//   the word of a field: the integer, if the column has nothing else in any of the tables; else the number of its value among
+//   the different ones: of the number, if all fields are numbers, or of the text; null_word if the field is empty
 
 namespace karpos::perf {
 
@@ -51,13 +52,14 @@ class row_keys {
       decltype(std::declval<numbered_rows>().with_functions(hash_of_words{}, equality_of_words{}));
   using index_type = row_index<rows_type, space>;
 
-  /// `text`: integers are compared as texts, too. The tables are read, and have as many keys each.
-  row_keys(space const& exec, std::vector<text_table const*> const& tables, bool text);
+  /// Of the first `columns` keys of the tables, which are read. `text`: numbers are compared as texts, too.
+  row_keys(space const& exec, std::vector<text_table const*> const& tables, std::size_t columns,
+           bool text);
 
   /// A row is null if a field of it is empty, where `nulls` are unequal; else none is.
   rows_type rows_of(std::size_t table, null_equality nulls) const;
-  /// Whether the fields of a key are compared as integers.
-  bool is_integer(std::size_t key) const { return m_is_integer[key]; }
+  /// How the fields of each key are compared.
+  std::vector<comparison> const& compared() const { return m_compared; }
   /// Rows of a table with an empty field.
   std::uint64_t nulls(std::size_t table) const { return m_nulls[table]; }
 
@@ -69,12 +71,13 @@ class row_keys {
  private:
   void take_column(std::size_t key, std::vector<text_table const*> const& tables, bool text);
   bool take_integers(std::size_t key, std::vector<std::string_view> const& fields);
+  comparison take_words(std::size_t key, std::vector<std::string_view> const& fields, bool text);
 
   space m_exec;
   std::vector<std::uint64_t> m_host_words;  // row by row
   array<std::uint64_t const> m_words;
   std::uint64_t m_width;
-  std::vector<bool> m_is_integer;
+  std::vector<comparison> m_compared;
   std::vector<std::uint64_t> m_begins, m_nulls;  // of tables
   array<std::uint64_t> m_numbers;
   array<bool> m_valid;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/driver/count/exact_number.hpp"
 #include "perf/driver/join/parameters.hpp"
 #include "perf/driver/join/selected_rows.hpp"
 #include "perf/driver/join/text_table.hpp"
@@ -14,7 +15,7 @@ namespace karpos::perf {
 /// Two tables of files, joined.
 struct joined_files {
   std::unique_ptr<text_table> left, right;
-  std::vector<bool> key_is_integer;
+  std::vector<comparison> compared;               ///< of each pair of keys
   std::uint64_t left_nulls = 0, right_nulls = 0;  ///< rows with an empty key
   std::uint64_t size = 0;
   double memory_bytes = 0;  ///< beside the text and the join's rows, as it was estimated before
@@ -30,7 +31,8 @@ joined_files join_files(join_parameters const& p, reporter const& report);
 struct distinct_file {
   std::unique_ptr<text_table> table;
   std::uint64_t size = 0;
-  selected_rows rows;  ///< in the order in which they come first
+  std::vector<comparison> compared;  ///< of each column
+  selected_rows rows;                ///< in the order in which they come first
   double seconds = 0, distinct_seconds = 0;
 };
 

@@ -16,13 +16,14 @@ std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
               ->capture_default_str(),
           app.add_option("--output", p.output, "write all rows as CSV"),
           app.add_option("--separator", p.format.separator,
-                         "auto, blank, tab, comma, semicolon or one character")
+                         "auto, blank, tab, comma, semicolon, bar or one character")
               ->capture_default_str(),
           app.add_option("--header", p.format.header,
                          "whether the first line names the columns; auto: as karpos count has it")
               ->capture_default_str()
               ->check(CLI::IsMember({"auto", "yes", "no"})),
-          app.add_flag("--text", p.format.text, "compare words, also where they are integers")};
+          app.add_flag("--text", p.format.text,
+                       "compare words as they are written, also where they are numbers")};
 }
 
 }  // namespace karpos::perf

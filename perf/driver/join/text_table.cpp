@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "perf/driver/bad_input.hpp"
 #include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
 
-/// Every line has the columns of the first one, of which fields are kept as text.
+/// Every row has the columns of the first one, of which fields are kept as text.
 table_format whole_lines(mapped_file const& file, format_wishes wishes) {
-  wishes.text = wishes.may_be_empty = true;
+  wishes.text = true;
   table_format format = detect_format(file, wishes);
   format.least = format.most = format.column_count;
   if (format.columns.empty()) {
@@ -57,9 +58,17 @@ void text_table::read(reporter const& report) {
   }
 }
 
+void text_table::require_different_keys(char const* option, std::size_t first) const {
+  for (std::size_t k = 0; k < std::min(first, m_keys.size()); ++k)
+    for (std::size_t before = 0; before < k; ++before)
+      if (m_keys[before] == m_keys[k])
+        throw bad_input(std::string(option) + " has " + column_text(m_keys[k], m_names) + " of " +
+                        path() + " twice: name it once");
+}
+
 void text_table::take_row(std::uint64_t row, std::vector<std::string>& fields) const {
   fields.clear();
-  for_each_field(line_at(m_file.text(), m_begins[row]), m_format.separator,
+  for_each_field(row_at(m_file.text(), m_begins[row], m_format.separator), m_format.separator,
                  [&](std::size_t, table_field const& f) {
                    fields.push_back(f.doubled ? undoubled(f.text) : std::string(f.text));
                  });

@@ -13,8 +13,8 @@
 
 namespace karpos::perf {
 
-/// A table of a text file, whose rows, none below a header alone, have as many fields as its first line. Of some columns, the keys', the fields are kept
-/// as they are read; any row is read again when it is asked for.
+/// A table of a text file, whose rows, none below a header alone, have as many fields as its first one. The fields of some
+/// columns, the keys, are kept as they are read; any row is read again when it is asked for.
 /// Throws: bad_input, graph_file_error that name the file, and the line.
 class text_table {
  public:
@@ -25,15 +25,21 @@ class text_table {
   void read(reporter const& report);
 
   std::string const& path() const { return m_file.path(); }
+  /// "path:line" of a row.
+  std::string place(std::uint64_t row) const { return m_file.place(m_begins[row]); }
   /// No fewer rows than there are, known before they are read.
   std::uint64_t most_rows() const { return m_most_rows; }
   std::uint64_t rows() const { return m_begins.size(); }
   /// Of all columns; "column 1" where no header names them.
   std::vector<std::string> const& names() const { return m_names; }
   bool has_header() const { return !m_format.names.empty(); }
+  /// Of the header; none without one.
+  std::vector<std::string> const& header() const { return m_format.names; }
 
   /// Columns, from 0, of the keys, in the order of the wishes.
   std::vector<std::size_t> const& keys() const { return m_keys; }
+  /// Throws: bad_input if one of the first keys, or of all, is a column that another one is; `option` named them.
+  void require_different_keys(char const* option, std::size_t first = ~std::size_t(0)) const;
   /// What stands in such a column, row by row.
   std::vector<std::string_view> const& fields_of_key(std::size_t key) const {
     return m_fields[m_places[key]];

@@ -87,14 +87,15 @@ std::vector<std::string> options_of(CLI::App const& app) {
   return names;
 }
 
-/// What the parser has not understood of the words for `app`.
-void require_known(CLI::App const& app, std::string const& called) {
+/// Throws: bad_input for an option that `app` does not have. `command`: its name; empty for the driver itself.
+void require_known(CLI::App const& app, std::string const& command) {
   auto const unknown = app.remaining();
   auto const option = std::find_if(unknown.begin(), unknown.end(), is_option);
   if (option == unknown.end()) return;
   std::string const name = option->substr(0, option->find('='));
-  throw bad_input(called + " has no option '" + name + "'" +
-                  did_you_mean(nearest_word(name, options_of(app))) + called + " --help lists all");
+  throw bad_input((command.empty() ? "there is" : command + " has") + " no option '" + name + "'" +
+                  did_you_mean(nearest_word(name, options_of(app))) + "karpos " + command +
+                  (command.empty() ? "" : " ") + "--help lists all");
 }
 
 }  // namespace
@@ -108,11 +109,11 @@ void parse_words(CLI::App& app, std::vector<std::string> const& words) {
   } catch (CLI::Success const&) {
     throw;
   } catch (CLI::ParseError const& e) {
-    require_known(app, "karpos");
+    require_known(app, "");
     require_command(app, words);
     CLI::App const& command = *app.get_subcommands().front();
     std::string const called = "karpos " + command.get_name();
-    require_known(command, called);
+    require_known(command, command.get_name());
     auto const surplus = command.remaining();
     if (!surplus.empty())
       throw bad_input("'" + surplus.front() + "' is one word too many: " + called +

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/driver/topk/csv_rows.hpp"
 
+#include <algorithm>
 #include <karpos/contract.hpp>
 #include <utility>
 
+#include "perf/driver/count/table_format.hpp"
 #include "perf/graph/input.hpp"
 
 namespace karpos::perf {
@@ -12,59 +14,38 @@ csv_rows::csv_rows(std::string_view text, std::string name)
     : m_text(text),
       m_name(std::move(name)) {
   m_at = graph_input::byte_order_mark_size(m_text);
+  pass_empty_lines();
+  if (m_at == m_text.size()) return;
+  // Blanks belong to ids.
+  char const found = find_separator(m_text, m_at);
+  if (found != ' ') m_separator = found;
 }
 
-bool csv_rows::at_end_of_line() const {
-  return at_end() || at('\n') || (at('\r') && m_text.substr(m_at, 2) == "\r\n");
-}
-
-void csv_rows::pass_end_of_line() {
-  if (at_end()) return;
-  m_at += at('\r') ? 2 : 1;
-  ++m_line;
+void csv_rows::pass_empty_lines() {
+  while (m_at < m_text.size()) {
+    std::string_view const line = line_at(m_text, m_at);
+    if (!trimmed(line).empty() || (m_separator == '\t' && line.find('\t') != line.npos)) return;
+    m_at = std::min(m_text.size(), m_at + line.size() + 1);
+    ++m_line;
+  }
 }
 
 bool csv_rows::next() {
-  while (!at_end() && at_end_of_line()) pass_end_of_line();
-  if (at_end()) return false;
+  pass_empty_lines();
+  if (m_at == m_text.size()) return false;
+  std::string_view const row = quoted_row_at(m_text, m_at, m_separator);
   m_row_line = m_line;
+  m_line += 1 + static_cast<std::uint64_t>(std::count(row.begin(), row.end(), '\n'));
+  m_at = std::min(m_text.size(), m_at + row.size() + 1);
   m_size = 0;
-  for (bool more = true; more;) {
-    if (m_size == m_fields.size()) m_fields.emplace_back();
-    std::string& field = m_fields[m_size];
-    field.clear();
-    if (at('"'))
-      take_quoted(field);
-    else
-      take_plain(field);
-    ++m_size;
-    more = at(',');
-    if (more) ++m_at;
-  }
-  pass_end_of_line();
+  for_each_field(row, m_separator, [&](std::size_t column, table_field const& field) {
+    if (column == m_fields.size()) m_fields.emplace_back();
+    m_size = column + 1;
+    if (field.broken != nullptr)
+      fail(column, "", field.broken, "end it by a quote, and write a quote inside of it twice");
+    m_fields[column] = field.doubled ? undoubled(field.text) : std::string(field.text);
+  });
   return true;
-}
-
-void csv_rows::take_plain(std::string& field) {
-  std::size_t const begin = m_at;
-  while (!at_end_of_line() && !at(',')) ++m_at;
-  field = m_text.substr(begin, m_at - begin);
-}
-
-void csv_rows::take_quoted(std::string& field) {
-  for (++m_at;; ++m_at) {
-    if (at_end())
-      fail(m_size, "", "the field begins with a quote that nothing ends", "end it by a quote");
-    if (at('"')) {
-      ++m_at;
-      if (!at('"')) break;  // else a doubled one
-    }
-    if (at('\n')) ++m_line;
-    field += m_text[m_at];
-  }
-  if (!at_end_of_line() && !at(','))
-    fail(m_size, "", "the field goes on behind the quote that ends it",
-         "write a quote inside of a field twice");
 }
 
 void csv_rows::fail(std::string const& why, std::string const& what_to_do) const {

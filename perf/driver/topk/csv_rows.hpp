@@ -9,9 +9,9 @@
 
 namespace karpos::perf {
 
-/// The rows of a text of comma-separated values as RFC 4180 describes them: a field in quotes may hold commas, ends of
-/// lines and, doubled, quotes; lines may end as on Windows. Empty lines are passed over, as is a byte order mark.
-/// What is wrong ends as a std::invalid_argument that names file, line and column.
+/// The rows of a table with a separator, which is found as `karpos count` finds it, one after the other: a field in quotes may
+/// hold separators, ends of lines and, doubled, quotes. Empty lines are passed over, as is a byte order mark; # begins no
+/// comment. What is wrong ends as a std::invalid_argument that names file, line and column.
 class csv_rows {
  public:
   csv_rows(std::string_view text, std::string name);
@@ -30,17 +30,13 @@ class csv_rows {
                          std::string const& what_to_do) const;
 
  private:
-  bool at_end() const { return m_at == m_text.size(); }
-  bool at(char c) const { return !at_end() && m_text[m_at] == c; }
-  bool at_end_of_line() const;
-  void pass_end_of_line();
-  void take_plain(std::string& field);
-  void take_quoted(std::string& field);
+  void pass_empty_lines();
 
   std::string_view m_text;
   std::string m_name;
   std::size_t m_at = 0;
   std::uint64_t m_line = 1, m_row_line = 1;
+  char m_separator = ',';
   std::vector<std::string> m_fields;  // kept from row to row, with their memory
   std::size_t m_size = 0;
 };

@@ -34,6 +34,7 @@ class topk_measurement {
   topk_run operator()(score_source source, Kokkos::Timer const& clock) {
     load(std::move(source), clock);
     require_weights();
+    if (m_run.objects == 0) return std::move(m_run);  // of a header alone
     reverse_lists();
     sort();
     if (parameters().aggregate == "min")

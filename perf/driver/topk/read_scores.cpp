@@ -31,8 +31,9 @@ class score_reader {
       m_rows.fail("there is no header", "begin with a line id,attribute,attribute,...");
     std::size_t const columns = m_rows.size();
     if (columns < 2)
-      m_rows.fail("the header has one column",
-                  "write an id and at least one attribute, separated by commas");
+      m_rows.fail(
+          "the header has one column",
+          "write an id and at least one attribute, with commas, semicolons, tabs or bars between");
     if (columns > max_attributes + 1)
       m_rows.fail(counted(columns - 1, "attribute", "attributes"),
                   "at most " + std::to_string(max_attributes) + " are ranked together");
@@ -74,7 +75,7 @@ class score_reader {
   std::size_t bytes_read() const { return m_rows.bytes_read(); }
 
   score_file finish() {
-    if (m_file.ids.empty())
+    if (m_file.ids.empty() && m_file.without_scores > 0)
       m_rows.fail("no row has a score", "write a row id,score,score,... for each object");
     return std::move(m_file);
   }

@@ -21,7 +21,7 @@ struct score_file {
 };
 
 /// Reads a CSV file with a header, id,attribute,...: an id that is any text, and numbers, inf and -inf among them; an
-/// empty cell: the object is missing from that list.
+/// empty cell: the object is missing from that list. A header alone is a file without objects.
 /// Throws: bad_input, std::invalid_argument that names file, line and column.
 score_file read_scores(std::string const& path,
                        std::function<void(double, std::string const&)> const& report);

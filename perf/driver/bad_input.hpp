@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+
+namespace karpos::perf {
+
+/// The input or the options cannot be used; the message says which and why. Exit code 2.
+struct bad_input : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace karpos::perf

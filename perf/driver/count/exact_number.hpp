@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perf/driver/count/table_text.hpp"
+
+// Numbers of a text, compared by what they are and not by how they are written.
+
+namespace karpos::perf {
+
+/// A number with all of its digits: 1000, 1e3 and +1000.0 are equal, 2^64 and 2^64 + 1 are not.
+class exact_number {
+ public:
+  /// Reads a sign, digits with at most one point, and an exponent. Returns: none if the field is anything else, as inf, nan and
+  /// 0x10 are.
+  static std::optional<exact_number> read(std::string_view field) {
+    field = trimmed(field);
+    exact_number n;
+    n.m_negative = !field.empty() && field.front() == '-';
+    if (!field.empty() && (n.m_negative || field.front() == '+')) field.remove_prefix(1);
+    std::size_t const mark = field.find_first_of("eE");
+    if (mark != std::string_view::npos) {
+      if (!read_exponent(field.substr(mark + 1), n.m_exponent)) return {};
+      field = field.substr(0, mark);
+    }
+    if (!n.take_digits(field)) return {};
+    return n;
+  }
+
+  /// The one way to write it: 1000, -0.5, 1.5e400.
+  std::string text() const {
+    if (m_digits.empty()) return "0";
+    std::string const sign = m_negative ? "-" : "";
+    auto const size = static_cast<std::int64_t>(m_digits.size());
+    if (m_exponent - size > most_zeros || m_exponent < least_exponent)
+      return sign + m_digits.substr(0, 1) + (size > 1 ? "." + m_digits.substr(1) : "") + "e" +
+             std::to_string(m_exponent - 1);
+    if (m_exponent <= 0)
+      return sign + "0." + std::string(static_cast<std::size_t>(-m_exponent), '0') + m_digits;
+    auto const point = static_cast<std::size_t>(m_exponent);
+    if (m_exponent < size) return sign + m_digits.substr(0, point) + "." + m_digits.substr(point);
+    return sign + m_digits + std::string(point - m_digits.size(), '0');
+  }
+
+  /// Whether it is an integer from -2^63 to 2^64 - 1.
+  bool fits_64_bits() const {
+    auto const size = static_cast<std::int64_t>(m_digits.size());
+    if (m_digits.empty()) return true;
+    if (m_exponent < size || m_exponent > 20) return false;
+    std::string const digits =
+        m_digits + std::string(static_cast<std::size_t>(m_exponent - size), '0');
+    std::string const most = m_negative ? "9223372036854775808" : "18446744073709551615";
+    return digits.size() != most.size() ? digits.size() < most.size() : digits <= most;
+  }
+
+  friend bool operator==(exact_number const&, exact_number const&) = default;
+  friend std::strong_ordering operator<=>(exact_number const& a, exact_number const& b) {
+    if (a.sign() != b.sign()) return a.sign() <=> b.sign();
+    auto const size = a.m_exponent != b.m_exponent ? a.m_exponent <=> b.m_exponent
+                                                   : a.m_digits.compare(b.m_digits) <=> 0;
+    return a.m_negative ? 0 <=> size : size;
+  }
+
+ private:
+  // Zeros that are written out at most, in front of a point and behind it.
+  static constexpr std::int64_t most_zeros = 20, least_exponent = -6;
+
+  static bool read_exponent(std::string_view field, std::int64_t& exponent) {
+    constexpr std::size_t most_digits = 17;
+    bool const negative = !field.empty() && field.front() == '-';
+    if (!field.empty() && (negative || field.front() == '+')) field.remove_prefix(1);
+    field.remove_prefix(
+        std::min(field.find_first_not_of('0'), field.empty() ? 0 : field.size() - 1));
+    std::uint64_t value = 0;
+    if (field.size() > most_digits || !read_number(field, value)) return false;
+    exponent = static_cast<std::int64_t>(value) * (negative ? -1 : 1);
+    return true;
+  }
+
+  /// Takes digits with at most one point. Returns: whether there is nothing else, and at least one digit.
+  bool take_digits(std::string_view field) {
+    std::size_t const point = std::min(field.find('.'), field.size());
+    m_digits.reserve(field.size());
+    m_digits.append(field.substr(0, point));
+    if (point < field.size()) m_digits.append(field.substr(point + 1));
+    if (m_digits.empty() || m_digits.find_first_not_of("0123456789") != std::string::npos)
+      return false;
+    m_exponent += static_cast<std::int64_t>(point);
+    std::size_t const first = m_digits.find_first_not_of('0');
+    if (first == std::string::npos) {
+      *this = exact_number();
+      return true;
+    }
+    m_exponent -= static_cast<std::int64_t>(first);
+    m_digits = m_digits.substr(first, m_digits.find_last_not_of('0') + 1 - first);
+    return true;
+  }
+  int sign() const { return m_digits.empty() ? 0 : m_negative ? -1 : 1; }
+
+  bool m_negative = false;
+  std::string m_digits;         // without zeros at their ends; none: 0
+  std::int64_t m_exponent = 0;  // the number is 0.DIGITS times ten to this power
+};
+
+/// How the values of a column are compared.
+enum class comparison {
+  integers,  ///< all are integers of 64 bits
+  numbers,   ///< all are numbers
+  text
+};
+
+inline char const* name_of(comparison how) {
+  return how == comparison::integers ? "integers" : how == comparison::numbers ? "numbers" : "text";
+}
+
+/// What different words of a column are.
+struct column_values {
+  comparison how = comparison::text;
+  std::vector<std::string>
+      numbers;  ///< of each word, as exact_number writes it, or empty; none for text
+};
+
+/// Compares the words of a column as numbers if all but the empty ones are numbers.
+inline column_values values_of(std::vector<std::string_view> const& words) {
+  column_values values{comparison::integers, {}};
+  values.numbers.reserve(words.size());
+  for (std::string_view const word : words) {
+    values.numbers.emplace_back();
+    if (word.empty()) continue;
+    std::optional<exact_number> const number = exact_number::read(word);
+    if (!number) return {};
+    if (!number->fits_64_bits()) values.how = comparison::numbers;
+    values.numbers.back() = number->text();
+  }
+  return values;
+}
+
+/// Whether one value stands before another in the order of a column; an empty one is the first.
+inline bool stands_before(comparison how, std::string_view a, std::string_view b) {
+  if (how == comparison::text || a.empty() || b.empty()) return a < b;
+  auto const x = exact_number::read(a), y = exact_number::read(b);
+  return x < y;
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "perf/driver/count/exact_number.hpp"
+#include "perf/support/context.hpp"
+
+namespace karpos::perf {
+
+/// A value of a column: an integer if the column has nothing else, or a text, which keeps all digits.
+inline json value_json(comparison how, std::string const& value) {
+  if (how != comparison::integers || value.empty()) return value;
+  return value.front() == '-' ? json(std::stoll(value)) : json(std::stoull(value));
+}
+
+}  // namespace karpos::perf
