@@ -71,7 +71,7 @@ class exact_number {
 
  private:
   // Zeros that are written out at most, in front of a point and behind it.
-  static constexpr std::int64_t most_zeros = 20, least_exponent = -6;
+  static constexpr std::int64_t most_zeros = 20, least_exponent = -5;
 
   static bool read_exponent(std::string_view field, std::int64_t& exponent) {
     constexpr std::size_t most_digits = 17;

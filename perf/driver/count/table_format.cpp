@@ -159,18 +159,43 @@ bool is_header(format_wishes const& wishes, std::string_view text, std::size_t s
          words_stand_alone(text, second, first, separator);
 }
 
+bool begins_with(std::string_view line, std::string_view lower) {
+  return std::equal(
+      lower.begin(), lower.end(), line.begin(),
+      line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), lower.size())),
+      [](char a, char b) { return a == b || (b >= 'A' && b <= 'Z' && a == b - 'A' + 'a'); });
+}
+
+/// Throws: bad_input for a matrix without its banner, whose line of sizes would be a row.
+void refuse_matrix_without_banner(mapped_file const& file, std::size_t begin) {
+  std::string_view const name = file.path();
+  if (name.ends_with(".mtx") || name.ends_with(".mtx.gz"))
+    throw bad_input(file.place(begin) +
+                    ": a MatrixMarket file begins with %%MatrixMarket, and this has no " +
+                    "such line: write it, or rename the file if it holds a table");
+}
+
 /// Offset of the first line of data or of names; behind a byte order mark and the header of a matrix.
 std::size_t begin_of_table(mapped_file const& file, table_format& format) {
   std::string_view const text = file.text();
   std::size_t begin = graph_input::byte_order_mark_size(text);
-  if (text.substr(begin, 3) == "%%M" || text.substr(begin, 3) == "%%m") {
+  std::size_t const first = next_data(text, begin);
+  for (; begin < first; begin += line_at(text, begin).size() + 1) {
+    std::string_view const line = trimmed(line_at(text, begin));
+    if (begins_with(line, "%matrixmarket"))
+      throw bad_input(file.place(begin) +
+                      ": the banner of a MatrixMarket file begins with two percent signs, " +
+                      "this line with one: write %%MatrixMarket");
+    if (!begins_with(line, "%%matrix")) continue;
     graph_progress const silent;
-    graph_input::input const content{text.substr(begin), file.path(), silent};
+    graph_input::input const content{text.substr(graph_input::byte_order_mark_size(text)),
+                                     file.path(), silent};
     graph_input::text_lines lines(content);
     format.matrix = graph_input::take_matrix_header(lines);
-    begin = text.size() - lines.bytes_left();
+    return next_data(text, text.size() - lines.bytes_left());
   }
-  return next_data(text, begin);
+  refuse_matrix_without_banner(file, first);
+  return first;
 }
 
 std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, char separator) {
@@ -225,6 +250,16 @@ bool is_quoted_column(std::string_view text, std::size_t begin) {
   return false;
 }
 
+/// "which has 'a', 'b'", for a message.
+std::string list_of(std::vector<std::string> const& names) {
+  constexpr std::size_t most = 10;
+  if (names.empty()) return "of which there is none (--header yes: its first line is one)";
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    list += (i == 0 ? "which has " : ", ") + graph_input::quoted(names[i]);
+  return list + (names.size() > most ? " and more" : "");
+}
+
 }  // namespace
 
 std::size_t column_of(std::string const& wish, std::vector<std::string> const& names,
@@ -237,8 +272,7 @@ std::size_t column_of(std::string const& wish, std::vector<std::string> const& n
   std::uint64_t number = 0;
   if (!read_number(wish, number) || number == 0)
     throw bad_input("there is no column " + graph_input::quoted(wish) + " in " + path +
-                    ": columns are numbers from 1, or names that a header has" +
-                    (names.empty() ? " (there is none)" : ""));
+                    ": choose a number from 1, or a name of its header, " + list_of(names));
   return static_cast<std::size_t>(number - 1);
 }
 
@@ -283,7 +317,8 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   if (format.column_count < format.needed())
     throw bad_input(file.place(begin) + ": the line has " +
                     counted(format.column_count, "column", "columns") + ", column " +
-                    std::to_string(format.needed()) + " was asked for");
+                    std::to_string(format.needed()) + " was asked for: choose one from 1 to " +
+                    std::to_string(format.column_count));
   format.data_begin = begin;
   std::uint64_t ignored = 0;
   for (std::size_t c = 0; c < data.size(); ++c)

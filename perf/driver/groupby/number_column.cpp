@@ -63,14 +63,14 @@ bool number_column::is_null(std::string_view field) {
 
 char const* number_column::add(std::string_view field) {
   field = trimmed(field);
-  if (!is_real(field)) return "is no number";
+  if (!is_real(field)) return "is no number: mend it, or leave this column out";
   track(field);
   ++m_rows;
   if (m_exact) return nullptr;
   if (field.front() == '+') field.remove_prefix(1);  // from_chars knows no plus
   double value = 0;
   auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc()) return "lies outside of double's range";
+  if (error != std::errc()) return "lies outside of double's range: write a smaller one";
   m_reals.push_back(value);
   return nullptr;
 }
