@@ -92,6 +92,7 @@ class lookup_table {
   /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
+    require_memory();
     auto const table = m_storage.scan_ref();
     Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
                          detail::visit_body<decltype(table), Visit>{table, visit});
@@ -100,6 +101,7 @@ class lookup_table {
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
+    require_memory();
     auto const table = m_storage.scan_ref();
     Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
                          detail::update_body<decltype(table), Visit>{table, visit});
@@ -108,6 +110,7 @@ class lookup_table {
   /// `reducer` is one of Kokkos', such as Kokkos::Sum<double>(total). Waits for exec if its result is a scalar.
   template <class Visit, class Reducer>
   void reduce(execution_space const& exec, Visit const& visit, Reducer const& reducer) const {
+    require_memory();
     auto const table = m_storage.scan_ref();
     using body = detail::reduce_body<decltype(table), Visit, typename Reducer::value_type>;
     Kokkos::parallel_reduce(label("reduce"), detail::index_range(exec, m_storage.slot_count()),

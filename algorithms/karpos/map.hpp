@@ -102,10 +102,8 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_or_throw(execution_space const& exec, Keys const& keys,
                                 Values const&... values) {
     insert_report const r = insert(exec, keys, values...);
-    if (r.rejected == 0) return r;
-    std::uint64_t const held = this->size(exec);
-    throw capacity_error(m_storage.settings().name + " is full", held + r.rejected, held,
-                         held + r.rejected);
+    if (r.rejected != 0) reject_keys(exec, r.rejected);
+    return r;
   }
   /// Inserts pairs or overwrites stored values; of equal keys in one call one value wins, unspecified which.
   template <view_1d Keys, class Values>
@@ -175,6 +173,7 @@ class hash_table : public lookup_table<Storage> {
   /// Complexity: reads the table once.
   template <class Predicate>
   std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate) {
+    this->require_memory();
     auto const table = m_storage.ref();
     std::uint64_t n = 0;
     Kokkos::parallel_reduce(label("erase_if"), detail::index_range(exec, capacity()),
@@ -347,14 +346,15 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_each(execution_space const& exec, Rows const& rows,
                             bulk_options const& bulk);
   template <class Rows>
-  insert_report insert_part(execution_space const& exec, Rows const& rows,
-                            bulk_options const& bulk);
+  insert_report insert_part(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+                            std::uint64_t rows_behind);
   template <class Rows>
   bool is_inserted_by_page(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                            insert_report& report);
   std::uint64_t next_part(execution_space const& exec, double share_of_new, std::uint64_t left);
   template <class Rows>
-  void insert_rejected(execution_space const& exec, Rows const& rows, insert_report& report);
+  void insert_rejected(execution_space const&, Rows const&, insert_report&, std::uint64_t coming);
+  [[noreturn]] void reject_keys(execution_space const& exec, std::uint64_t rejected) const;
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
   template <class Operations, class Results>
@@ -374,10 +374,12 @@ class hash_table : public lookup_table<Storage> {
   void make_room_for(execution_space const& exec, std::uint64_t more);
   void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
   void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
-  bool is_rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
+  bool try_compact(execution_space const& exec);
+  bool try_grow(execution_space const& exec, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);
-  std::optional<Storage> roomier(execution_space const& exec, std::uint64_t more);
-  Storage rebuilt(execution_space const& exec, char const* what, std::uint64_t new_max_keys);
+  std::optional<Storage> roomier(execution_space const&, std::uint64_t more, std::uint64_t coming);
+  std::optional<Storage> grown(execution_space const&, std::uint64_t max_keys, std::uint64_t keys);
+  Storage rebuilt(execution_space const&, char const* what, std::uint64_t max_keys, bool gives_up);
   void adopt(execution_space const& exec, Storage&& roomier);
   void move_to(Storage&& fresh);
   /// What deep_copy does, which is a friend of one hash_table only: they all are friends of each other.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Tables without memory, moves, and growth as an option.
+#include <algorithm>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,12 @@ using karpos_test::view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
+/// A visitor, a reduction and a predicate of pairs.
+struct visit_nothing {
+  KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
+  KOKKOS_FUNCTION void operator()(u32, u32, u64&) const {}
+};
+
 template <class Map>
 void has_no_memory(Map& map) {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
@@ -39,6 +47,10 @@ void has_no_memory(Map& map) {
   holds("empty", map.empty(space{}));
   same("retrieve_all", map.retrieve_all(space{}, out, out), 0);
   auto const refused = [](auto const& f) { throws<std::logic_error>(f, "no memory", "assign"); };
+  u64 sum = 0;
+  refused([&] { map.for_each(space{}, visit_nothing{}); });
+  refused([&] { std::as_const(map).for_each(space{}, visit_nothing{}); });
+  refused([&] { map.reduce(space{}, visit_nothing{}, Kokkos::Sum<u64>(sum)); });
   refused([&] { map.find(space{}, keys, out, 0u); });
   refused([&] { map.count(space{}, keys); });
   if constexpr (requires { map.erase(space{}, keys); }) {
@@ -46,6 +58,7 @@ void has_no_memory(Map& map) {
     holds("load_factor", map.load_factor(space{}) == 0);
     refused([&] { map.insert(space{}, keys, 1u); });
     refused([&] { map.erase(space{}, keys); });
+    refused([&] { map.erase_if(space{}, visit_nothing{}); });
     refused([&] { map.rehash(space{}, 10); });
     map.clear(space{});
   }
@@ -292,6 +305,65 @@ void shares_a_hash(u64 n) {
   for (int again = 0; again < 5; ++again) map.insert(space{}, to_space(keys), 1u);
   holds("there is an end to growth", map.capacity() <= 16 * 2 * n * 2);
 }
+/// A hash of the user's that crowds all keys in one of Parts equal pieces of the range, in random places of it, or in none.
+template <unsigned Parts>
+struct crowded_hash {
+  using is_avalanching = std::true_type;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) / Parts; }
+};
+/// Keys in the order of a hash: those of one batch crowd in one piece of the range, and strides of double hashing are all alike.
+struct identity_hash {
+  using is_avalanching = std::true_type;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const { return u64(key) << 32; }
+};
+
+template <class Map>
+void grows_for_all(char const* what, std::vector<u32> const& keys, u64 batch) {
+  INFO(std::string(what));
+  Map map(space{}, 0, {.growth = growth::automatic});
+  insert_report all;
+  for (u64 i = 0; i < keys.size(); i += batch) {
+    auto const end = keys.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch, keys.size()));
+    std::vector<u32> const some(keys.begin() + static_cast<std::ptrdiff_t>(i), end);
+    all += map.insert(space{}, to_space(some), 1u);
+  }
+  CHECK(bool(all == insert_report{keys.size(), 0, 0, 0}));
+  CHECK(map.count(space{}, to_space(keys)) == keys.size());
+  CHECK(map.capacity() <= 2 * 16 * keys.size());
+}
+TEST_CASE("crowded keys do not end growth before there are sixteen slots a key") {
+  auto const keys = unique_keys<u32>(10'000);
+  std::vector<u32> sorted(10'000);
+  for (u32 i = 0; i < sorted.size(); ++i) sorted[i] = i << 18;
+  for (u64 const batch : {10'000, 1'000}) {
+    grows_for_all<karpos::hash_map<u32, u32, space, crowded_hash<64>>>("1/64", keys, batch);
+    grows_for_all<karpos::hash_map<u32, u32, space, identity_hash>>("identity", sorted, batch);
+    grows_for_all<karpos::hopscotch_map<u32, u32, space, crowded_hash<8>>>("1/8, hopscotch", keys,
+                                                                           batch);
+    grows_for_all<karpos::hopscotch_map<u32, u32, space, identity_hash>>("identity, hopscotch",
+                                                                         sorted, batch);
+#if KARPOS_FULL_TESTS
+    using equal = karpos::equal_to<u32>;
+    using linear =
+        karpos::hash_map<u32, u32, space, crowded_hash<64>, equal, karpos::linear_probing>;
+    using narrow =
+        karpos::hash_map<u32, u32, space, identity_hash, equal, karpos::double_hashing, 1>;
+    grows_for_all<linear>("1/64, linear", keys, batch);
+    grows_for_all<narrow>("identity, buckets of one", sorted, batch);
+#endif
+  }
+}
+
+TEST_CASE("growth that ends says so") {
+  auto const keys = to_space(unique_keys<u32>(300));
+  karpos::hopscotch_map<u32, u32, space, constant_hash> map(space{}, 10);
+  throws<karpos::capacity_error>([&] { map.insert_or_throw(space{}, keys, 1u); }, "16 slots a key",
+                                 "another Hash", "found room for 32");
+  karpos::hopscotch_map<u32, u32, space, constant_hash> fixed(space{}, 10,
+                                                              {.growth = growth::fixed});
+  throws<karpos::capacity_error>([&] { fixed.insert_or_throw(space{}, keys, 1u); }, "is full");
+}
+
 TEST_CASE("keys that share a hash end growth instead of the memory") {
   shares_a_hash<karpos::hash_map<u32, u32, space, constant_hash>>(6000);
   shares_a_hash<karpos::hopscotch_map<u32, u32, space, constant_hash>>(300);

@@ -86,7 +86,7 @@ insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows
   double share = 0;  // of new keys in the part before
   do {
     if (in_parts) last = first + next_part(exec, share, n - first);
-    insert_report const part = insert_part(exec, rows.part(first, last), bulk);
+    insert_report const part = insert_part(exec, rows.part(first, last), bulk, n - last);
     share = static_cast<double>(part.inserted + 1) / static_cast<double>(last - first + 1);
     all += part;
     first = last;
@@ -104,16 +104,18 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
   std::uint64_t const live = this->size(exec);
   auto const room = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
   if (live >= max_keys() && share * static_cast<double>(left) > static_cast<double>(room()) &&
-      !is_rebuilt(exec, "rehash", 2 * live))
+      !try_grow(exec, 2 * live))
     return left;
   double const part = static_cast<double>(room()) / (share > 0 ? share : 1);
   return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
 }
 
+/// Inserts one part of the rows of a call, behind which come so many others.
 template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows const& rows,
-                                               bulk_options const& bulk) {
+                                               bulk_options const& bulk,
+                                               std::uint64_t rows_behind) {
   make_room_for(exec, rows.size());
   insert_report report;
   if (!is_inserted_by_page(exec, rows, bulk, report)) {
@@ -121,7 +123,12 @@ insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows
     report = read_report(exec);
   }
   m_slots_used.inserted(report.inserted);
-  if (report.rejected != 0) insert_rejected(exec, rows, report);
+  if (report.rejected != 0) {
+    double const share = static_cast<double>(report.inserted + report.rejected) /
+                         static_cast<double>(rows.size());  // of new keys
+    insert_rejected(exec, rows, report,
+                    static_cast<std::uint64_t>(share * static_cast<double>(rows_behind)));
+  }
   return report;
 }
 
@@ -142,17 +149,17 @@ bool hash_table<Storage>::is_inserted_by_page(execution_space const& exec, Rows 
 }
 
 /// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
-/// one to be had. `report` becomes that of all keys. Merging a value twice would be wrong: of those, the keys that are not
+/// one to be had. `report` becomes that of all keys; `coming`: keys that follow in the same call, probably. Merging a value twice would be wrong: of those, the keys that are not
 /// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
 /// that equal keys meet the same end; not in hopscotch hashing, where their keys stay rejected.
 template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,
-                                          insert_report& report) {
+                                          insert_report& report, std::uint64_t coming) {
   using combine = typename Rows::combine_type;
   if constexpr (!detail::may_move<Storage, combine>) return;
   while (report.rejected != 0) {
-    auto table = roomier(exec, report.rejected);
+    auto table = roomier(exec, report.rejected, coming);
     if (!table) return;
     if constexpr (detail::repeatable<combine>)
       enqueue(exec, *table, rows, m_insert_report);
@@ -164,8 +171,20 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
     report.inserted += again.inserted;
     report.existing += report.rejected - again.inserted - again.rejected;
     report.rejected = again.rejected;
-    if (again.inserted == 0) return;
   }
+}
+
+/// Throws about keys that insert_or_throw found no place for.
+template <class Storage>
+void hash_table<Storage>::reject_keys(execution_space const& exec, std::uint64_t rejected) const {
+  std::uint64_t const held = this->size(exec), asked = held + rejected;
+  std::string const& name = m_storage.settings().name;
+  if (grows() && detail::ends_growth(capacity(), held))
+    throw capacity_error(name +
+                             " has 16 slots a key and no place for some: their hashes crowd, "
+                             "and another Hash is needed more than room",
+                         asked, held, 2 * max_keys());
+  throw capacity_error(name + " is full", asked, held, asked);
 }
 
 template <class Storage>

@@ -88,16 +88,27 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
   m_slots_used.counted(live, dead);
 }
 
-/// Compacts the table, or makes it larger, if there is memory for it, and every key finds a place. Returns: whether it did.
+/// Compacts the table if there is memory for that and every key finds a place. Returns: whether it did.
 template <class Storage>
-bool hash_table<Storage>::is_rebuilt(execution_space const& exec, char const* what,
-                                     std::uint64_t new_max_keys) {
+bool hash_table<Storage>::try_compact(execution_space const& exec) {
   try {
-    adopt(exec, rebuilt(exec, what, new_max_keys));
+    adopt(exec, rebuilt(exec, "compact", max_keys(), false));
     return true;
   } catch (allocation_error const&) {
     return false;
   } catch (capacity_error const&) {
+    return false;
+  }
+}
+
+/// Makes the table larger if there is memory for that and every key finds a place. Returns: whether it did.
+template <class Storage>
+bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t new_max_keys) {
+  try {
+    auto larger = grown(exec, new_max_keys, new_max_keys);
+    if (larger) adopt(exec, std::move(*larger));
+    return larger.has_value();
+  } catch (allocation_error const&) {
     return false;
   }
 }
@@ -116,7 +127,7 @@ template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
-  if (!has_room_for({more, 0})) is_rebuilt(exec, "compact", max_keys());
+  if (!has_room_for({more, 0})) try_compact(exec);
 }
 
 /// Before an insertion of `more` keys. Kernels may have left tombstones unseen; many keys are worth a count.
@@ -187,25 +198,42 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                     body{m_storage.ref(), operations, results});
 }
 
-/// Returns: a copy of the table that has room for `more` keys: without the tombstones that are in the way or, of a table
-/// that grows, larger. None if there is none: no tombstones and no growth; 16 slots for each key already (the keys share a
-/// hash); a copy in which not every key found a place; no memory to compact a table that does not grow.
+/// Returns: a copy with room for `more` keys: without the tombstones that are in the way or, if the table grows, a larger one.
+/// None if the table does not grow and has no tombstones, or no memory for a copy without them; or if 16 slots a key do not do,
+/// those that are coming included: so the first part of a crowded call does not end its growth.
 template <class Storage>
-std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
-                                                    std::uint64_t more) {
+std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec, std::uint64_t more,
+                                                    std::uint64_t coming) {
   std::uint64_t held = 0, dead = 0;
   count_slots(exec, held, dead);
   bool const compacts = dead != 0 && (!grows() || held + more <= max_keys());
-  if (!compacts && (!grows() || capacity() / 16 >= held + more)) return {};
-  try {
-    if (compacts) return rebuilt(exec, "compact", max_keys());
-    std::uint64_t const twice = 2 * Kokkos::max(held, max_keys());
-    return rebuilt(exec, "rehash", twice + Kokkos::min(more, twice));  // some of these are equal
-  } catch (allocation_error const&) {
-    if (grows()) throw;
-    return {};
-  } catch (capacity_error const&) {
-    return {};
+  if (compacts) {
+    try {
+      return rebuilt(exec, "compact", max_keys(), false);
+    } catch (allocation_error const&) {
+      if (grows()) throw;
+    } catch (capacity_error const&) {
+    }
+  }
+  if (!grows() || detail::ends_growth(capacity(), held + more + coming)) return {};
+  std::uint64_t const twice = 2 * Kokkos::max(Kokkos::max(held, max_keys()), std::uint64_t(1));
+  return grown(exec, twice + Kokkos::min(more, twice),  // some of these are equal
+               held + more + coming);
+}
+
+/// Returns: a copy for new_max_keys keys. If keys find no place in it, for their hashes crowd, one for twice as many, and so on.
+/// None if that ends at 16 slots for each of `keys` keys. Throws allocation_error.
+template <class Storage>
+std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
+                                                  std::uint64_t new_max_keys, std::uint64_t keys) {
+  for (;; new_max_keys *= 2) {
+    try {
+      return rebuilt(exec, "rehash", new_max_keys, true);
+    } catch (capacity_error const&) {
+    }
+    if (detail::ends_growth(detail::slots_for(new_max_keys, m_storage.settings().options.load),
+                            keys))
+      return {};
   }
 }
 
@@ -225,10 +253,11 @@ void hash_table<Storage>::move_to(Storage&& fresh) {
   m_slots_used.unseen = false;
 }
 
-/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place.
+/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place;
+/// gives_up: it does so once one has found none.
 template <class Storage>
 Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* what,
-                                     std::uint64_t new_max_keys) {
+                                     std::uint64_t new_max_keys, bool gives_up) {
   Kokkos::Profiling::ScopedRegion const region(label(what));
   Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
   insert_report report;
@@ -238,10 +267,13 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
         exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
   if (!by_page) {
     detail::forget_order(fresh);
+    erase_report* const refused = gives_up ? m_erase_report.data() : nullptr;
+    if (gives_up) Kokkos::deep_copy(exec, m_erase_report, erase_report{});
     constexpr int ahead = Storage::prefetch_distance;
     device::tally_each_staged<ahead>(
         label(what), exec, m_storage.slot_count(),
-        detail::reinsert_body<ahead, table_type>(m_storage.ref(), fresh.ref()), m_insert_report);
+        detail::reinsert_body<ahead, table_type>(m_storage.ref(), fresh.ref(), refused),
+        m_insert_report);
     report = read_report(exec);
   }
   std::uint64_t const n = report.inserted + report.rejected;
@@ -271,7 +303,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
   if (new_max_keys < n)
     throw capacity_error(m_storage.settings().name + "::rehash would not hold the keys that are in",
                          n, new_max_keys, n);
-  move_to(rebuilt(exec, "rehash", new_max_keys));
+  move_to(rebuilt(exec, "rehash", new_max_keys, false));
 }
 
 template <class Storage>
@@ -279,7 +311,7 @@ void hash_table<Storage>::compact(execution_space const& exec)
   requires detail::has_tombstones<Storage>
 {
   this->require_memory();
-  adopt(exec, rebuilt(exec, "compact", max_keys()));
+  adopt(exec, rebuilt(exec, "compact", max_keys(), false));
 }
 
 }  // namespace karpos

@@ -146,23 +146,36 @@ struct values_of_slots {
     return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
   }
 };
+/// Stencil: the live slots, and none any more once a key was refused, if refusals are counted.
 template <class Table>
 struct is_live_slot {
   Table table;
+  erase_report* refused;  ///< counts keys that found no place; or null
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    if (refused != nullptr && device::load_relaxed(&refused->erased) != 0) return false;
     return table.slot().live(device::load_relaxed(table.slot_at(i)));
   }
 };
 
+template <int Distance, class Table>
+using insert_slots_body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
+                                      keep_stored, is_live_slot<Table>>;
+
 /// Copies the live slots of a table into another one, whose places for them are anywhere: a rehash.
 template <int Distance, class Table>
-auto reinsert_body(Table const& from, Table const& to) {
-  using body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
-                           keep_stored, is_live_slot<Table>>;
-  return body{{to, keys_of_slots<Table>{from}},
-              values_of_slots<Table>{from},
-              keep_stored{},
-              is_live_slot<Table>{from}};
-}
+struct reinsert_body : insert_slots_body<Distance, Table> {
+  using base = insert_slots_body<Distance, Table>;
+
+  reinsert_body(Table const& from, Table const& to, erase_report* refused)
+      : base{{to, {from}}, {from}, {}, {from, refused}} {}
+
+  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+    auto const result = base::operator()(i, p);
+    erase_report* const refused = this->stencil.refused;
+    if (refused != nullptr && result.counts(insert_report::counter_of(outcome::full)))
+      device::add(&refused->erased, std::uint64_t(1));
+    return result;
+  }
+};
 
 }  // namespace karpos::detail

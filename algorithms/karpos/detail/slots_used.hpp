@@ -9,6 +9,8 @@ namespace karpos::detail {
 /// Whether bulk insertions into a full table rehash it: a storage says so by a constant of that name.
 template <class Storage>
 inline constexpr bool grows = requires { requires Storage::grows; };
+/// Whether a table that grows has so many slots for so many keys that it grows no further: 16 for each.
+inline bool ends_growth(std::uint64_t slots, std::uint64_t keys) { return slots / 16 >= keys; }
 /// Whether erased slots stay tombstones, which no insertion takes, until the table is compacted.
 template <class Storage>
 inline constexpr bool has_tombstones = requires { requires Storage::has_tombstones; };
