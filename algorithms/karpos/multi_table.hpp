@@ -62,9 +62,10 @@ class multi_table {
   /// Complexity: O(pairs), however often a key occurs, and now and then O(size), which adds O(1) for each pair that was ever
   ///   inserted (settle). A map that may not grow, and is nearly full: O(size) whenever erased pairs have to make room.
   /// Memory: about 60 bytes a pair while it runs (docs/hash_multimap.md). `workspace`: memory of the caller's of
-  ///   insert_bytes(exec, pairs), aligned to 64 bytes, where pairs are grouped if it does; else that is allocated, which GPUs take
-  ///   about a fifth of the time for.
-  /// Throws std::invalid_argument when a key equals a sentinel: every other pair has then been handled; allocation_error.
+  ///   insert_bytes(exec, pairs), aligned to 64 bytes, where pairs are grouped; null: allocated, which GPUs take about a fifth of
+  ///   the time for.
+  /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything changes, and when a key
+  ///   equals a sentinel: every other pair has then been handled; allocation_error.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -206,8 +207,8 @@ class multi_table {
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every pair, pending ones too. Asynchronous.
   void clear(execution_space const& exec);
-  /// Moves to memory for so many pairs and different keys, and settles. Throws capacity_error, before anything changes, when
-  /// those that are in would not fit.
+  /// Takes in the pairs that are pending, moves to memory for so many pairs and different keys, and settles. Throws
+  /// capacity_error, and does not move, when those that are in would not fit.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {
@@ -240,7 +241,7 @@ class multi_table {
   std::uint64_t capacity() const { return m_index.capacity(); }
 
   /// Makes dst an exact copy of src, which may live in another memory space; both have buckets of the same size. Waits for
-  /// exec. Throws std::invalid_argument for a source with pending pairs.
+  /// exec. Throws std::invalid_argument for a source with pending pairs; it waits for these if room was made for any.
   template <class Other>
   friend void deep_copy(execution_space const& exec, multi_table& dst,
                         multi_table<Other> const& src) {

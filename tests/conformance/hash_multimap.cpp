@@ -391,20 +391,12 @@ TEST_CASE(
   for (std::size_t i = 0; i < n; i += 4) keys[i] = queries[0];
   auto const values = numbers<u32>(n);
   std::size_t const bytes = small_map::insert_bytes(space(), n);
-  struct piece {
-    std::size_t bytes, from;
-  };
-  for (auto const& [room, from] : {piece{0, 0}, piece{bytes / 2, 0}, piece{bytes, 0},
-                                   piece{bytes + 16 * n, 4}}) {  // the last one is not aligned
-    view<std::byte> const memory("memory", room + from + 1);
+  for (bool const is_given : {false, true}) {
+    view<std::byte> const memory("memory", is_given ? bytes : 0);
     small_map map(space(), n, different);
-    holds("report", map.insert(space(), to_space(keys), to_space(values),
-                               {memory.data() + from, room}) == karpos::insert_report{n, 0, 0, 0});
-    auto const piece_of_memory = to_host(memory);
-    if (from != 0)
-      holds("memory that is not aligned is left alone",
-            std::all_of(piece_of_memory.begin(), piece_of_memory.end(),
-                        [](std::byte b) { return b == std::byte(0); }));
+    holds("report",
+          map.insert(space(), to_space(keys), to_space(values), {memory.data(), memory.size()}) ==
+              karpos::insert_report{n, 0, 0, 0});
     same("different keys", map.different_keys(space()), different);
     view<u32> const query("query", n), value("value", n);
     same("pairs", map.retrieve(space(), to_space(queries), query, value), n);
@@ -697,8 +689,8 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   map.insert(space(), to_space(repeated<u32>(100, 10)), 1u);
   throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "found room for 99",
                                  "max_pairs >= 100");
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "found room for 9",
-                                 "max_keys >= 10");
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "karpos: rehash",
+                                 "found room for 9", "max_keys >= 10");
   CHECK(map.size() == 100);
   CHECK(small_map(space(), 100, {}).max_keys() == map.max_keys());  // {}: the options
   map.rehash(space(), 5'000, 500);
@@ -743,7 +735,8 @@ TEST_CASE("an insertion without memory to group its pairs changes nothing") {
   map.insert(space(), to_space<u32>({5, 5}), 1u);
   {
     karpos_test::memory_limit const limit(karpos_test::data_bytes() + (rlim_t(32) << 20));
-    throws<karpos::allocation_error>([&] { map.insert(space(), keys, 1u); }, "out of memory");
+    throws<karpos::allocation_error>([&] { map.insert(space(), keys, 1u); }, "out of memory",
+                                     "the pairs of an insertion", "insert fewer pairs");
   }
   CHECK(map.size() == 2);
   CHECK(map.insert(space(), Kokkos::subview(keys, std::pair(0, 1'000'000)), 1u).inserted ==
@@ -811,10 +804,62 @@ TEST_CASE("copies: on the host and back, without what is pending") {
   CHECK(copy.insert(space(), to_space<u32>({1, 1}), 9u).inserted == 2);
   CHECK(map.size() == o.map.size());
   map.ref(space(), 5);
-  throws<std::invalid_argument>([&] { deep_copy(space(), copy, map); }, "pending", "settle");
+  deep_copy(space(), copy, map);  // room was made, but nothing is pending
+  check("copied beside room for pairs", copy, o, some_queries(keys, 200));
+  map.insert_async(space(), to_space<u32>({1, 1}), 9u);
+  throws<std::invalid_argument>([&] { deep_copy(space(), copy, map); }, "2 pairs are pending",
+                                "settle");
   map.settle(space());
+  o.insert({1, 1}, {9, 9});
   deep_copy(space(), copy, map);
   check("copied again", copy, o, some_queries(keys, 200));
+}
+
+TEST_CASE("an insert_async of no pairs leaves nothing pending, and needs a table with memory") {
+  auto const none = to_space<u32>({});
+  small_map map(space(), 100), copy(space(), 1), empty;
+  map.insert_async(space(), none, none);
+  deep_copy(space(), copy, map);
+  CHECK(copy.size() == 0);
+  CHECK(map.settle(space()) == karpos::insert_report{});
+  throws<std::logic_error>([&] { empty.insert_async(space(), none, none); }, "no memory");
+}
+
+TEST_CASE("a rehash takes in what is pending, for which it makes room") {
+  auto const keys = repeated<u32>(50, 5);
+  small_map map(space(), 60);
+  oracle<u32, u32> o;
+  map.insert_async(space(), to_space(keys), 7u);
+  o.insert(keys, std::vector<u32>(50, 7));
+  map.rehash(space(), 200, 200);
+  CHECK(map.size() == 50);
+  check("rehashed", map, o, some_queries(keys, 200));
+  map.insert_async(space(), to_space(keys), 8u);
+  o.insert(keys, std::vector<u32>(50, 8));
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 200); }, "found room for 99");
+  CHECK(map.size() == 100);
+  check("refused with the pending ones in", map, o, some_queries(keys, 200));
+  CHECK(map.settle(space()) == karpos::insert_report{100, 0, 0, 0});
+}
+
+TEST_CASE("a workspace that does not do is refused before anything changes") {
+  auto const keys = to_space(repeated<u32>(100'000, 5));
+  small_map map(space(), 200'000);
+  std::size_t const bytes = small_map::insert_bytes(space(), keys.extent(0));
+  Kokkos::View<std::byte*, space::memory_space> const memory("memory", bytes + 64);
+  throws<std::invalid_argument>(
+      [&] {
+        map.insert(space(), keys, 1u, {memory.data() + 8, bytes});
+      },
+      "not aligned", "64");
+  if (bytes > 0)
+    throws<std::invalid_argument>(
+        [&] {
+          map.insert(space(), keys, 1u, {memory.data(), bytes - 1});
+        },
+        "too small", "insert_bytes");
+  CHECK(map.size() == 0);
+  CHECK(map.insert(space(), keys, 1u, {memory.data(), bytes}).inserted == 100'000);
 }
 
 TEST_CASE("floating-point keys: zeros are one key, NaNs are one key") {

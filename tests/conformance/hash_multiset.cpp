@@ -162,3 +162,25 @@ TEST_CASE("a million equal keys take one slot; keys that find none are rejected,
   throws<std::invalid_argument>([&] { set.retrieve(space(), to_space<u32>({5}), numbers); },
                                 "5 elements", "1000001 rows");
 }
+
+#if KARPOS_FULL_TESTS
+namespace {
+/// A hash that crowds all keys in the first 64th of its range, with strides of double hashing that are all alike.
+struct crowded_hash {
+  using is_avalanching = std::true_type;
+  KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) >> 32 << 26; }
+};
+}  // namespace
+
+TEST_CASE("crowded keys do not end the growth of a multiset") {
+  karpos::hash_multiset<u32, space, crowded_hash> set(space(), 0,
+                                                      {.growth = karpos::growth::automatic});
+  auto const keys = unique_keys<u32>(20'000);
+  for (std::size_t i = 0; i < keys.size(); i += 2'000) {
+    auto const first = keys.begin() + static_cast<std::ptrdiff_t>(i);
+    auto const some = to_space(std::vector<u32>(first, first + 2'000));
+    CHECK(set.insert(space(), some) == karpos::insert_report{2'000, 0, 0, 0});
+  }
+  CHECK(set.different_keys(space()) == keys.size());
+}
+#endif

@@ -201,8 +201,15 @@ class batch {
     using equality = same_key<Key, typename Index::key_equal>;
     auto const rows =
         karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
-    using rows_type = std::decay_t<decltype(rows)>;
-    karpos::row_index<rows_type, ExecSpace, Number> const indexed(exec, rows);
+    using index_type = karpos::row_index<std::decay_t<decltype(rows)>, ExecSpace, Number>;
+    std::uint64_t const n = rows.size();
+    auto const memory = own_bytes(exec, index_type::bytes_for(n));
+    auto const indexed = [&] {  // which waits, and needs the second array no longer
+      auto const more = own_bytes(exec, index_type::workspace_bytes(exec, n));
+      return index_type(
+          exec, rows,
+          {.memory = {memory.data(), memory.size()}, .workspace = {more.data(), more.size()}});
+    }();
     auto const groups = row_index::opened::groups(indexed);
     allocate(exec, take_groups(indexed.groups(), nullptr));
     take_groups(indexed.groups(), m_base);
@@ -226,10 +233,14 @@ class batch {
   void allocate(ExecSpace const& exec, std::size_t bytes) {
     m_base = static_cast<std::byte*>(m_workspace.data);
     if (m_base != nullptr && serves(m_workspace, bytes)) return;
-    m_memory =
-        allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
-                                      "the pairs of an insertion", "insert fewer pairs at once");
+    m_memory = own_bytes(exec, bytes);
     m_base = m_memory.data();
+  }
+  /// Memory of our own. Throws an allocation_error that names what the caller did.
+  static Kokkos::View<std::byte*, memory_space> own_bytes(ExecSpace const& exec,
+                                                          std::size_t bytes) {
+    return allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
+                                         "the pairs of an insertion", "insert fewer pairs at once");
   }
 
   wrapped_memory m_workspace;

@@ -64,6 +64,9 @@ insert_report multi_table<Traits>::insert_and_report(execution_space const& exec
   detail::require_key_type<key_type, Keys>();
   detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>>();
   m_index.require_memory();
+  detail::require_workspace(
+      {has_values ? "hash_multimap" : "hash_multiset", "insert_bytes(exec, pairs)"}, workspace,
+      insert_bytes(exec, keys.extent(0)));
   take_in(exec);
   insert_report const report = insert_all(exec, keys, values, workspace);
   detail::reject_invalid(report, keys.extent(0));
@@ -200,6 +203,8 @@ void multi_table<Traits>::append(execution_space const& exec, Keys const& keys,
                                  Values const& values) {
   detail::require_key_type<key_type, Keys>();
   detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>>();
+  m_index.require_memory();
+  if (keys.extent(0) == 0) return;
   ref(exec, keys.extent(0));
   auto const pending = m_pending.ref(m_index.table());
   device::loop_over(
@@ -280,17 +285,21 @@ void multi_table<Traits>::move_to(execution_space const& exec, std::uint64_t pai
   if (pairs < m_size)
     throw capacity_error("rehash would not hold the pairs that are in", m_size, pairs, m_size,
                          "max_pairs");
-  m_index.rehash(exec, keys);
+  try {
+    m_index.rehash(exec, keys);
+  } catch (capacity_error const& e) {
+    throw capacity_error("rehash found no place for some of the keys that are in", e.asked(),
+                         e.found(), e.would_do());
+  }
   join_blocks(exec, pairs);
 }
 
 template <class Traits>
 template <class Other>
 void multi_table<Traits>::copy_from(execution_space const& exec, multi_table<Other> const& src) {
-  if (src.m_pending.promised > 0)
+  if (std::uint64_t const n = src.m_pending.count(); n > 0)
     detail::reject("a table with pending pairs cannot be copied",
-                   "room for " + std::to_string(src.m_pending.promised) + " of them was made",
-                   "settle it first");
+                   std::to_string(n) + " pairs are pending", "settle it first");
   storage_type const fresh(exec, src.m_storage.room());
   fresh.copy_from(exec, src.m_storage, src.m_end);
   deep_copy(exec, m_index, src.m_index);

@@ -89,6 +89,12 @@ struct pending_pairs {
     return promised == 0 ? 0
                          : read_back(exec, offered.data(), "karpos::multi_table: pending pairs");
   }
+  /// The same, whatever instance they were offered on.
+  std::uint64_t count() const {
+    std::uint64_t n = 0;
+    if (promised > 0) Kokkos::deep_copy(n, offered);
+    return n;
+  }
   /// Makes the list empty. Asynchronous.
   void clear(ExecSpace const& exec) {
     if (promised > 0) Kokkos::deep_copy(exec, offered, std::uint64_t(0));
