@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/detail/join/mix_word.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
