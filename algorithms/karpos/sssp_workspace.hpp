@@ -15,6 +15,7 @@
 #include "karpos/detail/sssp/loop.hpp"
 #include "karpos/detail/sssp/sorted_rows.hpp"
 #include "karpos/detail/sssp/symmetry.hpp"
+#include "karpos/detail/sssp/weight_sample.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/sssp_options.hpp"
@@ -255,10 +256,21 @@ class sssp_workspace {
             tuned::reach(mean_weight, mean_degree, mean_degree_of_ends(exec, out_rows(), n, m));
       m_delta = m_reach < std::numeric_limits<double>::infinity()
                     ? tuned::delta_of_reach(m_reach)
-                    : tuned::delta(mean_weight, mean_degree);
+                    : Kokkos::min(tuned::delta(mean_weight, mean_degree),
+                                  widest_delta(exec, mean_degree));
     }
     m_delta = Kokkos::max(m_delta, std::numeric_limits<double>::min());
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
+  }
+
+  /// The largest width of a bucket in which few vertices are expanded in vain: no limit unless weights spread over decades.
+  double widest_delta(ExecSpace const& exec, double mean_degree) const {
+    // The queue is not used yet.
+    detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
+                                             reinterpret_cast<double*>(m_queue.data()),
+                                             m_queue.extent(0) / 2);
+    return sample.spreads(tuned::spread) ? sample.quantile(tuned::light_part(mean_degree))
+                                         : std::numeric_limits<double>::infinity();
   }
 
   Weight reach_of(ExecSpace const& exec, double distance) const {

@@ -238,6 +238,15 @@ void check_steps_of_gpus(ExecSpace const& exec, host_graph const& g, numbers con
   }
 }
 
+edge_pairs grid_edges(std::uint64_t side) {
+  edge_pairs edges;
+  for (std::uint64_t v = 0; v < side * side; ++v) {
+    if ((v + 1) % side != 0) edges.emplace_back(v, v + 1);
+    if (v + side < side * side) edges.emplace_back(v, v + side);
+  }
+  return edges;
+}
+
 /// A random graph with hubs in every degree class but that of the grid, and some isolated vertices.
 host_graph hubs(sides kind) {
   std::uint64_t const n = 3000;
@@ -625,6 +634,37 @@ TEST_CASE("a delta for weights so small that their mean vanishes") {
     for (std::uint64_t u = 0; u < v; ++u) edges.emplace_back(u, v);
   check<double>(make_graph("complete", 13, edges), {{0}},
                 [](random_numbers&) { return std::numeric_limits<double>::denorm_min(); }, {{}});
+}
+
+TEST_CASE("weights over many decades are not expanded again and again") {
+  struct {
+    char const* name;
+    std::uint64_t vertices;
+    edge_pairs edges;
+  } const shapes[] = {{"grid", 14400, grid_edges(120)},
+                      {"random, mean degree 4", 8192, karpos_test::random_edges(8192, 16384, 5)},
+                      {"random, mean degree 32", 1024, karpos_test::random_edges(1024, 16384, 5)}};
+  for (auto const& [name, vertices, edges] : shapes) {
+    auto const g = make_graph(name, vertices, edges, sides::undirected);
+    auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+    view<double> const distance("distance", g.vertices);
+    for (double const decades : {2.0, 6.0, 30.0, 300.0}) {
+      auto const decimal = [&](random_numbers& random) {
+        return std::pow(10,
+                        decades * (static_cast<double>(random.below(1 << 30)) / (1 << 30) - .5));
+      };
+      auto const weights = draw_weights<double>(g, decimal, weights_of::each_pair);
+      karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
+      auto const r = karpos::sssp(space(), workspace, 0u, distance);
+      std::string const what = g.name + ", " + std::to_string(decades) + " decades";
+      same(what + ": wrong distances", karpos_test::to_host(distance) != dijkstra(g, weights, {0}),
+           false);
+      INFO(what << ", delta " << r.delta << ", edges " << r.edges << ", buckets " << r.buckets
+                << ", rounds " << r.rounds);
+      CHECK(r.edges < 10 * g.out.columns.size());
+      CHECK(r.rounds < g.vertices);
+    }
+  }
 }
 
 TEST_CASE("a hub at the end of a path is left to all threads") {

@@ -55,7 +55,7 @@ def existing_suites(root):
     found = set()
     suffixes = {"": "", "host_": ".host", "rank_": ".ranks"}
     for file in (root / "tests").rglob("CMakeLists.txt"):
-        for kind, name in re.findall(r"^karpos_add_(host_|rank_|)test\(NAME (\w+)", file.read_text(encoding="utf-8"), re.M):
+        for kind, name in re.findall(r"^ *karpos_add_(host_|rank_|)test\(NAME (\w+)", file.read_text(encoding="utf-8"), re.M):
             found.add(name + suffixes[kind])
     return found
 

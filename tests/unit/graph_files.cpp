@@ -606,6 +606,7 @@ TEST_CASE("graph files: attributes of networkx") {
   CHECK(weights("1 2 {}\n2 3 {}\n").empty());
   CHECK(weights("1 2 {'weight': 3.5}\n2 3 {'a': {'weight': 7}, 'weight': 2}\n") ==
         std::vector<double>{3.5, 2});
+  CHECK(weights("1 2 {'weight': 2, 'a': {'weight': 7}}\n") == std::vector<double>{2});
   CHECK(weights("1 2 {'a': 'weight', 'weights': 9, \"weight\":4 , 'z': ','}\n") ==
         std::vector<double>{4});
   refuses_as(with_weights, "g", "1 2 {'weight': 1}\n2 3 {}\n", ":2 ", "no weight",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 ///     karpos_read_graph_replay [--mutations N] FILE_OR_FOLDER...
-/// runs the fuzz function on every file and on N mutations of each (default 10000), the same ones every time.
+/// runs the fuzz function on every file and on N mutations of each (default 5000), the same ones every time.
 /// An allocation far above the size of the files ends the program: headers must not claim memory.
 #include <algorithm>
 #include <cstdint>
@@ -123,7 +123,7 @@ std::vector<std::filesystem::path> files_of(std::filesystem::path const& root) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::size_t mutations = 10000, files = 0, runs = 0;
+  std::size_t mutations = 5000, files = 0, runs = 0;
   for (int i = 1; i < argc; ++i) {
     std::string const argument = argv[i];
     if (argument == "--mutations" && i + 1 < argc) {
