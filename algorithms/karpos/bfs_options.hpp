@@ -79,7 +79,7 @@ struct ignore_discovery {
   KOKKOS_FUNCTION void operator()(VertexId, std::int32_t) const {}
 };
 
-/// Functors that a search calls in its kernels.
+/// Functors that a search calls in its kernels (operations.hpp says what they may do).
 ///   follow(u, v)           whether the edge from u to v may be used; must answer the same at every call
 ///   discovered(v, level)   called once for every vertex found, sources included; calls run concurrently, where
 ///                          frontiers are narrow also those of other levels

@@ -26,7 +26,7 @@ namespace karpos {
 ///   keys: a few lines in general, some thousand when they return `full`.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in 16-byte slots)
 ///   and cannot be stored: options.empty_key, options.erased_key, and the largest value that is neither. Functions of the
-///   user do not throw, and an op of insert_or_apply does not use the map: both run while a lock is held.
+///   user do not throw (operations.hpp), and an op of insert_or_apply does not use the map: both run while a lock is held.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
 ///   linearizable. find and contains are wait-free (16-byte slots where they are read in halves, as on CPUs: lock-free) and
 ///   write nothing; the others wait for the thread that holds the lock of the same home and class of keys (one of eight),

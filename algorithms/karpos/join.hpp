@@ -88,7 +88,7 @@ class join {
       : join(exec, left, index, kind, Predicate{}, options) {}
 
   /// The same for pairs of equal rows, candidates, that a predicate accepts: accepts(left, right), called in a kernel with
-  /// their numbers, once for each.
+  /// their numbers, once for each. It may not throw (operations.hpp says what functors may do).
   ///
   /// Complexity: also a pass over the candidates.
   /// Memory: also a quarter of a byte for each candidate, which is allocated.

@@ -114,7 +114,7 @@ class hash_table : public lookup_table<Storage> {
                       bulk);
   }
   /// Reduces by key: inserts pairs or replaces stored values by op(stored, value). op is associative and
-  /// commutative: karpos::plus, minimum, maximum or a functor. Merges equal keys with each other first if many are (docs/hash_map.md).
+  /// commutative: karpos::plus, minimum, maximum or a functor (operations.hpp: what it may do). Merges equal keys with each other first if many are (docs/hash_map.md).
   template <view_1d Keys, class Values, class Op>
     requires has_values
   insert_report insert_or_apply(execution_space const& exec, Keys const& keys, Values const& values,
@@ -170,7 +170,7 @@ class hash_table : public lookup_table<Storage> {
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
-  /// Complexity: reads the table once.
+  /// Complexity: reads the table once. The predicate may not throw (operations.hpp).
   template <class Predicate>
   std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate) {
     this->require_memory();

@@ -179,7 +179,7 @@ class multi_table {
     emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});
   }
 
-  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits.
+  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits. visit may not throw (operations.hpp).
   /// Complexity: O(size + slots). Memory: 8 bytes a slot while it runs.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {

@@ -20,7 +20,7 @@ namespace karpos {
 
 // An aggregate function is a functor: double operator()(double const* scores, int n) const, of an object's n scores in
 // the order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
-// NaN, and must not return NaN.
+// NaN, and must not return NaN. It may not throw (operations.hpp says what functors may do).
 
 /// The sum of weight times score, in double, in the order of the lists. Minus infinity in one score, of a weight above
 /// zero, makes the sum minus infinity, whatever the others are.

@@ -220,6 +220,7 @@ class unordered_map {
   /// One that is not bounded (rehash) fails when no slot is free.
   /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. A set takes a number as value, and ignores it.
+  /// op may not throw (operations.hpp says what functors may do).
   /// Returns: success() if the key was not in and is now; existing(); or failed(), in an erase phase, too: then the map is as it was.
   /// Then index(), unless it failed, and list_position(), the buckets that were looked at before the last one. freed_existing() is
   /// never true.

@@ -151,7 +151,7 @@ KOKKOS_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
 /// (std::has_unique_object_representations) or be floating-point numbers, of which 0.0 and -0.0 are one key and every NaN
 /// is one; write your own hash for keys where that does not hold.
 ///
-/// A hash function that mixes well over 64 bits says so with a member type `is_avalanching` (Boost's
+/// Hash functions may not throw (operations.hpp says what functors may do). One that mixes well over 64 bits says so with a member type `is_avalanching` (Boost's
 /// convention); the containers mix the result of any other themselves.
 template <class Key>
 struct hash {

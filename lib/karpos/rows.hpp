@@ -213,7 +213,7 @@ class row_view {
   /// The same rows with functions of the caller's, called in kernels: hash(values...) of one row's values, an integer,
   /// which is mixed unless the function says is_avalanching (hash.hpp); equal(values..., other_values...) of those of one
   /// row and then of another. Rows that are equal have equal hashes. Nulls are T{} to both: that they are null is
-  /// compared, and hashed, besides.
+  /// compared, and hashed, besides. They may not throw (operations.hpp says what functors may do).
   template <class UserHash, class UserEqual>
   row_view<UserHash, UserEqual, Columns...> with_functions(UserHash const& hash,
                                                            UserEqual const& equal) const {

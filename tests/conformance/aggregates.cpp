@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <karpos/checked_plus.hpp>
 #include <karpos/reduce_by_key.hpp>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -285,4 +287,110 @@ TEST_CASE("refused: a column of another length") {
   auto const wanted =
       aggregates(aggregate(values, karpos::plus{}, out), aggregate(other, karpos::plus{}, out));
   throws<std::invalid_argument>([&] { karpos::reduce_by_key(space(), keys, out, wanted); }, "29");
+}
+
+namespace {
+
+/// Sums of one key each, with what is thrown; none if nothing is.
+template <class To, class From>
+struct checked_sums {
+  std::map<std::uint32_t, To> sums;
+  std::string thrown;
+
+  checked_sums(std::vector<std::uint32_t> const& keys, std::vector<From> const& x) {
+    std::size_t const n = keys.size();
+    view<std::uint32_t> const out_keys("keys", n), counts("counts", n);
+    view<To> const out("sums", n);
+    try {
+      karpos::reduce_by_key(
+          space(), to_space(keys), out_keys,
+          aggregates(aggregate(to_space(x), karpos::checked_plus{}, out), aggregate_count(counts)));
+    } catch (std::overflow_error const& e) {
+      thrown = e.what();
+    }
+    auto const k = to_host(out_keys, n), c = to_host(counts, n);
+    auto const s = to_host(out, n);
+    for (std::size_t i = 0; i < n; ++i)
+      if (c[i] > 0) sums[k[i]] = s[i];
+  }
+};
+
+/// Numbers around the limits of a type: sums of key 0 fit, those of key 1 are one too large, of key 2 one too small. Of keys 3
+/// and 4 sums up to some row do not fit in the order of the rows, and all of them do.
+template <class To, class From>
+void check_limits(std::string const& what, From most, From least, std::uint32_t filler) {
+  std::vector<std::uint32_t> keys = {0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4};
+  From const minus_one = static_cast<From>(From(0) - From(1));
+  std::vector<From> x = {most, least, most,  1,     least,     minus_one,
+                         most, most,  least, least, minus_one, 1};
+  bool const is_signed = std::is_signed_v<From>;
+  if (!is_signed) x[5] = 0, x[7] = 0, x[10] = 0;
+  for (std::uint32_t i = 0; i < filler; ++i) {
+    keys.push_back(5 + i);
+    x.push_back(static_cast<From>(i));
+  }
+  checked_sums<To, From> const seen(keys, x);
+  std::map<std::uint32_t, std::uint64_t> expected;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    expected[keys[i]] += static_cast<std::uint64_t>(x[i]);
+  bool same_sums = seen.sums.size() == expected.size();
+  for (auto const& [key, sum] : expected)
+    same_sums = same_sums && seen.sums.count(key) == 1 && seen.sums.at(key) == static_cast<To>(sum);
+  holds(what + ": sums, modulo 2^64 where they do not fit", same_sums);
+  bool const narrow = sizeof(To) == sizeof(From);
+  std::string const told = is_signed ? "2 of " : "1 of ";
+  holds(what + ": '" + seen.thrown + "'",
+        narrow ? seen.thrown.find(told) != std::string::npos : seen.thrown.empty());
+}
+
+template <class T>
+T sum_of(T a, T b) {
+  return karpos::plus{}(a, b);
+}
+
+}  // namespace
+
+TEST_CASE("sums of integers wrap, also where they have a sign") {
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
+  // A constant is what the compiler refuses if it is undefined.
+  constexpr std::int32_t wrapped = karpos::plus{}(most, 1);
+  constexpr std::int64_t large_wrapped = karpos::plus{}(-large - 1, std::int64_t(-1));
+  same("32 bits", wrapped, -most - 1);
+  same("64 bits", large_wrapped, large);
+  same("16 bits", sum_of<std::int16_t>(32'767, 1), std::int16_t(-32'768));
+  same("8 bits", sum_of<std::uint8_t>(255, 2), std::uint8_t(1));
+  holds("doubles", sum_of(0.5, 0.25) == 0.75);
+  std::vector<std::uint32_t> const keys(3, 7);
+  std::vector<std::int32_t> const x = {most, most, 3};
+  view<std::uint32_t> const out_keys("keys", 3);
+  view<std::int32_t> const sums("sums", 3);
+  same("groups", karpos::reduce_by_key(space(), to_space(keys), to_space(x), out_keys, sums), 1u);
+  same("of a reduction", to_host(sums, 1)[0], 1);
+}
+
+TEST_CASE("checked sums are told if they do not fit, and only then") {
+  for (std::uint32_t const filler : {0u, 30'000u}) {
+    std::string const rows = " of " + std::to_string(filler) + " keys";
+    using i64 = std::numeric_limits<std::int64_t>;
+    using u32 = std::numeric_limits<std::uint32_t>;
+    check_limits<std::int64_t, std::int64_t>("int64" + rows, i64::max(), i64::min(), filler);
+    check_limits<std::uint32_t, std::uint32_t>("uint32" + rows, u32::max(), 0, filler);
+#if KARPOS_FULL_TESTS
+    using i32 = std::numeric_limits<std::int32_t>;
+    using u64 = std::numeric_limits<std::uint64_t>;
+    check_limits<std::int32_t, std::int32_t>("int32" + rows, i32::max(), i32::min(), filler);
+    check_limits<std::int64_t, std::int32_t>("int32 in int64" + rows, i32::max(), i32::min(),
+                                             filler);
+    check_limits<std::int64_t, std::uint32_t>("uint32 in int64" + rows, u32::max(), 0, filler);
+    check_limits<std::uint64_t, std::uint64_t>("uint64" + rows, u64::max(), 0, filler);
+#endif
+  }
+  checked_sums<std::int64_t, std::int64_t> const none({}, {});
+  holds("no rows: '" + none.thrown + "'", none.thrown.empty() && none.sums.empty());
+  checked_sums<std::uint32_t, std::uint32_t> const seen({5, 5, 5, 6}, {1u << 31, 1u << 31, 3, 9});
+  same("a sum that does not fit wraps", seen.sums.at(5), 3u);
+  same("another sum is right", seen.sums.at(6), 9u);
+  holds("the message: " + seen.thrown,
+        seen.thrown.find("karpos: 1 of 2 checked sums do not fit into 32 bits") == 0);
 }

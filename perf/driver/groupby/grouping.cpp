@@ -13,13 +13,6 @@
 namespace karpos::perf {
 namespace {
 
-/// Addition modulo 2^64, for sums that are not used where they do not fit.
-struct plus_modulo {
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  }
-};
-
 /// The first n elements on the host.
 template <class T>
 auto on_host_first(array<T> const& values, std::uint64_t n) {
@@ -113,7 +106,8 @@ std::vector<wide_sum> grouping::sums_of_halves(labels const& rows,
 integer_groups grouping::integers(number_column const& column) const {
   std::vector<std::int64_t> const& x = column.integers();
   labels const rows = rows_with_numbers(column);
-  auto const narrow = reduced(rows, x, plus_modulo{});
+  // Sums of 64 bits wrap, and are used only if all fit.
+  auto const narrow = reduced(rows, x, plus{});
   if (column.magnitude() > std::numeric_limits<std::int64_t>::max())
     return {sums_of_halves(rows, x), narrow.least, narrow.largest};
   return {{narrow.sum.begin(), narrow.sum.end()}, narrow.least, narrow.largest};

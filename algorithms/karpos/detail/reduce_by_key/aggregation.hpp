@@ -87,11 +87,17 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
     fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
     using loaded = loaded_columns<true, split, Keys, Columns...>;
     using make = rows_of_fields<row, split, field_for<Outputs>...>;
-    return reduce_by_key::run(
+    std::uint64_t const groups = reduce_by_key::run(
         exec, keys_and_columns<loaded, make>(loaded(keys, {{std::get<C>(a.columns)}...}), make{f}),
         result_fields<OutKeys, field_for<Outputs>...>{out_keys, f, room},
         merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
         bytes_call);
+    (finish(exec, detail::get<O>(f), groups), ...);
+    return groups;
+  }
+  template <class Field>
+  static void finish(ExecSpace const& exec, Field const& f, std::uint64_t groups) {
+    if constexpr (requires { f.finish(exec, groups); }) f.finish(exec, groups);
   }
 };
 
