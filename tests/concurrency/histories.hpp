@@ -59,7 +59,7 @@ class host_table {
   explicit host_table(std::uint64_t slots)
       : m_pairs(Probing::pair_count_for((slots + 2 * B - 1) / (2 * B))),
         m_memory(2 * m_pairs * B + 64 / sizeof(word)),
-        m_marks(m_pairs * karpos::detail::open_addressing::marks_per_pair / 32 + 1) {
+        m_marks(karpos::detail::open_addressing::words_behind_slots(m_pairs)) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
     m_slots = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
     for (std::uint64_t i = 0; i < this->slots(); ++i) m_slots[i] = table().slot().empty_slot();

@@ -82,14 +82,14 @@ TEST_CASE("reductions by key from all threads lose nothing") {
 
 /// More keys than fit, from all threads.
 template <class Key, class T, bool OneStep>
-void fills_up() {
-  for (int round = 0; round < rounds; ++round) {
-    host_table<Key, T, karpos::double_hashing, 2, OneStep> table(20);
-    auto const keys = karpos_test::unique_keys<Key>(40, static_cast<u64>(round));
+void fills_up(u64 slots, int some_rounds) {
+  for (int round = 0; round < some_rounds; ++round) {
+    host_table<Key, T, karpos::double_hashing, 2, OneStep> table(slots);
+    auto const keys = karpos_test::unique_keys<Key>(2 * slots, static_cast<u64>(round));
     std::atomic<u64> inserted{0}, full{0};
     on_threads(4, [&](int thread) {
       for (std::size_t i = 0; i < keys.size(); ++i) {
-        Key const key = keys[(i + static_cast<std::size_t>(thread) * 10) % keys.size()];
+        Key const key = keys[(i + static_cast<std::size_t>(thread) * slots / 2) % keys.size()];
         auto const ref = table.ref();
         auto const o = ref.insert(karpos::device::host_tile<1>{}, key, T(1));
         inserted += o == karpos::outcome::inserted;
@@ -105,9 +105,13 @@ void fills_up() {
 }
 
 TEST_CASE("a table that is filled by all threads is full once") {
-  fills_up<u32, u32, one_step>();
-  if constexpr (karpos::device::host::has_compare_and_swap_16) fills_up<u64, u64, one_step>();
-  fills_up<u64, u64, two_steps>();
+  fills_up<u32, u32, one_step>(20, rounds);
+  if constexpr (karpos::device::host::has_compare_and_swap_16)
+    fills_up<u64, u64, one_step>(20, rounds);
+  fills_up<u64, u64, two_steps>(20, rounds);
+  // So many buckets that insertions find out that none has a free slot.
+  fills_up<u32, u32, one_step>(600, rounds / 10 + 1);
+  fills_up<u64, u64, two_steps>(600, rounds / 10 + 1);
 }
 
 /// What was written before store_release is seen after load_acquire.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "conformance/limits_suite.hpp"
+#include "support/looks.hpp"
 
 namespace {
 
@@ -111,6 +112,121 @@ TEST_CASE(
   storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1000);
   // More buckets than the probe limit of double hashing.
   storms_a_small_table<u32, u32, karpos::double_hashing, 1>(5000);
+}
+
+template <class Ref>
+struct insert_each {
+  Ref map;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(int i, u64& full) const {
+    full += map.insert(keys(i), 1u) == karpos::outcome::full;
+  }
+};
+template <class Ref>
+struct look_for_each {
+  Ref map;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(int i, u64& found) const { found += map.contains(keys(i)); }
+};
+template <class Body>
+u64 sum_of(view<u32> const& keys, Body const& body) {
+  u64 sum = 0;
+  Kokkos::parallel_reduce("karpos_test::sum_of", Kokkos::RangePolicy<space>(0, keys.extent(0)),
+                          body, sum);
+  return sum;
+}
+/// Keys that are compared for each of some keys that are not there: looked for, erased, and offered to a full table.
+struct looks_of_absent {
+  double found, found_in_kernel, erased, inserted = 0, inserted_in_kernel = 0;
+};
+
+/// A full table costs at most ten times what a nearly full one does; so do its copies, and the table once keys were erased. It
+/// takes as many keys as were erased, and as it has slots once it is cleared.
+template <class Probing, int B>
+void is_as_fast_when_full(u64 max_keys) {
+  using map_type = karpos::hash_map<u32, u32, space, karpos::hash<u32>,
+                                    karpos_test::counting_equal<u32>, Probing, B>;
+  using report = karpos::insert_report;
+  constexpr u64 n = 500;
+  karpos_test::looks const looks;
+  map_type map(space{}, max_keys, {.load = 0.98}, {}, {looks.at()});
+  u64 const slots = map.capacity(), last = slots / 50;
+  CAPTURE(slots);
+  CAPTURE(B);
+  auto const keys = unique_keys<u32>(2 * slots + n);
+  auto const at = [&](u64 first, u64 end) { return to_space(part(keys, first, end)); };
+  auto const absent = at(2 * slots, 2 * slots + n);
+  view<bool> const out("out", n);
+  auto const lookups = [&](map_type& m) {
+    looks_of_absent c{};
+    u64 there = 0;
+    c.found = looks.of_each(n, [&] { m.contains(space{}, absent, out); });
+    c.found_in_kernel = looks.of_each(n, [&] {
+      there +=
+          sum_of(absent, look_for_each<typename map_type::frozen_ref_type>{m.frozen_ref(), absent});
+      there += sum_of(absent, look_for_each<typename map_type::ref_type>{m.ref(), absent});
+    });
+    c.erased = looks.of_each(n, [&] { there += m.erase(space{}, absent); });
+    CHECK(there == 0);
+    return c;
+  };
+  CHECK(map.insert(space{}, at(0, slots - 2 * last), 1u).rejected == 0);
+  double const insertion =
+      looks.of_each(last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
+  auto const near = lookups(map);
+  auto const check_full = [&](map_type& m, u64 there) {
+    auto c = lookups(m);
+    u64 full = 0;
+    typename map_type::report_view const r("report");
+    c.inserted = looks.of_each(n, [&] { m.insert_async(space{}, absent, 1u, r); });
+    CHECK(bool(karpos_test::to_host_scalar(r) == report{0, 0, n, 0}));
+    c.inserted_in_kernel = looks.of_each(n, [&] {
+      full = sum_of(absent, insert_each<typename map_type::ref_type>{m.ref(), absent});
+    });
+    CHECK(full == n);
+    CHECK(c.found <= 10 * near.found);
+    CHECK(c.found_in_kernel <= 10 * near.found_in_kernel);
+    CHECK(c.erased <= 10 * near.erased);
+    CHECK(c.inserted <= 10 * insertion);
+    CHECK(c.inserted_in_kernel <= 10 * insertion);
+    CHECK(m.size(space{}) == there);
+  };
+  // Where a path visits all buckets, it is known which keys are in.
+  bool const visits_all = map.bucket_count() <= Probing::probe_limit;
+  auto const in = map.insert(space{}, at(slots - last, slots), 1u).inserted;
+  CHECK((in == last || !visits_all));
+  CHECK(map.insert(space{}, at(slots, 2 * slots), 1u).rejected == slots + in - last);
+  check_full(map, slots);
+  map_type copy;
+  deep_copy(space{}, copy, map);
+  check_full(copy, slots);
+
+  // Erased slots are in the way until the table is compacted; then it takes as many keys, and is full again.
+  CHECK(map.erase(space{}, at(0, last)) == last);
+  check_full(map, slots - last);
+  map.compact(space{});
+  auto const others = at(slots, 2 * slots);
+  u64 const full = sum_of(others, insert_each<typename map_type::ref_type>{map.ref(), others});
+  CHECK((full == slots - last || !visits_all));
+  CHECK(map.size(space{}) == slots);
+  map.clear(space{});
+  CHECK(map.insert(space{}, others, 1u).inserted + 20 >= slots);
+  CHECK(map.insert(space{}, at(0, slots), 1u).rejected + 20 >= slots);
+  check_full(map, slots);
+  map.rehash(space{}, 2 * slots);
+  CHECK(map.insert(space{}, others, 1u).rejected == 0);
+  CHECK(map.insert(space{}, at(0, slots), 1u).rejected == 0);
+  CHECK(map.count(space{}, at(0, 2 * slots)) == 2 * slots);
+}
+TEST_CASE(
+    "a full table is no slower than one that is nearly full, and knows when it is no longer full") {
+  is_as_fast_when_full<karpos::double_hashing, 8>(6'000);
+  is_as_fast_when_full<karpos::linear_probing, 4>(6'000);
+  is_as_fast_when_full<karpos::double_hashing, 4>(20'000);
+#if KARPOS_FULL_TESTS
+  is_as_fast_when_full<karpos::double_hashing, 1>(3'000);
+  is_as_fast_when_full<karpos::linear_probing, 16>(20'000);
+#endif
 }
 
 TEST_CASE("insert_or_throw names what was asked, what was found and what will do") {

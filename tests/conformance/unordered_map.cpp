@@ -430,6 +430,16 @@ std::uint64_t failures(std::vector<answer> const& answers) {
 
 /// Every slot can be taken, those of the largest integers too (nth counts them first); then insertions fail, and say so, until slots
 /// are freed.
+/// Offers keys to a full map, which finds out that it is full soon, and looks at few buckets then.
+template <class Map>
+void refuses_early(Map& map, std::uint32_t first) {
+  std::uint32_t const n = 1'000;
+  auto const refused = insert_into(map, keys_from(first, first + n));
+  std::uint64_t buckets = 0;
+  for (auto const& each : refused) buckets += each.position + 1;
+  same("failures", failures(refused), n);
+  holds(std::to_string(buckets) + " buckets for " + std::to_string(n), buckets <= 64 * n);
+}
 template <class Map>
 void full() {
   Map map;
@@ -440,6 +450,7 @@ void full() {
   holds("nothing failed", !map.failed_insert());
   same_contents("full", map, o, n + 10);
   same("failures", failures(insert_into(map, keys_from(n, n + 10))), 10);
+  refuses_early(map, 2 * n);
   holds("failed_insert", map.failed_insert());
   map.reset_failed_insert_flag();
   insert_checked(map, keys_from(0, n), o);
@@ -449,6 +460,10 @@ void full() {
   same_contents("half full", map, o, n + 10);
   insert_checked(map, keys_from(n, n + n / 2 - 4), o);
   same_contents("full again", map, o, n + n / 2);
+  refuses_early(map, 2 * n);
+  erase_checked(map, keys_from(n, n + 10), o);
+  insert_checked(map, keys_from(4, 14), o);
+  same_contents("and once more", map, o, n + n / 2);
   map.rehash();
   same_contents("rehashed", map, o, n + n / 2);
 }

@@ -46,7 +46,7 @@ void works_beyond_32_bits() {
   std::uint64_t const pairs = Probing::pair_count_for((std::uint64_t(1) << 31) / B + 1000);
   std::uint64_t const slot_count = 2 * pairs * B;
   reservation const slots(slot_count * sizeof(word));
-  reservation const marks(pairs * karpos::detail::open_addressing::marks_per_pair / 8 + 4);
+  reservation const marks(4 * karpos::detail::open_addressing::words_behind_slots(pairs));
   if (!slots || !marks) {
     MESSAGE("skipped: the system reserves no ", slot_count * sizeof(word),
             " bytes of address space");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/fullness.hpp"
 #include "karpos/detail/open_addressing/key_order.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/probe.hpp"
@@ -27,6 +28,10 @@
 //
 // and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
 // 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
+//
+// It does so once it has found a place: a key that is refused leaves no marks, and lookups in a full table end as early as in
+// one of load 0.98. Insertions that try many buckets find out whether the table is full, and are refused then at the first
+// missing mark (fullness.hpp).
 //
 // Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //
@@ -59,6 +64,51 @@ inline constexpr int marks_per_pair = 8;
 /// their first bucket pair. Not at every pair: hits far along the path would read a mark each time.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
+}
+/// The first bucket of a path with marks.
+inline constexpr std::uint32_t first_mark = 4;
+/// At marks from this bucket of a path on, an insertion asks whether the table is full.
+inline constexpr std::uint32_t asking_bucket = 16;
+/// From this bucket of a path on, it inspects a part of the table for each so many buckets that it has tried.
+inline constexpr std::uint32_t inspecting_bucket = 32;
+
+/// Words of 32 bits behind the slots of a table of so many pairs: overflow marks, and what it remembers of being full.
+KOKKOS_FUNCTION constexpr std::uint64_t mark_words(std::uint64_t pairs) {
+  return (pairs * marks_per_pair + 63) / 64 * 2;
+}
+KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) {
+  return mark_words(pairs) + fullness::words_for(2 * pairs);
+}
+
+/// Whether a table has no free slot, by its fullness at `words`. An insertion that has tried many buckets finds out a bit
+/// further each time; bucket_is_full(bucket): whether that one has none.
+template <class BucketIsFull>
+KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
+                             BucketIsFull const& bucket_is_full) {
+  fullness const slots(words, 2 * pairs);
+  if (slots.is_full()) return true;
+  if (tried < inspecting_bucket) return false;
+  slots.inspect(tried / inspecting_bucket, bucket_is_full);
+  return slots.is_full();
+}
+
+/// Calls f(pair) for each pair of a path, which begins at `start`, that has a mark before the tried-th bucket.
+template <class Path, class F>
+KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_t tried,
+                                   F const& f) {
+  auto const sum = [pairs](std::uint64_t a, std::uint64_t b) {
+    return a + b < pairs ? a + b : a + b - pairs;
+  };
+  std::uint64_t pair = start.pair();
+  start.advance(pairs);
+  start.advance(pairs);
+  std::uint64_t leap =
+      sum(start.pair(), pairs - pair);  // the stride between pairs, then twice it, ...
+  for (std::uint32_t at = first_mark; at < tried; at *= 2) {
+    pair = sum(pair, leap);
+    leap = sum(leap, leap);
+    f(pair);
+  }
 }
 
 /// The table as kernels see it; see probe.hpp for what they ask of it.
@@ -239,11 +289,16 @@ class table_ref : public Traits {
     KOKKOS_FUNCTION bool decided() {
       word* const slots = table.bucket(at);
       if (auto const hit = window.match(holds)) {
+        if (at.tried() > first_mark) [[unlikely]]
+          table.set_marks(tile, at);
         table.merge(tile, slots + hit.first(), window.get(hit.first()), value, combine);
         return true;
       }
       auto const is_empty = table.m_slot.is_empty();
-      for (auto holes = window.match(is_empty); holes; holes = holes.without_first()) {
+      auto holes = window.match(is_empty);
+      if (at.tried() > first_mark && holes) [[unlikely]]
+        table.set_marks(tile, at);
+      for (; holes; holes = holes.without_first()) {
         word* const slot = slots + holes.first();
         word const seen = tile.once([&] { return table.m_slot.claim(slot, item); });
         if (is_empty(seen)) {
@@ -255,7 +310,11 @@ class table_ref : public Traits {
           return true;
         }
       }
-      if (at_mark(at.tried())) tile.once([&] { return table.set_mark(at); });
+      if (at.tried() >= asking_bucket && at_mark(at.tried()) &&
+          tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
+        done = outcome::full;
+        return true;
+      }
       return false;
     }
     KOKKOS_FUNCTION outcome answer() const { return done; }
@@ -279,17 +338,35 @@ class table_ref : public Traits {
     return !has_tombstone && (order::marks(key) >> order::class_of(p.hash()) & 1) == 0;
   }
 
-  KOKKOS_FUNCTION static std::uint64_t mark_bit(path const& p) {
-    return p.pair() * marks_per_pair + p.hash() % marks_per_pair;
+  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
+    return pair * marks_per_pair + hash % marks_per_pair;
   }
   KOKKOS_FUNCTION bool marked(path const& p) const {
-    std::uint64_t const bit = mark_bit(p);
+    std::uint64_t const bit = mark_bit(p.pair(), p.hash());
     return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
-  /// Not read first: the write is not waited for, a read would be.
-  KOKKOS_FUNCTION bool set_mark(path const& p) const {
-    std::uint64_t const bit = mark_bit(p);
-    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
+  /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about to be. Whoever finds the
+  /// table full sees those of keys behind asking_bucket: there, what this thread writes next is written after them.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
+    t.once([&] {
+      for_each_mark(start_at(p.hash()), pairs(), p.tried(), [&](std::uint64_t pair) {
+        std::uint64_t const bit = mark_bit(pair, p.hash());
+        device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
+      });
+      if (p.tried() > asking_bucket) device::release_fence();
+      return true;
+    });
+  }
+  /// Whether the table is full, and the key of an insertion that has come to this mark is not behind it.
+  KOKKOS_FUNCTION bool is_refused(path const& p) const {
+    return open_addressing::is_full(m_marks + mark_words(pairs()), pairs(), p.tried(),
+                                    [this](std::uint64_t bucket) { return is_full(bucket); }) &&
+           !marked(p);
+  }
+  KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
+    for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i)
+      if (m_slot.is_empty()(device::load_relaxed(m_slots + i))) return false;
     return true;
   }
 

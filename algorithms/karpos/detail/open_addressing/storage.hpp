@@ -18,8 +18,8 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of overflow marks. A storage
-/// for hash_table (map.hpp).
+/// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of overflow marks, at whose end
+/// is what the table remembers of being full. A storage for hash_table (map.hpp).
 template <class Traits>
 class storage : public Traits {
  public:
@@ -148,18 +148,16 @@ class storage : public Traits {
                                            pair_slots);
   }
   static std::uint64_t slots_of(std::uint64_t pairs) { return pairs * pair_slots; }
-  static std::uint64_t mark_words(std::uint64_t pairs) {
-    return (pairs * marks_per_pair + 31) / 32;
-  }
   static std::size_t bytes_of(std::uint64_t pairs) {
-    return slots_of(pairs) * sizeof(word) + mark_words(pairs) * sizeof(std::uint32_t);
+    return slots_of(pairs) * sizeof(word) + words_behind_slots(pairs) * sizeof(std::uint32_t);
   }
 
   /// Changes nothing when there is no memory.
   void allocate(execution_space const& exec, std::uint64_t pairs) {
     auto [slots, marks] = allocated<memory_space>(bytes_of(pairs), [&] {
-      return std::pair{uninitialized_array<slot_view>(exec, label("slots"), slots_of(pairs)),
-                       uninitialized_array<mark_view>(exec, label("marks"), mark_words(pairs))};
+      return std::pair{
+          uninitialized_array<slot_view>(exec, label("slots"), slots_of(pairs)),
+          uninitialized_array<mark_view>(exec, label("marks"), words_behind_slots(pairs))};
     });
     m_slots = slots;
     m_marks = marks;
@@ -169,8 +167,8 @@ class storage : public Traits {
     require_wrappable(memory, bytes_of(pairs), bucket_alignment(bucket_slots * sizeof(word)));
     auto* const slots = static_cast<word*>(memory.data);
     m_slots = slot_view(slots, slots_of(pairs));
-    m_marks =
-        mark_view(reinterpret_cast<std::uint32_t*>(slots + slots_of(pairs)), mark_words(pairs));
+    m_marks = mark_view(reinterpret_cast<std::uint32_t*>(slots + slots_of(pairs)),
+                        words_behind_slots(pairs));
     m_pairs = pairs;
   }
 

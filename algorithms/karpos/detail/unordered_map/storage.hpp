@@ -231,7 +231,7 @@ class storage {
     arena memory(base);
     memory.take(p.words, slots + slots_type::reserved_slots);
     memory.take(p.marks, (pairs * open_addressing::marks_per_pair + 31) / 32);
-    memory.take(p.passed, (2 * pairs + 31) / 32);
+    memory.take(p.passed, passed_words(pairs) + fullness::words_for(2 * pairs));
     memory.take(p.status, status_words);
     memory.take(p.records, slots_type::has_records ? slots : 0);
     m_bytes = memory.bytes();

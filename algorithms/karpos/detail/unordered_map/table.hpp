@@ -39,13 +39,18 @@ enum status_word : int { phase, known_size, failed };
 inline constexpr int status_words = 3;
 inline constexpr std::uint32_t erasable = 1, modified = 2;
 
+/// Words of the bits of buckets that a key went past.
+KOKKOS_FUNCTION constexpr std::uint64_t passed_words(std::uint64_t pairs) {
+  return (2 * pairs + 63) / 64 * 2;
+}
+
 /// Where the parts of a table lie.
 template <class Slots>
 struct parts {
   typename Slots::word* words = nullptr;
   std::uint32_t* marks = nullptr;  ///< overflow marks
   std::uint32_t* passed =
-      nullptr;  ///< a bit for each bucket that a key went past: end_erase finds out which
+      nullptr;  ///< a bit for each bucket that a key went past: end_erase finds out which; then a fullness
   std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
   std::uint64_t pairs = 0;  ///< of buckets
@@ -119,8 +124,10 @@ class table {
     bool searching = true, again = false;
     for (;;) {
       auto const window = again ? load_bucket<access::shared>(t, p) : load_bucket<first_look>(t, p);
-      if (auto const at = find_in<access::shared>(window, p, query, key); at != no_index)
+      if (auto const at = find_in<access::shared>(window, p, query, key); at != no_index) {
+        if (!searching) set_marks(p);
         return {outcome::existing, at, p.tried()};
+      }
       again = static_cast<bool>(slots_type::pending(window, query));
       if (again) continue;
       auto const empty = slots_type::empties(window), free = empty | slots_type::tombstones(window);
@@ -135,13 +142,16 @@ class table {
       }
       if (!searching && free) {
         std::uint64_t const at = index(p, free.first());
+        set_marks(p);
         if (claim(at, empty.test(free.first()), query, key, value))
           return {outcome::inserted, at, p.tried()};
         again = true;
         continue;
       }
       if (p.tried() == last) break;
-      if (!searching && open_addressing::at_mark(p.tried())) set_mark(p);
+      if (!searching && p.tried() >= open_addressing::asking_bucket &&
+          open_addressing::at_mark(p.tried()) && is_refused(p))
+        break;
       p.advance(pairs());
     }
     return {outcome::full, no_index, p.tried()};
@@ -173,7 +183,7 @@ class table {
     std::uint64_t const hash = hash_of(m_hash, key), bucket = i / bucket_slots;
     for (path p(hash, m_home); p.bucket() != bucket && p.tried() < buckets(); p.advance(pairs())) {
       device::set_bits(m_passed + p.bucket() / 32, std::uint32_t(1) << p.bucket() % 32);
-      if (open_addressing::at_mark(p.tried())) set_mark(p);
+      if (open_addressing::at_mark(p.tried())) set_mark(p.pair(), hash);
     }
   }
   /// An erased slot is as good as new, unless a key went past its bucket.
@@ -291,16 +301,36 @@ class table {
     }
   }
 
-  KOKKOS_FUNCTION static std::uint64_t mark_bit(path const& p) {
-    return p.pair() * open_addressing::marks_per_pair + p.hash() % open_addressing::marks_per_pair;
+  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
+    return pair * open_addressing::marks_per_pair + hash % open_addressing::marks_per_pair;
   }
   KOKKOS_FUNCTION bool marked(path const& p) const {
-    std::uint64_t const bit = mark_bit(p);
+    std::uint64_t const bit = mark_bit(p.pair(), p.hash());
     return (device::load_relaxed(m_marks + bit / 32) >> bit % 32 & 1u) != 0;
   }
-  KOKKOS_FUNCTION void set_mark(path const& p) const {
-    std::uint64_t const bit = mark_bit(p);
+  KOKKOS_FUNCTION void set_mark(std::uint64_t pair, std::uint64_t hash) const {
+    std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(m_marks + bit / 32, std::uint32_t(1) << bit % 32);
+  }
+  // As those of hash_map (open_addressing/ref.hpp).
+  KOKKOS_FUNCTION void set_marks(path const& p) const {
+    if (p.tried() <= open_addressing::first_mark) return;
+    open_addressing::for_each_mark(path(p.hash(), m_home), pairs(), p.tried(),
+                                   [&](std::uint64_t pair) { set_mark(pair, p.hash()); });
+    if (p.tried() > open_addressing::asking_bucket) device::release_fence();
+  }
+  KOKKOS_FUNCTION bool is_refused(path const& p) const {
+    return open_addressing::is_full(m_passed + passed_words(pairs()), pairs(), p.tried(),
+                                    [this](std::uint64_t bucket) { return is_full(bucket); }) &&
+           !marked(p);
+  }
+  /// Whether a bucket has neither a free slot nor one of an erased key.
+  KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
+    for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i) {
+      word const w = load<access::shared>(i);
+      if (is_free(w)) return false;
+    }
+    return true;
   }
 
   slots_type m_slots;

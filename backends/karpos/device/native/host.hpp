@@ -168,6 +168,11 @@ inline void acquire_fence() {
   std::atomic_thread_fence(std::memory_order_acquire);
 #endif
 }
+inline void release_fence() {
+#if !defined(KARPOS_HOST_THREAD_SANITIZER)
+  std::atomic_thread_fence(std::memory_order_release);
+#endif
+}
 
 /// A few instants; from the 16th on, until other threads had their turn.
 inline void pause(int instants) {

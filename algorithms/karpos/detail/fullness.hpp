@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
+#include "karpos/device/atomics.hpp"
+
+// What a table remembers of being full, so that the search of each further key for a free slot ends early.
+//
+//   words     | full parts : 64 | next : 32 | unused : 32 | a bit for each part : 32, 32, … |      all zero in an empty table
+//
+// The table is cut into parts of 32 buckets or lines. An insertion whose search has become long inspects a few parts, round
+// robin: one without a free slot gets its bit, and is counted. Once all parts are counted, no slot of the table is free.
+
+namespace karpos::detail {
+
+class fullness {
+ public:
+  static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
+
+  /// Words of a table of so many buckets or lines; an even number of them, from an address that is a multiple of 8.
+  KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
+    return 4 + (parts_of(units) + 63) / 64 * 2;
+  }
+  KOKKOS_FUNCTION fullness(std::uint32_t* words, std::uint64_t units)
+      : m_words(words),
+        m_units(units) {}
+
+  /// Whether no slot is free. What the threads that took the last slots had released before is visible then.
+  KOKKOS_FUNCTION bool is_full() const {
+    return device::load_acquire(full_parts()) == parts_of(m_units);
+  }
+
+  /// Inspects the next n parts that are not known to be full, or fewer. is_full(unit): whether a unit has no free slot, and no
+  /// slot that may become free again without a forget.
+  template <class IsFull>
+  KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
+    auto const parts = static_cast<std::uint32_t>(parts_of(m_units));
+    std::uint32_t const first = device::fetch_add(m_words + 2, n);
+    for (std::uint32_t i = 0; i < n && i < parts; ++i) inspect_part((first + i) % parts, is_full);
+  }
+
+  /// A slot of this unit is free from now on.
+  KOKKOS_FUNCTION void forget(std::uint64_t unit) const {
+    std::uint64_t const part = unit / part_units;
+    std::uint32_t const seen = device::load_relaxed(bits_of(part));
+    if ((seen & bit_of(part)) != 0) clear(part, seen);
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr std::uint64_t parts_of(std::uint64_t units) {
+    return (units + part_units - 1) / part_units;
+  }
+  KOKKOS_FUNCTION std::uint64_t* full_parts() const {
+    return reinterpret_cast<std::uint64_t*>(m_words);
+  }
+  KOKKOS_FUNCTION std::uint32_t* bits_of(std::uint64_t part) const {
+    return m_words + 4 + part / 32;
+  }
+  KOKKOS_FUNCTION static std::uint32_t bit_of(std::uint64_t part) {
+    return std::uint32_t(1) << part % 32;
+  }
+
+  template <class IsFull>
+  KOKKOS_FUNCTION bool is_full_part(std::uint64_t part, IsFull const& is_full) const {
+    std::uint64_t const begin = part * part_units, behind = begin + part_units,
+                        end = behind < m_units ? behind : m_units;
+    for (std::uint64_t unit = begin; unit < end; ++unit)
+      if (!is_full(unit)) return false;
+    return true;
+  }
+  /// Looks twice: a slot that was freed after the first look, by a thread that did not see the bit yet, is seen by the second.
+  template <class IsFull>
+  KOKKOS_FUNCTION void inspect_part(std::uint64_t part, IsFull const& is_full) const {
+    if ((device::load_relaxed(bits_of(part)) & bit_of(part)) != 0) return;
+    if (!is_full_part(part, is_full)) return;
+    device::acquire_fence();  // what was written before slots were taken is released with the count
+    if ((device::fetch_or(bits_of(part), bit_of(part)) & bit_of(part)) != 0) return;
+    device::add_release(full_parts(), 1);
+    if (!is_full_part(part, is_full)) forget(part * part_units);
+  }
+  /// Clears the bit of a part unless another thread does.
+  KOKKOS_FUNCTION void clear(std::uint64_t part, std::uint32_t seen) const {
+    while ((seen & bit_of(part)) != 0) {
+      std::uint32_t const before =
+          device::compare_and_swap(bits_of(part), seen, seen & ~bit_of(part));
+      if (before == seen) {
+        device::add_release(full_parts(), ~std::uint64_t(0));
+        return;
+      }
+      seen = before;
+    }
+  }
+
+  std::uint32_t* m_words;
+  std::uint64_t m_units;
+};
+
+}  // namespace karpos::detail
