@@ -6,6 +6,7 @@
 
 #include "conformance/limits_suite.hpp"
 #include "support/hopscotch_inspect_map.hpp"
+#include "support/looks.hpp"
 
 namespace {
 
@@ -95,6 +96,76 @@ TEST_CASE("hopscotch_map: more keys than fit, from all threads, without growing"
   }
   fills_up<u32, u32>(1000, 0.98);
   fills_up<u64, u64>(100, 0.5);
+}
+
+template <class Ref, class Key>
+struct change_one {
+  Ref map;
+  Key key;
+  bool erases;
+  KOKKOS_FUNCTION void operator()(int, u64& changed) const {
+    changed += erases ? map.erase(key) : map.insert(key, 1) == karpos::outcome::inserted;
+  }
+};
+/// A table without a free slot refuses keys after a few looks, until one is erased.
+template <class Key, class T>
+void remembers_being_full(u64 max_keys) {
+  using map_type = karpos::hopscotch_map<Key, T, space, karpos_test::counting_hash<Key>>;
+  using ref_type = typename map_type::ref_type;
+  karpos_test::looks const looks;
+  map_type map(space{}, max_keys, {.load = 0.98, .growth = karpos::growth::fixed}, {looks.at()});
+  u64 const slots = map.capacity(), n = 300;
+  CAPTURE(slots);
+  auto const keys = unique_keys<Key>(40 * slots + n);
+  auto const many = to_space(part(keys, 0, 40 * slots)),
+             others = to_space(part(keys, 40 * slots, 40 * slots + n));
+  auto const refuses_early = [&](map_type& m) {
+    u64 rejected = 0;
+    CHECK(looks.of_each(n, [&] { rejected = m.insert(space{}, others, T(1)).rejected; }) < 64);
+    CHECK(rejected == n);
+  };
+  auto const change = [&](Key key, bool erases) {
+    u64 changed = 0;
+    Kokkos::parallel_reduce("karpos_test::change_one", Kokkos::RangePolicy<space>(0, 1),
+                            change_one<ref_type, Key>{map.ref(), key, erases}, changed);
+    return changed == 1;
+  };
+  map.insert(space{}, many, T(1));
+  CHECK(map.size(space{}) == slots);
+  refuses_early(map);
+  map_type copy;
+  deep_copy(space{}, copy, map);
+  refuses_early(copy);
+
+  auto const in = keys_in(map);
+  u64 round = 0, forgotten = 0, inserted = 0;
+  for (Key const key : in) {
+    if (++round > 40) break;
+    bool erased = false, taken = false;
+    if (round % 2 == 0)
+      erased = map.erase(space{}, to_space(std::vector<Key>{key})) == 1;
+    else
+      erased = change(key, true);
+    CHECK(erased);
+    double const looked =
+        looks.of_each(1, [&] { taken = change(keys[40 * slots + round], false); });
+    forgotten += !taken && looked < 100;
+    inserted += taken;
+    if (!taken) CHECK(change(key, false));
+  }
+  CHECK(forgotten == 0);
+  CHECK(inserted > 0);
+  CHECK(map.size(space{}) == slots);
+  map.clear(space{});
+  map.insert(space{}, many, T(1));
+  CHECK(map.size(space{}) == slots);
+}
+TEST_CASE(
+    "hopscotch_map: a full table refuses keys at once, and searches again once one is erased") {
+  remembers_being_full<u32, u32>(1'000);
+#if KARPOS_FULL_TESTS
+  remembers_being_full<u64, u64>(1'000);
+#endif
 }
 
 /// Ten times the keys that it was made for, with duplicates and a stencil.

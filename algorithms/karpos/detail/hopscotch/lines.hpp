@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/detail/fullness.hpp"
 #include "karpos/detail/hopscotch/hop_word.hpp"
 #include "karpos/detail/hopscotch/slots.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
@@ -24,6 +25,9 @@ struct location {
   Word pair{};
   KOKKOS_FUNCTION explicit operator bool() const { return slot != no_slot; }
 };
+
+/// Parts of a table (fullness.hpp) that an insertion inspects after it has searched in vain.
+inline constexpr std::uint32_t inspected_parts = 64;
 
 /// A key's home and class.
 struct key_home {
@@ -54,9 +58,12 @@ class lines {
   static constexpr int line_words = line_slots + 1;
 
   lines() = default;
+  /// `full`: words of a fullness, or null, and then a full table is searched for each key too many.
   lines(word* words, line_geometry const& g, sentinels<key_bits> s,
-        typename Traits::hasher const& hash, typename Traits::key_equal const& equal)
+        typename Traits::hasher const& hash, typename Traits::key_equal const& equal,
+        std::uint32_t* full = nullptr)
       : m_lines(words),
+        m_full(full),
         m_geometry(g),
         m_slot(s),
         m_hash(hash),
@@ -89,6 +96,34 @@ class lines {
   }
   KOKKOS_FUNCTION std::uint64_t* hop_word(std::uint64_t home) const {
     return protocol::hop_word(line(home));
+  }
+
+  /// Whether no slot of the table is free.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION bool is_full(Tile const& t) const {
+    return m_full != nullptr && t.once([&] { return full_lines().is_full(); });
+  }
+  /// Finds out a bit further whether no slot is free.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION void inspect(Tile const& t) const {
+    if (m_full == nullptr) return;
+    t.once([&] {
+      full_lines().inspect(inspected_parts, [this](std::uint64_t l) {
+        for (int i = 1; i < line_words; ++i)
+          if (!m_slot.live(device::load_relaxed(line(l) + i))) return false;
+        return true;
+      });
+      return true;
+    });
+  }
+  /// A slot of a line is no longer taken. Called by the thread that took the key out, after its compare-and-swap.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION void forget_full(Tile const& t, std::uint64_t l) const {
+    if (m_full == nullptr) return;
+    t.once([&] {
+      full_lines().forget(l);
+      return true;
+    });
   }
 
   KOKKOS_FUNCTION path path_of(word pair) const {
@@ -131,6 +166,8 @@ class lines {
   }
 
  private:
+  KOKKOS_FUNCTION fullness full_lines() const { return {m_full, m_geometry.lines_there}; }
+
   /// Searches the home line, which is enough for most keys, then the far slots. With concurrent writers
   /// a hit counts only if the hop word shows the class not empty: then this thread, and every operation ordered after
   /// this one, reads that hop word or a newer one.
@@ -266,6 +303,7 @@ class lines {
   }
 
   word* m_lines = nullptr;
+  std::uint32_t* m_full = nullptr;
   line_geometry m_geometry{};
   protocol m_slot{};
   typename Traits::hasher m_hash{};

@@ -147,8 +147,11 @@ class table_ref : public Traits {
       }
       std::uint64_t const before = room().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) continue;
-      if (change_at_home(t, p, before, op, pair, at))
-        return {op == map_op::erase ? outcome::erased : outcome::inserted, at};
+      if (change_at_home(t, p, before, op, pair, at)) {
+        if (op == map_op::insert) return {outcome::inserted, at};
+        m_lines.forget_full(t, p.home);
+        return {outcome::erased, at};
+      }
       if (op == map_op::insert) {
         outcome const what = insert_at_home(t, p, before, holds_key, pair, value, combine);
         return {
@@ -221,8 +224,12 @@ class table_ref : public Traits {
       }
       now = update(t, p, before, holds_key, pair, value, combine, now.hole);
       if (now.step.decided()) break;
+      if (m_lines.is_full(t)) return outcome::full;
       now.hole = room().find_closer_empty(t, p.home);
-      if (now.hole == no_slot) return outcome::full;
+      if (now.hole == no_slot) {
+        m_lines.inspect(t);
+        return outcome::full;
+      }
     }
     if (now.hole != no_slot) room().release_slot(t, p.home, now.hole);
     return now.step.answer();
@@ -287,7 +294,10 @@ class table_ref : public Traits {
       changes = slot_bit(at.slot) | recount(before, p.key_class, left);
     }
     room().unlock(t, p, changes);
-    if (out) room().release_slot(t, p.home, at.slot);
+    if (out) {
+      room().release_slot(t, p.home, at.slot);
+      m_lines.forget_full(t, m_lines.geometry().line(p.home, at.slot / line_slots));
+    }
     return out;
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "karpos/detail/hopscotch/ref.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
@@ -24,7 +25,8 @@ struct empty_lines {
   }
 };
 
-/// The memory of a hopscotch table: an array of lines. A storage for hash_table (map.hpp).
+/// The memory of a hopscotch table: an array of lines, and what it remembers of being full, which is its own even where the
+/// lines are the caller's. A storage for hash_table (map.hpp).
 template <class Traits>
 class storage : public Traits {
  public:
@@ -43,7 +45,7 @@ class storage : public Traits {
       : m_settings(settings) {
     std::uint64_t const n = lines_for(settings.max_keys, settings.options.load);
     if (memory)
-      wrap(n, *memory);
+      wrap(exec, n, *memory);
     else
       allocate(exec, n);
     clear(exec);
@@ -52,6 +54,7 @@ class storage : public Traits {
   /// Gives the memory back: the state of a default-constructed or moved-from table.
   void release() {
     m_words = {};
+    m_full = {};
     m_lines = m_settings.max_keys = 0;
   }
 
@@ -62,7 +65,7 @@ class storage : public Traits {
   settings_type const& settings() const { return m_settings; }
   ref_type ref() const {
     return ref_type(lines<Traits>(m_words.data(), line_geometry{m_lines}, m_settings.reserved_keys,
-                                  m_settings.hash, m_settings.equal));
+                                  m_settings.hash, m_settings.equal, m_full.data()));
   }
   ref_type scan_ref() const { return ref(); }
   template <class F>
@@ -77,6 +80,7 @@ class storage : public Traits {
   void clear(execution_space const& exec) {
     fill_with(label("clear"), exec, m_words,
               empty_lines<typename Traits::protocol>{ref().slot().empty_slot()});
+    fill(label("clear full lines"), exec, m_full, 0);
   }
 
   /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
@@ -86,6 +90,7 @@ class storage : public Traits {
     if (m_lines != other.m_lines) allocate(exec, other.m_lines);
     m_settings.copy_from(other.m_settings);
     Kokkos::deep_copy(exec, m_words, other.m_words);
+    Kokkos::deep_copy(exec, m_full, other.m_full);
   }
 
  private:
@@ -93,6 +98,7 @@ class storage : public Traits {
   friend class storage;
   using word = typename Traits::word;
   using word_view = Kokkos::View<word*, memory_space>;
+  using full_view = Kokkos::View<std::uint32_t*, memory_space>;
 
   static std::uint64_t lines_for(std::uint64_t max_keys, double load) {
     return line_geometry::lines_for(slots_for(max_keys, load));
@@ -102,20 +108,29 @@ class storage : public Traits {
 
   /// Changes nothing when there is no memory.
   void allocate(execution_space const& exec, std::uint64_t n) {
-    m_words = allocated<memory_space>(bytes_of(n), [&] {
-      return uninitialized_array<word_view>(exec, label("lines"), words_of(n));
+    auto [words, full] = allocated<memory_space>(bytes_of(n), [&] {
+      return std::pair{uninitialized_array<word_view>(exec, label("lines"), words_of(n)),
+                       full_lines(exec, n)};
     });
+    m_words = words;
+    m_full = full;
     m_lines = n;
   }
-  void wrap(std::uint64_t n, wrapped_memory memory) {
+  full_view full_lines(execution_space const& exec, std::uint64_t n) const {
+    return full_view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label("full lines")),
+                     fullness::words_for(n));
+  }
+  void wrap(execution_space const& exec, std::uint64_t n, wrapped_memory memory) {
     require_wrappable(memory, bytes_of(n),
                       bucket_alignment(lines<Traits>::line_words * sizeof(word)));
+    m_full = allocated<memory_space>(0, [&] { return full_lines(exec, n); });
     m_words = word_view(static_cast<word*>(memory.data), words_of(n));
     m_lines = n;
   }
 
   settings_type m_settings;
   word_view m_words;
+  full_view m_full;
   std::uint64_t m_lines = 0;
 };
 
