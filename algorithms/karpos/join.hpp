@@ -21,6 +21,7 @@
 #include "karpos/detail/join/right_rows.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/workspace.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/row_index.hpp"
@@ -204,10 +205,11 @@ class join {
     m_bits_memory = detail::allocated_bytes<memory_space>(
         exec, "karpos::join: candidates", bytes, "candidates of a join", "join fewer rows at once");
     m_bits = detail::join::candidate_bits(m_candidates, m_bits_memory.data());
-    using body = detail::join::accept_candidates<number_type, Predicate>;
-    device::loop_over(
-        "karpos::join: accept", exec, m_bits.words,
-        body{runs_of_left(), candidates(), m_candidates, accepts, m_bits.bits, m_bits.ranks});
+    using body = detail::join::accept_candidates<number_type,
+                                                 device::held_by_loop<execution_space, Predicate>>;
+    device::loop_over("karpos::join: accept", exec, m_bits.words,
+                      body{runs_of_left(), candidates(), m_candidates,
+                           device::for_loop<execution_space>(accepts), m_bits.bits, m_bits.ranks});
     detail::join::scan(exec, m_bits.ranks, m_bits.words);
     device::loop_over(
         "karpos::join: count accepted", exec, m_left,
@@ -224,17 +226,23 @@ class join {
     else
       device::loop_over("karpos::join: mark", exec, m_left,
                         detail::join::mark_runs<number_type>{runs_of_left(), m_arrays.marks});
+    right_rows const all = chosen();
+    using body = detail::join::count_chosen<device::held_by_loop<execution_space, right_rows>>;
     m_of_right = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::join: count right rows", exec, m_right,
-        detail::join::count_chosen<right_rows>{chosen()});
+        body{device::for_loop<execution_space>(all)});
   }
 
   template <class Emit>
   void emit(execution_space const& exec, Emit const& emit) const {
     constexpr std::uint64_t slice = detail::join::tuning<execution_space>::slice_rows;
-    device::loop_over("karpos::join: write", exec, (m_of_left + slice - 1) / slice,
-                      detail::join::emit_slice<slice, matches, Emit>{
-                          {m_arrays.offsets, m_left}, m_of_left, matches_of_left(), emit});
+    device::loop_over(
+        "karpos::join: write", exec, (m_of_left + slice - 1) / slice,
+        detail::join::emit_slice<slice, matches, device::held_by_loop<execution_space, Emit>>{
+            {m_arrays.offsets, m_left},
+            m_of_left,
+            matches_of_left(),
+            device::for_loop<execution_space>(emit)});
     if (m_of_right > 0)
       Kokkos::parallel_scan("karpos::join: write right rows", detail::index_range(exec, m_right),
                             detail::join::emit_chosen<right_rows, Emit>{chosen(), m_of_left, emit});
@@ -324,9 +332,13 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
                 "karpos: rows are gathered by a view of integers");
   detail::require_same_extent("the indices of a gather", indices.extent(0), "its output",
                               out.extent(0));
-  device::loop_over(
-      "karpos::gather", exec, indices.extent(0),
-      detail::join::gather_values<Indices, Column, value, Out>{indices, column, missing, out});
+  using device::for_loop, device::held_by_loop;
+  using body =
+      detail::join::gather_values<held_by_loop<ExecSpace, Indices>, held_by_loop<ExecSpace, Column>,
+                                  value, held_by_loop<ExecSpace, Out>>;
+  device::loop_over("karpos::gather", exec, indices.extent(0),
+                    body{for_loop<ExecSpace>(indices), for_loop<ExecSpace>(column), missing,
+                         for_loop<ExecSpace>(out)});
 }
 /// Returns: the same in a view of its own. Asynchronous. Throws: allocation_error.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>

@@ -237,10 +237,9 @@ class lookup_table {
                        Out const& out, Write const& write, Stencil const& stencil) const {
     detail::require_reachable<execution_space, Queries, Out, detail::view_type_of<Stencil>>();
     m_storage.with_ref([&](auto const& table) {
-      using body = detail::lookup_body<distance, std::decay_t<decltype(table)>, Queries, Out, Write,
-                                       Stencil>;
-      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
-                                        body{{table, queries}, out, write, stencil});
+      device::for_each_staged<distance>(
+          label(what), exec, queries.extent(0),
+          detail::make_lookup_body<distance>(table, queries, out, write, stencil));
     });
   }
   template <class Queries>

@@ -312,9 +312,9 @@ class hash_table : public lookup_table<Storage> {
                        erase_view const& report) const {
     detail::require_reachable<execution_space, Keys>();
     this->require_memory();
-    using body = detail::erase_body<distance, table_type, Keys>;
+    table_type const table = m_storage.ref();
     device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
-                                        body{{m_storage.ref(), keys}}, report);
+                                        detail::make_erase_body<distance>(table, keys), report);
   }
   /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
   template <class Rows>

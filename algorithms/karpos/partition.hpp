@@ -17,6 +17,7 @@
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/workspace.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
@@ -110,7 +111,8 @@ struct find_begins {
       else
         last = middle;
     }
-    offsets(p) = static_cast<typename Offsets::non_const_value_type>(first);
+    using offset = typename std::remove_cvref_t<Offsets>::non_const_value_type;
+    offsets(p) = static_cast<offset>(first);
   }
 };
 
@@ -147,7 +149,8 @@ void split_in_passes(ExecSpace const& exec, Source const& source, Part const& pa
     to = from == out ? memory.rows : out;
   }
   device::loop_over("karpos::partition: find begins", exec, plan.parts() + 1,
-                    find_begins<rows, Part, Offsets>{rows(out, source.size()), part, offsets});
+                    find_begins<rows, Part, device::held_by_loop<ExecSpace, Offsets>>{
+                        rows(out, source.size()), part, device::for_loop<ExecSpace>(offsets)});
 }
 
 /// Splits the rows of a source as planned, in memory of plan.bytes(). Asynchronous.
@@ -156,7 +159,8 @@ void split_as_planned(ExecSpace const& exec, Source const& source, PartOf const&
                       plan<ExecSpace, typename Source::row> const& plan, std::byte* memory,
                       typename Source::row* out, Offsets const& offsets) {
   arrays<typename Source::row> const a(plan, memory);
-  part_of_row<Source, PartOf> const part{part_of, static_cast<std::uint32_t>(plan.parts())};
+  part_of_row<Source, device::held_by_loop<ExecSpace, PartOf>> const part{
+      device::for_loop<ExecSpace>(part_of), static_cast<std::uint32_t>(plan.parts())};
   if (plan.passes() == 1)
     partition::split_first(exec, source, part, plan.parts(), plan, a, out, offsets);
   else
@@ -243,8 +247,10 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
-  p::run(exec, p::keys_alone<Keys>(keys), p::part_or_default<key>(part_of, offsets.extent(0)), out,
-         offsets, {detail::range_of(out), detail::range_of(keys)}, options);
+  using held = device::held_by_loop<ExecSpace, Keys>;
+  p::run(exec, p::keys_alone<held>(device::for_loop<ExecSpace>(keys)),
+         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
+         {detail::range_of(out), detail::range_of(keys)}, options);
 }
 
 /// The same for keys with values: rows of out are key_value<Key, T>, or any aggregate of `key` and `value` of 4, 8 or 16
@@ -280,7 +286,10 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
-  p::run(exec, p::keys_and_values<row, Keys, Values>(keys, values),
+  using device::for_loop, device::held_by_loop;
+  p::run(exec,
+         p::keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>(
+             for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
          p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
          {detail::range_of(out), detail::range_of(keys), p::range_of_values(values)}, options);
 }

@@ -12,6 +12,7 @@
 #include "karpos/detail/reduce_by_key/aggregation.hpp"
 #include "karpos/detail/reduce_by_key/reduction.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
@@ -68,8 +69,11 @@ template <class ExecSpace, class Source, class Keys, class Values, class Op>
 std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
                   Values const& values, Op const& op, reduce_by_key_options const& options) {
   std::uint64_t const room = Kokkos::min(std::uint64_t(keys.extent(0)), values.extent(0));
-  return reduce_by_key::run(exec, source, result_views<Keys, Values>{keys, values, room}, op,
-                            options.workspace, "reduce_by_key_bytes<Key, T>(exec, rows)");
+  using device::for_loop, device::held_by_loop;
+  using result = result_views<held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>;
+  return reduce_by_key::run(exec, source,
+                            result{for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values), room},
+                            op, options.workspace, "reduce_by_key_bytes<Key, T>(exec, rows)");
 }
 
 }  // namespace detail::reduce_by_key
@@ -117,7 +121,10 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
                         workspace);
   detail::require_apart("the view of reduced values", out_values, keys, values, workspace);
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
-  return detail::reduce_by_key::run(exec, keys_and_values<row, Keys, Values>(keys, values),
+  using device::for_loop, device::held_by_loop;
+  using rows = keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>;
+  return detail::reduce_by_key::run(exec,
+                                    rows(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
                                     out_keys, out_values, op, options);
 }
 
@@ -153,8 +160,9 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   detail::require_apart("the view of different keys", out_keys, keys, out_counts, workspace);
   detail::require_apart("the view of counts", out_counts, keys, workspace);
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
-  return detail::reduce_by_key::run(exec, keys_with_value<row, Keys, one<count>>{keys, {}},
-                                    out_keys, out_counts, plus{}, options);
+  using rows = keys_with_value<row, device::held_by_loop<ExecSpace, Keys>, one<count>>;
+  return detail::reduce_by_key::run(exec, rows{device::for_loop<ExecSpace>(keys), {}}, out_keys,
+                                    out_counts, plus{}, options);
 }
 
 /// Writes each different key once, in no order: as reduce_by_key without values. For the numbers of
@@ -167,8 +175,9 @@ std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& o
   detail::require_apart("the view of different keys", out_keys, keys,
                         detail::range_of(options.workspace));
   using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
-  return detail::reduce_by_key::run(exec, keys_alone<row, Keys>(keys), out_keys, out_keys, plus{},
-                                    options);
+  using rows = keys_alone<row, device::held_by_loop<ExecSpace, Keys>>;
+  return detail::reduce_by_key::run(exec, rows(device::for_loop<ExecSpace>(keys)), out_keys,
+                                    out_keys, plus{}, options);
 }
 
 }  // namespace karpos

@@ -18,6 +18,7 @@
 #include "karpos/detail/row_index/tuning.hpp"
 #include "karpos/detail/workspace.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/rows.hpp"
@@ -212,8 +213,9 @@ class row_index {
   void label(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
     detail::require_same_extent("the rows of an index", m_end, "the labels", out.extent(0));
-    using body = detail::row_index::copy_labels<RowNumber, Out>;
-    device::loop_over("karpos::row_index: label", exec, m_end, body{m_arrays.group_of, out});
+    using body = detail::row_index::copy_labels<RowNumber, device::held_by_loop<ExecSpace, Out>>;
+    device::loop_over("karpos::row_index: label", exec, m_end,
+                      body{m_arrays.group_of, device::for_loop<ExecSpace>(out)});
   }
   /// Writes the number of the first row of each group, in order; out has at least groups()
   /// elements. Asynchronous.
@@ -224,8 +226,10 @@ class row_index {
       detail::reject("the output for different rows is too short",
                      std::to_string(out.extent(0)) + " elements for " + std::to_string(m_groups),
                      "pass a view of groups() elements");
-    device::loop_over("karpos::row_index: distinct", exec, m_groups,
-                      detail::row_index::copy_first_rows<RowNumber, Out>{runs(), out});
+    device::loop_over(
+        "karpos::row_index: distinct", exec, m_groups,
+        detail::row_index::copy_first_rows<RowNumber, device::held_by_loop<ExecSpace, Out>>{
+            runs(), device::for_loop<ExecSpace>(out)});
   }
 
   ref_type ref() const { return {m_rows, table(), runs()}; }
@@ -314,11 +318,16 @@ class row_index {
         "row numbers, not const");
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
     constexpr int distance = detail::row_index::tuning<ExecSpace>::prefetch_distance;
-    using body =
-        detail::row_index::look_up<distance, Rows, Queries, ExecSpace, RowNumber, Answer, Out>;
-    device::for_each_staged<distance>(std::string("karpos::row_index: ") + what, exec,
-                                      queries.size(),
-                                      body{{m_rows, queries, 0, table()}, runs(), answer, out});
+    using device::for_loop, device::held_by_loop;
+    using body = detail::row_index::look_up<distance, held_by_loop<ExecSpace, Rows>,
+                                            held_by_loop<ExecSpace, Queries>, ExecSpace, RowNumber,
+                                            Answer, held_by_loop<ExecSpace, Out>>;
+    device::for_each_staged<distance>(
+        std::string("karpos::row_index: ") + what, exec, queries.size(),
+        body{{for_loop<ExecSpace>(m_rows), for_loop<ExecSpace>(queries), 0, table()},
+             runs(),
+             answer,
+             for_loop<ExecSpace>(out)});
   }
 
   detail::row_index::slot_table<ExecSpace, RowNumber> table() const {

@@ -13,6 +13,7 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/sssp/loop.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/sssp_options.hpp"
 #include "karpos/sssp_workspace.hpp"
@@ -89,7 +90,8 @@ bfs::source_list checked_sources(ExecSpace const& exec, Source const& source, st
     require_contiguous("sources of sssp", source);
     auto const count = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::sssp::check_sources", exec, source.extent(0),
-        bfs::count_out_of_range<Source>{source, n});
+        bfs::count_out_of_range<device::held_by_loop<ExecSpace, Source>>{
+            device::for_loop<ExecSpace>(source), n});
     if (count > 0)
       reject(std::to_string(count) + " sources of sssp are no vertices", has,
              "pass vertices below that");

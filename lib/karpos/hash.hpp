@@ -12,7 +12,7 @@ namespace karpos {
 /// Spreads every input bit over all 64 output bits; a bijection.
 ///
 /// Source: Jon Maiga, "The construct of a bit mixer", 2020 (xor-shift, multiply, twice).
-KOKKOS_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
   constexpr std::uint64_t multiplier = 0x0e9846af9b1a615dULL;
   x ^= x >> 32;
   x *= multiplier;
@@ -25,7 +25,8 @@ KOKKOS_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
 /// The high 64 bits of the product: maps a well mixed a onto [0, b) without a division.
 ///
 /// Source: Daniel Lemire, "Fast random integer generation in an interval", 2019.
-KOKKOS_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a,
+                                                                  std::uint64_t b) {
   __extension__ using wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<wide>(a) * b) >> 64);
 }
@@ -90,7 +91,7 @@ class place_among {
 /// The object representation of a small trivially copyable object, zero-extended to Bits.
 template <class Bits, class T>
   requires std::is_trivially_copyable_v<T> && (sizeof(T) <= sizeof(Bits))
-KOKKOS_FUNCTION constexpr Bits to_bits(T const& x) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr Bits to_bits(T const& x) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
     if constexpr (sizeof(T) == 1) return static_cast<Bits>(static_cast<std::uint8_t>(x));
     if constexpr (sizeof(T) == 2) return static_cast<Bits>(static_cast<std::uint16_t>(x));
@@ -111,7 +112,7 @@ KOKKOS_FUNCTION constexpr Bits to_bits(T const& x) {
 
 /// The inverse of to_bits.
 template <class T, class Bits>
-KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr T from_bits(Bits bits) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
     return static_cast<T>(bits);
   } else if constexpr (sizeof(T) == sizeof(Bits)) {
@@ -130,7 +131,7 @@ KOKKOS_FUNCTION constexpr T from_bits(Bits bits) {
 namespace detail {
 /// The bits that stand for a key. Floating-point keys: one pattern for both zeros, one for every NaN.
 template <class Bits, class Key>
-KOKKOS_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
   static_assert(sizeof(Key) <= 8,
                 "karpos: keys have at most eight bytes: use an index of the large key, or 64 bits "
                 "of its hash");

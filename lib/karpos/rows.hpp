@@ -26,14 +26,21 @@ enum class null_equality {
   unequal  ///< to nothing, so that a row with a null is equal to no row: as in SQL's `=`, by which tables are joined
 };
 
+namespace detail {
+/// A view, or its elements as loops hold them.
+template <class X>
+concept column_values = view_1d<X> || requires { typename std::remove_cvref_t<X>::is_elements; };
+struct same_extents {};  // of values and mask, which were compared
+}  // namespace detail
+
 /// A column with a mask: value i is a null unless valid(i) holds. The mask is a view of bool or of an integer type. The
 /// value of a null is not looked at.
 /// Throws: std::invalid_argument for a mask that is not as long as the values.
-template <view_1d Values, view_1d Valid>
+template <detail::column_values Values, detail::column_values Valid>
 class nullable {
  public:
-  using value_type = typename Values::non_const_value_type;
-  static_assert(std::is_integral_v<typename Valid::non_const_value_type>,
+  using value_type = typename std::remove_cvref_t<Values>::non_const_value_type;
+  static_assert(std::is_integral_v<typename std::remove_cvref_t<Valid>::non_const_value_type>,
                 "karpos: the mask of a column is a view of bool or of integers");
   static_assert(std::is_default_constructible_v<value_type>,
                 "karpos: values that may be null have a default constructor");
@@ -42,11 +49,25 @@ class nullable {
     detail::require_same_extent("the values of a column", values.extent(0), "its mask",
                                 valid.extent(0));
   }
-  KOKKOS_FUNCTION Values const& values() const { return m_values; }
-  KOKKOS_FUNCTION Valid const& mask() const { return m_valid; }
-  KOKKOS_FUNCTION bool is_valid(std::uint64_t i) const { return static_cast<bool>(m_valid(i)); }
+  KOKKOS_FORCEINLINE_FUNCTION Values const& values() const { return m_values; }
+  KOKKOS_FORCEINLINE_FUNCTION Valid const& mask() const { return m_valid; }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_valid(std::uint64_t i) const {
+    return static_cast<bool>(m_valid(i));
+  }
+  /// A copy of f(values) and f(mask).
+  template <class F>
+  auto transformed(F const& f) const {
+    using result = nullable<decltype(f(m_values)), decltype(f(m_valid))>;
+    return result(detail::same_extents{}, f(m_values), f(m_valid));
+  }
 
  private:
+  template <detail::column_values, detail::column_values>
+  friend class nullable;
+  nullable(detail::same_extents, Values const& values, Valid const& valid)
+      : m_values(values),
+        m_valid(valid) {}
+
   Values m_values;
   Valid m_valid;
 };
@@ -59,18 +80,18 @@ template <class Values, class Valid>
 inline constexpr bool is_nullable<nullable<Values, Valid>> = true;
 
 template <class X>
-concept column = view_1d<X> || is_nullable<X>;
+concept column = column_values<X> || is_nullable<X>;
 
 /// The types of a column's values, and whether a space reaches all of it.
 template <class Column>
 struct column_traits {
-  using value_type = typename Column::non_const_value_type;
+  using value_type = typename std::remove_cvref_t<Column>::non_const_value_type;
   template <class Space>
   static constexpr bool reached_by = reaches<Space, Column>;
 };
 template <class Values, class Valid>
 struct column_traits<nullable<Values, Valid>> {
-  using value_type = typename Values::non_const_value_type;
+  using value_type = typename nullable<Values, Valid>::value_type;
   template <class Space>
   static constexpr bool reached_by = reaches<Space, Values> && reaches<Space, Valid>;
 };
@@ -98,7 +119,7 @@ struct value_words {
   std::uint64_t word[count];
 };
 template <class T>
-KOKKOS_FUNCTION constexpr value_words<T> words_of(T const& value) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr value_words<T> words_of(T const& value) {
   constexpr std::size_t bytes = sizeof(value_words<T>);
   if constexpr (sizeof(T) <= 8) {
     return {{key_bits_of<std::uint64_t>(value)}};
@@ -127,7 +148,7 @@ inline constexpr bool has_key_bits =
 struct row_hash {
   using is_avalanching = std::true_type;
   template <class... T>
-  KOKKOS_FUNCTION constexpr std::uint64_t operator()(T const&... values) const {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t operator()(T const&... values) const {
     static_assert(
         (detail::has_key_bits<T> && ...),
         "karpos: rows of values with padding or with floating-point members need a hash and an "
@@ -152,18 +173,18 @@ struct row_equal {};
 template <class... T>
 class row {
  public:
-  KOKKOS_FUNCTION constexpr explicit row(T const&... values) : m_values{{values}...} {}
-  KOKKOS_FUNCTION constexpr row(detail::pack<T...> const& values, std::uint64_t nulls)
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit row(T const&... values) : m_values{{values}...} {}
+  KOKKOS_FORCEINLINE_FUNCTION constexpr row(detail::pack<T...> const& values, std::uint64_t nulls)
       : m_values(values),
         m_nulls(nulls) {}
 
   template <int Column>
-  KOKKOS_FUNCTION constexpr auto const& value() const {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr auto const& value() const {
     return detail::get<Column>(m_values);
   }
   KOKKOS_FUNCTION constexpr bool is_null(int column) const { return m_nulls >> column & 1; }
   /// A bit for each column.
-  KOKKOS_FUNCTION constexpr std::uint64_t nulls() const { return m_nulls; }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t nulls() const { return m_nulls; }
 
  private:
   detail::pack<T...> m_values;
@@ -220,6 +241,14 @@ class row_view {
     return with_functions(hash, equal, every_column{});
   }
 
+  /// These rows with f(column) for each column. Not with functions whose copies are not trivial: then loops hold all of it by
+  /// reference.
+  template <class F>
+    requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
+  auto transformed(F const& f) const {
+    return transformed(f, every_column{});
+  }
+
   KOKKOS_FUNCTION std::uint64_t size() const { return m_size; }
   KOKKOS_FUNCTION null_equality nulls() const { return m_nulls; }
   /// The first column, as it was passed.
@@ -240,13 +269,14 @@ class row_view {
   KOKKOS_FORCEINLINE_FUNCTION bool equal(row_type const& a, row_type const& b) const {
     return a.nulls() == b.nulls() && can_equal(a) && equal(a, b, every_column{});
   }
-  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const { return hash((*this)[i]); }
-  KOKKOS_FUNCTION bool equal(std::uint64_t i, std::uint64_t j) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash(std::uint64_t i) const { return hash((*this)[i]); }
+  KOKKOS_FORCEINLINE_FUNCTION bool equal(std::uint64_t i, std::uint64_t j) const {
     return equal((*this)[i], (*this)[j]);
   }
   /// Whether row i is equal to row j of other rows, by the functions of these. The columns have the same types.
   template <class OtherRows>
-  KOKKOS_FUNCTION bool equal(std::uint64_t i, OtherRows const& other, std::uint64_t j) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool equal(std::uint64_t i, OtherRows const& other,
+                                         std::uint64_t j) const {
     static_assert(std::is_same_v<typename OtherRows::row_type, row_type>,
                   "karpos: rows that are compared have columns of the same types");
     return equal((*this)[i], other[j]);
@@ -271,6 +301,20 @@ class row_view {
                       std::index_sequence<I...>) const {
     using result = row_view<UserHash, UserEqual, Columns...>;
     return result(hash, equal, m_nulls, detail::get<I>(m_columns)...);
+  }
+  template <class, class, detail::column...>
+  friend class row_view;
+  row_view(detail::pack<Columns...> const& columns, Hash const& hash, Equal const& equal,
+           null_equality nulls, std::uint64_t size)
+      : m_columns(columns),
+        m_hash(hash),
+        m_equal(equal),
+        m_nulls(nulls),
+        m_size(size) {}
+  template <class F, std::size_t... I>
+  auto transformed(F const& f, std::index_sequence<I...>) const {
+    using result = row_view<Hash, Equal, decltype(f(detail::get<I>(m_columns)))...>;
+    return result({{f(detail::get<I>(m_columns))}...}, m_hash, m_equal, m_nulls, m_size);
   }
 
   template <std::size_t... I>

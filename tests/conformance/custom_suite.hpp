@@ -213,4 +213,73 @@ void keys_of_odd_types() {
 #endif
 }
 
+/// A function that holds a view, as functions of Kokkos codes do: its copies are not trivial. The view has one element.
+struct with_view {
+  view<std::uint32_t> element;
+};
+struct salted_hash : with_view {
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t key) const { return key ^ element(0); }
+};
+struct salted_equal : with_view {
+  KOKKOS_FUNCTION bool operator()(std::uint32_t a, std::uint32_t b) const {
+    return (a ^ element(0)) == (b ^ element(0));
+  }
+};
+struct below_element : with_view {
+  KOKKOS_FUNCTION bool operator()(std::uint32_t x) const { return x < element(0); }
+};
+struct add_with_element : with_view {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t stored, std::uint32_t value) const {
+    return stored + value + element(0);
+  }
+};
+
+/// Calls take functions whose copies are not trivial, and views whose elements do not lie side by side or are no objects in
+/// memory, such as atomic ones.
+template <class Maps>
+void functions_and_views_of_any_kind() {
+  using numbers = std::vector<std::uint32_t>;
+  using strided = Kokkos::View<std::uint32_t*, Kokkos::LayoutStride, typename space::memory_space>;
+  using atomic = Kokkos::View<std::uint32_t*, typename space::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Atomic>>;
+  using atomic_strided =
+      Kokkos::View<std::uint32_t const*, Kokkos::LayoutStride, typename space::memory_space,
+                   Kokkos::MemoryTraits<Kokkos::Atomic>>;
+  auto const salt = to_space(numbers{0x5a5a5a5au}), half = to_space(numbers{1000}),
+             one = to_space(numbers{1});
+  typename Maps::template map<std::uint32_t, std::uint32_t, salted_hash, salted_equal> map(
+      space{}, 2000, {}, salted_hash{{salt}}, salted_equal{{salt}});
+  // Keys i and values 3 i, in every third element of one array.
+  numbers both(6000);
+  for (std::uint32_t i = 0; i < 2000; ++i) both[3 * i] = i, both[3 * i + 1] = 3 * i;
+  auto const data = to_space(both);
+  auto const column = [&](std::uint32_t first) {
+    return strided(data.data() + first, Kokkos::LayoutStride(2000, 3));
+  };
+  strided const keys = column(0), values = column(1), out = column(2);
+  auto const wrong = [&](auto const& expected) {
+    auto const all = to_host(data);
+    std::uint64_t n = 0;
+    for (std::uint32_t i = 0; i < 2000; ++i) n += all[3 * i + 2] != expected(i);
+    return n;
+  };
+
+  same("keys below 1,000",
+       map.insert_if(space{}, keys, values, keys, below_element{{half}}).inserted, 1000);
+  map.insert_or_apply(space{}, atomic_strided(keys), values, add_with_element{{one}});
+  map.find(space{}, keys, out, 7u);
+  same("found in strided views",
+       wrong([](std::uint32_t i) { return i < 1000 ? 6 * i + 1 : 3 * i; }), 0);
+  map.find_if(space{}, atomic_strided(keys), out, 7u, keys, below_element{{half}});
+  same("found of those below 1,000",
+       wrong([](std::uint32_t i) { return i < 1000 ? 6 * i + 1 : 7; }), 0);
+
+  view<std::uint32_t> const found("found", 2000);
+  map.find(space{}, keys, atomic(found), 7u);
+  numbers expected(2000);
+  for (std::uint32_t i = 0; i < 2000; ++i) expected[i] = i < 1000 ? 6 * i + 1 : 3 * i;
+  CHECK(to_host(found) == expected);
+  same("erased", map.erase(space{}, atomic_strided(keys)), 2000);
+}
+
 }  // namespace karpos_test

@@ -53,4 +53,8 @@ TEST_CASE("enumerations, structures and floating point numbers are keys too") {
   karpos_test::keys_of_odd_types<custom_maps>();
 }
 
+TEST_CASE("functions and views of any kind are taken") {
+  karpos_test::functions_and_views_of_any_kind<custom_maps>();
+}
+
 }  // namespace

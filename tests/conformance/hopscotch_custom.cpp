@@ -153,4 +153,8 @@ TEST_CASE("hopscotch_map: hash and equality see keys only") {
   CHECK(karpos_test::to_host(strangers)[0] == 0);
 }
 
+TEST_CASE("hopscotch_map: functions and views of any kind are taken") {
+  karpos_test::functions_and_views_of_any_kind<custom_maps>();
+}
+
 }  // namespace

@@ -6,6 +6,7 @@
 #include <karpos/detail/probe.hpp>
 #include <karpos/device/launch.hpp>
 #include <karpos/device/league.hpp>
+#include <karpos/device/loop_arguments.hpp>
 
 #include "support/check.hpp"
 #include "support/space.hpp"
@@ -51,7 +52,7 @@ TEST_CASE("for_each_tile") {
 /// several, and of some groups of 600 nearly all do.
 template <bool Stepwise>
 struct staged {
-  view<std::uint32_t> fetched, visits;
+  karpos::device::held_by_loop<space, view<std::uint32_t>> fetched, visits;
 
   struct progress {
     std::uint64_t index;
@@ -89,18 +90,19 @@ void looks_at_every_stage() {
   using body = staged<(Distance > 0)>;
   for (std::uint64_t const n : sizes) {
     INFO("distance = ", Distance, ", n = ", n);
-    body const b{view<std::uint32_t>("fetched", n), view<std::uint32_t>("visits", n)};
+    view<std::uint32_t> const fetched("fetched", n), visits("visits", n);
+    body const b{karpos::device::for_loop<space>(fetched), karpos::device::for_loop<space>(visits)};
     std::vector<std::uint32_t> stages(n);
     for (std::uint64_t i = 0; i < n; ++i) stages[i] = static_cast<std::uint32_t>(body::stages(i));
     karpos::device::for_each_staged<Distance>("karpos_test::staged", space{}, n, b);
-    CHECK(karpos_test::to_host(b.visits) == stages);
+    CHECK(karpos_test::to_host(visits) == stages);
 
     // What the view held before does not count.
-    Kokkos::deep_copy(b.visits, 0);
-    Kokkos::deep_copy(b.fetched, 0);
+    Kokkos::deep_copy(visits, 0);
+    Kokkos::deep_copy(fetched, 0);
     karpos::device::tally_each_staged<Distance>("karpos_test::staged", space{}, n, b, tally);
     space{}.fence();
-    CHECK(karpos_test::to_host(b.visits) == stages);
+    CHECK(karpos_test::to_host(visits) == stages);
     CHECK(bool(karpos_test::to_host_scalar(tally) ==
                karpos::insert_report{(n + 3) / 4, (n + 2) / 4, (n + 1) / 4, 0}));
   }

@@ -29,6 +29,10 @@ struct where {
   View stencil;
   Predicate predicate;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const { return predicate(stencil(i)); }
+  template <class F>
+  auto transformed(F const& f) const {
+    return where<decltype(f(stencil)), decltype(f(predicate))>{f(stencil), f(predicate)};
+  }
 };
 struct as_bool {
   template <class X>

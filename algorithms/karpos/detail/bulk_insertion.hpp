@@ -31,11 +31,11 @@ void hash_table<Storage>::enqueue(execution_space const& exec, Storage const& in
   detail::require_reachable<execution_space, keys, detail::view_type_of<decltype(each)>,
                             detail::view_type_of<stencil>>();
   detail::forget_order(into);
-  using body = detail::insert_body<distance, table_type, keys, std::decay_t<decltype(each)>,
-                                   typename Rows::combine_type, stencil>;
+  table_type const table = into.ref();
   device::tally_each_staged<distance>(
       label(rows.what), exec, rows.size(),
-      body{{into.ref(), rows.keys}, each, rows.combine, rows.stencil}, report);
+      detail::make_insert_body<distance>(table, rows.keys, each, rows.combine, rows.stencil),
+      report);
 }
 
 /// Inserts the keys of a bulk call, and throws about those that are equal to a sentinel.

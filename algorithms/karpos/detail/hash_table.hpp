@@ -190,12 +190,12 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                          Results const& results,
                                          detail::operation_counts const& counts) {
   detail::require_reachable<execution_space, Operations, Results>();
-  using body = detail::apply_body<distance, table_type, Operations, Results>;
   m_slots_used.may_insert(counts.insertions);
   m_slots_used.may_erase(counts.erasures);
   detail::forget_order(m_storage);
+  table_type const table = m_storage.ref();
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
-                                    body{m_storage.ref(), operations, results});
+                                    detail::make_apply_body<distance>(table, operations, results));
 }
 
 /// Returns: a copy with room for `more` keys: without the tombstones that are in the way or, if the table grows, a larger one.

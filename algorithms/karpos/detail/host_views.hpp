@@ -13,6 +13,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bulk_arguments.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
@@ -169,8 +170,10 @@ class staged_argument {
   }
   template <class To, class From>
   static void copy(char const* label, To const& to, From const& from) {
-    device::loop_over(label, Kokkos::DefaultHostExecutionSpace(), to.extent(0),
-                      copy_elements<To, From>{to, from});
+    using space = Kokkos::DefaultHostExecutionSpace;
+    using body = copy_elements<device::held_by_loop<space, To>, device::held_by_loop<space, From>>;
+    device::loop_over(label, space(), to.extent(0),
+                      body{device::for_loop<space>(to), device::for_loop<space>(from)});
   }
 
   element* m_on_device = nullptr;

@@ -3,11 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
@@ -72,8 +74,8 @@ enum class probe_reach {
 /// The probe loop: runs step(path) for bucket after bucket. Returns: what the first decided step says, `exhausted` decided
 /// at the end of the path; with probe_reach::one_bucket also a step that goes on.
 template <probe_reach Reach, class Table, class Answer, class Step>
-KOKKOS_FORCEINLINE_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
-                                                     Answer const& exhausted, Step const& step) {
+KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
+                                              Answer const& exhausted, Step const& step) {
   for (;;) {
     if constexpr (Reach == probe_reach::one_bucket) {
       if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
@@ -139,7 +141,7 @@ struct keyed_body {
   static constexpr probe_reach reach =
       Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
-  Table table;
+  device::held_by_loop<typename Table::execution_space, Table> table;
   Keys keys;
 
   KOKKOS_FUNCTION path stage(std::uint64_t i) const { return table.start_at(table.hash(keys(i))); }
@@ -189,7 +191,13 @@ struct absent_from {
   Stencil stencil;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
-    return stencil(i) && !find_in<access::frozen>(table, one_thread<Table>{}, keys(i)).present;
+    using thread = one_thread<std::remove_cvref_t<Table>>;
+    return stencil(i) && !find_in<access::frozen>(table, thread{}, keys(i)).present;
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return absent_from<decltype(f(table)), decltype(f(keys)), decltype(f(stencil))>{
+        f(table), f(keys), f(stencil)};
   }
 };
 
@@ -211,8 +219,8 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
   Write write;
   Stencil stencil;
 
-  KOKKOS_FORCEINLINE_FUNCTION device::staged_result operator()(std::uint64_t i,
-                                                               typename Table::path& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                        typename Table::path& p) const {
     answer found_value;
     bool again = false;
     auto const query = this->keys(i);
@@ -260,8 +268,8 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
 /// One operation each, whichever it is. They run at once: lookups read as beside writers.
 template <int Distance, class Table, class Operations, class Results>
 struct apply_body {
-  using operation = typename Operations::non_const_value_type;
-  using result = typename Results::value_type;
+  using operation = typename std::remove_cvref_t<Operations>::non_const_value_type;
+  using result = typename std::remove_cvref_t<Results>::value_type;
   using path = typename Table::path;
   static constexpr probe_reach reach =
       Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
@@ -281,7 +289,7 @@ struct apply_body {
     path where;
     bool looked;  // at the home bucket, for what changes nothing
   };
-  Table table;
+  device::held_by_loop<typename Table::execution_space, Table> table;
   Operations operations;
   Results results;
 
@@ -329,8 +337,8 @@ struct apply_body {
 
   /// CPUs, at first: looks for the key in its home bucket. What changes nothing and is decided there is answered without a
   /// branch, for no predictor knows which operation comes next and what it meets; everything else waits.
-  KOKKOS_FORCEINLINE_FUNCTION device::staged_result look(std::uint64_t i, operation const& o,
-                                                         path const& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result look(std::uint64_t i, operation const& o,
+                                                  path const& p) const {
     auto const step = table.template find_step<device::access::shared>(one_thread<Table>{}, p,
                                                                        table.holds(o.key));
     auto const seen = step.answer();
@@ -376,5 +384,45 @@ struct apply_body {
     }
   }
 };
+
+// The bodies for what bulk operations are given, in the form that loops hold it in. Require: all of it outlives the loop.
+
+template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
+auto make_insert_body(Table const& table, Keys const& keys, Values const& values,
+                      Combine const& combine, Stencil const& stencil) {
+  using space = typename Table::execution_space;
+  using device::for_loop, device::held_by_loop;
+  return insert_body<Distance, Table, held_by_loop<space, Keys>, held_by_loop<space, Values>,
+                     held_by_loop<space, Combine>, held_by_loop<space, Stencil>>{
+      {for_loop<space>(table), for_loop<space>(keys)},
+      for_loop<space>(values),
+      for_loop<space>(combine),
+      for_loop<space>(stencil)};
+}
+template <int Distance, class Table, class Queries, class Out, class Write, class Stencil>
+auto make_lookup_body(Table const& table, Queries const& queries, Out const& out,
+                      Write const& write, Stencil const& stencil) {
+  using space = typename Table::execution_space;
+  using device::for_loop, device::held_by_loop;
+  return lookup_body<Distance, Table, held_by_loop<space, Queries>, held_by_loop<space, Out>,
+                     held_by_loop<space, Write>, held_by_loop<space, Stencil>>{
+      {for_loop<space>(table), for_loop<space>(queries)},
+      for_loop<space>(out),
+      for_loop<space>(write),
+      for_loop<space>(stencil)};
+}
+template <int Distance, class Table, class Keys>
+auto make_erase_body(Table const& table, Keys const& keys) {
+  using space = typename Table::execution_space;
+  return erase_body<Distance, Table, device::held_by_loop<space, Keys>>{
+      {device::for_loop<space>(table), device::for_loop<space>(keys)}};
+}
+template <int Distance, class Table, class Operations, class Results>
+auto make_apply_body(Table const& table, Operations const& operations, Results const& results) {
+  using space = typename Table::execution_space;
+  using device::for_loop, device::held_by_loop;
+  return apply_body<Distance, Table, held_by_loop<space, Operations>, held_by_loop<space, Results>>{
+      for_loop<space>(table), for_loop<space>(operations), for_loop<space>(results)};
+}
 
 }  // namespace karpos::detail

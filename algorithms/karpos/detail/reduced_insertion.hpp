@@ -12,6 +12,7 @@
 #include "karpos/detail/reduce_by_key/reduction.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/workspace.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
@@ -160,21 +161,28 @@ class rows_reduction {
     return rows / parts(rows) * part + Kokkos::min(rows % parts(rows), part);
   }
   /// Rows as a reduction takes them.
+  template <class X>
+  using held = device::held_by_loop<exec_space, X>;
   template <class Rows>
   static auto source(Rows const& rows) {
     using keys = typename Rows::keys_type;
     using values = typename Rows::values_type;
     if constexpr (std::is_same_v<values, constant<value>>)
-      return reduce_by_key::keys_with_value<row, keys>{rows.keys, rows.values.value};
+      return reduce_by_key::keys_with_value<row, held<keys>>{
+          device::for_loop<exec_space>(rows.keys), rows.values.value};
     else
-      return reduce_by_key::keys_and_values<row, keys, values>(rows.keys, rows.values);
+      return reduce_by_key::keys_and_values<row, held<keys>, held<values>>(
+          device::for_loop<exec_space>(rows.keys), device::for_loop<exec_space>(rows.values));
   }
   /// The groups of a part, to be inserted; they are there until the next part's. Waits.
   template <class Rows>
   auto groups_of(exec_space const& exec, Rows const& rows) const {
     using op = typename Rows::combine_type;
-    using result = reduce_by_key::result_views<array<key>, array<value>>;
-    result const to{array<key>(m_keys, m_room), array<value>(m_values, m_room), m_room};
+    using result = reduce_by_key::result_views<held<array<key>>, held<array<value>>>;
+    array<key> const keys(m_keys, m_room);
+    array<value> const values(m_values, m_room);
+    result const to{device::for_loop<exec_space>(keys), device::for_loop<exec_space>(values),
+                    m_room};
     reduce_by_key::reduction<exec_space, row, result, op> const all(
         exec, memory_type(exec, m_room, m_rest), to, rows.combine);
     std::uint64_t const n = all.run(source(rows));

@@ -11,6 +11,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/plan_kernels.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/key_value.hpp"
 
@@ -96,7 +97,8 @@ class exchange_plan {
     });
     device::loop_over(
         "karpos::exchange_plan: pack", m_ranks->exec(), sends(),
-        detail::distributed::pack_column<In, element>{in, m_order.data(), sorted.data()});
+        detail::distributed::pack_column<device::held_by_loop<ExecSpace, In>, element>{
+            device::for_loop<ExecSpace>(in), m_order.data(), sorted.data()});
     m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
   }
   /// Returns: the same in a view of its own.
@@ -126,7 +128,8 @@ class exchange_plan {
     m_ranks->all_to_all(in, m_receive_counts, sorted, m_send_counts);
     device::loop_over(
         "karpos::exchange_plan: unpack", m_ranks->exec(), sends(),
-        detail::distributed::unpack_column<element, Out>{sorted.data(), m_order.data(), out});
+        detail::distributed::unpack_column<element, device::held_by_loop<ExecSpace, Out>>{
+            sorted.data(), m_order.data(), device::for_loop<ExecSpace>(out)});
     m_ranks->exec().fence("karpos::exchange_plan: unpacked");
   }
 
@@ -136,8 +139,8 @@ class exchange_plan {
     std::uint64_t const none = ~std::uint64_t(0), n = owners.extent(0);
     std::uint64_t const first = device::reduce_over<Kokkos::Min<std::uint64_t>>(
         "karpos::exchange_plan: check", m_ranks->exec(), n,
-        detail::distributed::find_wrong_owner<Owners>{owners,
-                                                      static_cast<std::uint64_t>(m_ranks->size())});
+        detail::distributed::find_wrong_owner<device::held_by_loop<ExecSpace, Owners>>{
+            device::for_loop<ExecSpace>(owners), static_cast<std::uint64_t>(m_ranks->size())});
     if (n > 0 && first != none)
       detail::reject("the owner of row " + std::to_string(first) + " is no rank",
                      "there are " + std::to_string(m_ranks->size()),

@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "karpos/detail/index_range.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 
 // Loops and reductions over indices, each a kernel of its own on GPUs. On CPUs one kernel runs them all, and the steps
 // of programs (program.hpp), by the address of a function: compilers spend more time on a kernel of Kokkos than on most
-// bodies, and a thread makes one such call for its part of the indices.
+// bodies, and a thread makes one such call for its part of the indices. Bodies hold views by for_loop (loop_arguments.hpp).
 
 namespace karpos::device {
 
@@ -26,6 +27,36 @@ struct part_kernel {
 
   void operator()(std::uint64_t p) const { run(body, begin(p), begin(p + 1)); }
   std::uint64_t begin(std::uint64_t p) const { return n / parts * p + Kokkos::min(n % parts, p); }
+};
+
+/// Runs a body for the indices of a part. What the body calls is inlined by force, whatever else is in the source.
+template <class Body>
+[[gnu::flatten]] void run_part(void const* body, std::uint64_t first, std::uint64_t last) {
+  Body const work = copy_for_loop(*static_cast<Body const*>(body));
+  for (std::uint64_t i = first; i < last; ++i) work(i);
+}
+
+/// A reduction: its body, and what the parts' results are joined to.
+template <class Reducer, class Body>
+struct reduction {
+  using value_type = typename Reducer::value_type;
+  Body const& body;
+  value_type& result;
+  std::mutex mutex;
+
+  [[gnu::flatten]] value_type of_part(std::uint64_t first, std::uint64_t last) const {
+    Body const work = copy_for_loop(body);
+    value_type value;
+    Reducer(value).init(value);
+    for (std::uint64_t i = first; i < last; ++i) work(i, value);
+    return value;
+  }
+  static void run(void const* self, std::uint64_t first, std::uint64_t last) {
+    auto& all = *static_cast<reduction*>(const_cast<void*>(self));
+    value_type value = all.of_part(first, last);
+    std::lock_guard const lock(all.mutex);
+    Reducer(value).join(all.result, value);
+  }
 };
 
 /// A part for each thread. Requires: the space is done when Kokkos::parallel_for returns, as those of CPUs are; HPX's
@@ -45,12 +76,7 @@ void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, B
   if constexpr (is_device<ExecSpace>)
     Kokkos::parallel_for(std::string(label), karpos::detail::index_range(exec, n), body);
   else
-    detail::run_parts(label, exec,
-                      {[](void const* b, std::uint64_t first, std::uint64_t last) {
-                         Body const work = *static_cast<Body const*>(b);
-                         for (std::uint64_t i = first; i < last; ++i) work(i);
-                       },
-                       &body, n, 1});
+    detail::run_parts(label, exec, {detail::run_part<Body>, &body, n, 1});
 }
 
 /// The same for indices of which some cost far more than others: CPU threads take `turn` at a time, as they get to them.
@@ -63,13 +89,8 @@ void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t 
     using policy = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
     std::uint64_t const parts = (n + turn - 1) / turn;
-    Kokkos::parallel_for(
-        std::string(label), policy(exec, 0, parts, Kokkos::ChunkSize(1)),
-        detail::part_kernel{[](void const* b, std::uint64_t first, std::uint64_t last) {
-                              Body const work = *static_cast<Body const*>(b);
-                              for (std::uint64_t i = first; i < last; ++i) work(i);
-                            },
-                            &body, n, parts});
+    Kokkos::parallel_for(std::string(label), policy(exec, 0, parts, Kokkos::ChunkSize(1)),
+                         detail::part_kernel{detail::run_part<Body>, &body, n, parts});
   }
 }
 
@@ -83,25 +104,10 @@ typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const
     Kokkos::parallel_reduce(std::string(label), karpos::detail::index_range(exec, n), body,
                             Reducer(result));
   } else {
-    struct reduction {
-      Body const& body;
-      value_type& result;
-      std::mutex mutex;
-    };
+    using reduction = detail::reduction<Reducer, Body>;
     Reducer(result).init(result);
     reduction all{body, result, {}};
-    detail::run_parts(label, exec,
-                      {[](void const* r, std::uint64_t first, std::uint64_t last) {
-                         auto* const to = static_cast<reduction*>(const_cast<void*>(r));
-                         Body const work = to->body;
-                         value_type value;
-                         Reducer const reducer(value);
-                         reducer.init(value);
-                         for (std::uint64_t i = first; i < last; ++i) work(i, value);
-                         std::lock_guard const lock(to->mutex);
-                         reducer.join(to->result, value);
-                       },
-                       &all, n, 1});
+    detail::run_parts(label, exec, {reduction::run, &all, n, 1});
   }
   return result;
 }

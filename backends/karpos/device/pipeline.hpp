@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 // How CPUs run bulk operations whose every index misses the cache: in straight pipelines. A thread looks at index i while
@@ -16,8 +17,12 @@
 //   operator()(i, stage)   a look; returns a staged_result
 //   move_on(stage)         on to the next stage of an index of which the look said staged_result::again()
 //
+// What a body does for an index is inlined by force (flatten), whatever else is in the source: compilers call functions of
+// any size once a source is large, and a call for each index costs up to half of the speed.
+//
 // Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry, "Improving hash join performance
-// through prefetching", ICDE 2004. Measured: perf/results/cpu/pipelines.md.
+// through prefetching", ICDE 2004. Measured: perf/results/cpu/pipelines.md,
+// crowded_sources.md.
 
 namespace karpos::device {
 
@@ -34,6 +39,10 @@ class staged_result {
 
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
+  /// A 1 in bits [16 c, 16 c + 16) for counter c: sums of up to 65,535 results keep all counters in one register.
+  KOKKOS_FUNCTION constexpr std::uint64_t counted_in_16_bits() const {
+    return static_cast<std::uint64_t>(m_counter >= 0) << (16 * Kokkos::max(m_counter, 0));
+  }
 
  private:
   KOKKOS_FUNCTION constexpr staged_result(bool again, int counter)
@@ -52,11 +61,16 @@ using index_type = std::uint64_t;
 /// loaded at once, cost more than they save.
 template <class ExecSpace, int Distance, class Body>
 class pipeline {
+  static_assert(
+      std::is_trivially_copyable_v<Body>,
+      "karpos: a pipeline copies its body, which must be trivially copyable: give it views "
+      "and functions by device::for_loop (loop_arguments.hpp)");
+
  public:
   pipeline(ExecSpace const& exec, index_type count, Body const& b) : m_count(count), m_body(b) {
     // Long enough to fill the pipeline, short enough to keep every thread busy.
     index_type const share = count / (4 * static_cast<index_type>(exec.concurrency())) + 1;
-    m_block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));
+    m_block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));  // 16 bits: sums
   }
   /// Blocks go to whoever is free: neighbours on a machine slow threads down unequally.
   auto policy(ExecSpace const& exec) const {
@@ -64,16 +78,16 @@ class pipeline {
                                Kokkos::IndexType<index_type>>(exec, 0,
                                                               (m_count + m_block - 1) / m_block);
   }
-  KOKKOS_FUNCTION void operator()(index_type block) const {
+  [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block) const {
     run(block, [](staged_result) {});
   }
   template <class Tally>
-  KOKKOS_FUNCTION void operator()(index_type block, Tally& tally) const {
-    Tally sum{};
-    run(block, [&](staged_result r) {
-      for (int c = 0; c < Tally::counters; ++c) sum[c] += r.counts(c);
-    });
-    for (int c = 0; c < Tally::counters; ++c) tally[c] += sum[c];
+  [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block,
+                                                                  Tally& tally) const {
+    static_assert(Tally::counters <= 4);
+    std::uint64_t sums = 0;
+    run(block, [&](staged_result r) { sums += r.counted_in_16_bits(); });
+    for (int c = 0; c < Tally::counters; ++c) tally[c] += sums >> 16 * c & 0xffff;
   }
 
  private:
@@ -88,8 +102,9 @@ class pipeline {
 
     /// Looks at the next stage of each. Returns: how many are left. Not inlined: the loop that calls it is short of registers.
     template <class Done>
-    [[gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body, index_type count,
-                                                      Done const& done) {
+    [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body,
+                                                                    index_type count,
+                                                                    Done const& done) {
       Body const work = body;
       for (; started < count; ++started) {
         at[started] = work.stage(index[started]);
@@ -112,7 +127,7 @@ class pipeline {
 
   /// Calls done(result) for every look.
   template <class Done>
-  KOKKOS_FORCEINLINE_FUNCTION void run(index_type block, Done const& done) const {
+  KOKKOS_FUNCTION void run(index_type block, Done const& done) const {
     Body const work = m_body;  // a copy whose address nobody else knows: it stays in registers
     index_type const first = block * m_block, last = Kokkos::min(first + m_block, m_count);
     unfinished rest;

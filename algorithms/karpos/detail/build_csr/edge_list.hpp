@@ -30,6 +30,10 @@ struct edges_in_views {
   KOKKOS_FUNCTION edge operator()(std::uint64_t i) const {
     return {static_cast<std::uint64_t>(sources(i)), static_cast<std::uint64_t>(targets(i))};
   }
+  template <class F>
+  auto transformed(F const& f) const {
+    return edges_in_views<decltype(f(sources)), decltype(f(targets))>{f(sources), f(targets)};
+  }
 };
 
 /// An array with unspecified contents, or allocation_error.

@@ -13,6 +13,7 @@
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/bfs/state.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // What a search over ranks is given, checked and agreed upon; and what it answers.
@@ -121,7 +122,8 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
     all.list = {all.views.data(), total, 0};
     wrong = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::bfs: check sources", ranks.exec(), total,
-        bfs::count_out_of_range<decltype(all.views)>{all.views, vertices});
+        bfs::count_out_of_range<device::held_by_loop<ExecSpace, decltype(all.views)>>{
+            device::for_loop<ExecSpace>(all.views), vertices});
   }
   require_vertices(ranks, wrong, vertices);
   return all;

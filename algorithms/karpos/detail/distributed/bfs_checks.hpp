@@ -8,6 +8,7 @@
 #include "karpos/detail/bfs/tuning.hpp"
 #include "karpos/detail/validate_bfs/checks.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/validate_bfs.hpp"
@@ -49,8 +50,10 @@ void check_own(karpos::distributed::communicator<ExecSpace> const& ranks, Graph 
   constexpr int width = bfs::tuning<ExecSpace>::validation_width;
   std::uint64_t const first = graph.first(), n = graph.local().vertices();
   auto const& exec = ranks.exec();
+  device::held_by_loop<ExecSpace, Tree> const held = device::for_loop<ExecSpace>(tree);
+  using held_tree = std::remove_cvref_t<decltype(held)>;
   device::loop_over("karpos::validate_bfs: vertices", exec, n,
-                    check_from<checks::check_vertex<Tree>>{{tree}, first});
+                    check_from<checks::check_vertex<held_tree>>{{held}, first});
   device::for_each_tile<width>(
       "karpos::validate_bfs: edges", exec, n,
       check_from<edges>{
@@ -58,7 +61,7 @@ void check_own(karpos::distributed::communicator<ExecSpace> const& ranks, Graph 
           first});
   ranks.all_reduce(proven, karpos::distributed::bit_or{});
   device::loop_over("karpos::validate_bfs: proof", exec, n,
-                    check_from<checks::check_proof<Tree>>{{tree}, first});
+                    check_from<checks::check_proof<held_tree>>{{held}, first});
 }
 
 /// The defects that all ranks have found.

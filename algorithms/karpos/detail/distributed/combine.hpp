@@ -9,6 +9,7 @@
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/reduced_insertion.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/reduce_by_key.hpp"
 #include "karpos/table_options.hpp"
@@ -32,8 +33,9 @@ bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   if (keys.extent(0) < tuned::min_rows) return false;
   using row = typename reduce_by_key::row_type<key, T>::type;
   auto const to = distributed::allocate<key_sample>(exec, "karpos::distributed: sample", 1);
-  take_sample(exec, reduce_by_key::keys_with_value<row, Keys>{keys, T{}},
-              tuned::sample_of(keys.extent(0)), to.data());
+  using rows = reduce_by_key::keys_with_value<row, device::held_by_loop<ExecSpace, Keys>>;
+  take_sample(exec, rows{device::for_loop<ExecSpace>(keys), T{}}, tuned::sample_of(keys.extent(0)),
+              to.data());
   auto const sample = read_back(exec, to.data(), "karpos::distributed: sample of keys");
   return sample.different * 2 <= sample.keys || has_few_groups<tuned>(sample, keys.extent(0));
 }

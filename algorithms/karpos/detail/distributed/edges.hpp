@@ -12,6 +12,7 @@
 #include "karpos/detail/build_csr/csr_of_edges.hpp"
 #include "karpos/detail/build_csr/edge_list.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
@@ -209,7 +210,8 @@ auto graph_of_list(karpos::distributed::communicator<ExecSpace> const& ranks,
     auto const r = distributed::allocate<row>(ranks.exec(), "karpos::build_csr: edges to be sent",
                                               options.symmetrise ? 2 * n : n);
     device::loop_over("karpos::build_csr: directed edges", ranks.exec(), n,
-                      write_directed<List, row>{list, options, n, r.data()});
+                      write_directed<device::held_by_loop<ExecSpace, List>, row>{
+                          device::for_loop<ExecSpace>(list), options, n, r.data()});
     return r;
   });
   auto const blocks_of = begins.empty() ? distributed::equal_blocks(ranks, vertices, rows) : begins;

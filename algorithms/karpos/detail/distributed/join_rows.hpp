@@ -8,6 +8,7 @@
 
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
@@ -75,9 +76,10 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
     sent.rows = distributed::allocate<row>(exec, "karpos::join: rows", from.size());
     sent.numbers = distributed::allocate<std::uint64_t>(exec, "karpos::join: numbers", from.size());
     hashes = distributed::allocate<std::uint64_t>(exec, "karpos::join: hashes", from.size());
-    device::loop_over(
-        "karpos::join: rows to be sent", exec, from.size(),
-        copy_rows<Rows, row>{from, sent.rows.data(), hashes.data(), first, sent.numbers.data()});
+    device::loop_over("karpos::join: rows to be sent", exec, from.size(),
+                      copy_rows<device::held_by_loop<ExecSpace, Rows>, row>{
+                          device::for_loop<ExecSpace>(from), sent.rows.data(), hashes.data(), first,
+                          sent.numbers.data()});
   });
   karpos::distributed::exchange_plan<ExecSpace> const plan(
       ranks, hashes, owner_of_hash{static_cast<std::uint32_t>(ranks.size())});
@@ -116,9 +118,11 @@ void number_rows(ExecSpace const& exec, Join const& joined, Numbers const& left_
   else
     joined.write(exec, of_left ? left : right);
   device::loop_over("karpos::join: numbers of left rows", exec, left.extent(0),
-                    rename_rows<Numbers>{left_numbers, left.data()});
+                    rename_rows<device::held_by_loop<ExecSpace, Numbers>>{
+                        device::for_loop<ExecSpace>(left_numbers), left.data()});
   device::loop_over("karpos::join: numbers of right rows", exec, right.extent(0),
-                    rename_rows<Numbers>{right_numbers, right.data()});
+                    rename_rows<device::held_by_loop<ExecSpace, Numbers>>{
+                        device::for_loop<ExecSpace>(right_numbers), right.data()});
   exec.fence("karpos::join: joined");
 }
 

@@ -181,22 +181,34 @@ struct write_pair {
   Left left;
   Right right;
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t r) const {
-    left(to) = static_cast<typename Left::value_type>(l);
-    right(to) = static_cast<typename Right::value_type>(r);
+    left(to) = static_cast<typename std::remove_cvref_t<Left>::value_type>(l);
+    right(to) = static_cast<typename std::remove_cvref_t<Right>::value_type>(r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_pair<decltype(change(left)), decltype(change(right))>{change(left), change(right)};
   }
 };
 template <class Out>
 struct write_left {
   Out out;
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t) const {
-    out(to) = static_cast<typename Out::value_type>(l);
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(l);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_left<decltype(change(out))>{change(out)};
   }
 };
 template <class Out>
 struct write_right {
   Out out;
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t, std::uint64_t r) const {
-    out(to) = static_cast<typename Out::value_type>(r);
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_right<decltype(change(out))>{change(out)};
   }
 };
 template <class F>
@@ -204,6 +216,10 @@ struct visit_pair {
   F f;
   KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t l, std::uint64_t r) const {
     f(l, r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return visit_pair<decltype(change(f))>{change(f)};
   }
 };
 

@@ -56,6 +56,11 @@ struct right_rows {
     if (!marks_runs) return (marks[right] != 0) == matched;
     return (marks[groups.has_runs ? groups.begins[group] : group] != 0) == matched;
   }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return right_rows<decltype(change(rows)), RowNumber>{change(rows), groups, marks, marks_runs,
+                                                         matched};
+  }
 };
 
 template <class Chosen>

@@ -12,6 +12,7 @@
 #include "karpos/detail/multi_table/in_rooms.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/workspace.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/row_index.hpp"
@@ -162,7 +163,7 @@ class batch {
     using row = row_of_batch<Key, Blocks>;
     group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
     if (!plan.is_worth_it()) return false;
-    auto const source = multi_table::source_of_batch<row, Blocks>(keys, values);
+    auto const source = multi_table::source_of_batch<row, Blocks, ExecSpace>(keys, values);
     switch (multi_table::best_grouping(exec, source, plan.parts)) {
       case grouping::in_rooms: {
         group_memory<row, Key, Number> const sizes(plan.pairs, plan.parts, plan.room);
@@ -214,9 +215,11 @@ class batch {
     allocate(exec, take_groups(indexed.groups(), nullptr));
     take_groups(indexed.groups(), m_base);
     if constexpr (Blocks::has_values)
-      device::loop_over("karpos::multi_table: place values", exec, keys.extent(0),
-                        place_values<Number, Values, typename Blocks::value_type>{
-                            groups.grouped, values, blocks.values + begin});
+      device::loop_over(
+          "karpos::multi_table: place values", exec, keys.extent(0),
+          place_values<Number, device::held_by_loop<ExecSpace, Values>,
+                       typename Blocks::value_type>{
+              groups.grouped, device::for_loop<ExecSpace>(values), blocks.values + begin});
     using body = write_groups<decltype(table.table()), Blocks, Keys>;
     Kokkos::parallel_scan("karpos::multi_table: write groups", index_range(exec, indexed.groups()),
                           body{groups, table.table(), keys, blocks, begin, different, heads}, size);

@@ -16,6 +16,7 @@
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/partition.hpp"
@@ -130,12 +131,15 @@ struct counted_memory {
 };
 
 /// The pairs, or keys, of a batch as a partition takes them.
-template <class Row, class Blocks, class Keys, class Values>
+template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
 auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
+  using device::for_loop, device::held_by_loop;
   if constexpr (Blocks::has_values)
-    return reduce_by_key::keys_and_values<Row, Keys, Values>(keys, values);
+    return reduce_by_key::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
+                                          held_by_loop<ExecSpace, Values>>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
   else
-    return reduce_by_key::keys_alone<Row, Keys>(keys);
+    return reduce_by_key::keys_alone<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
 }
 
 /// Groups pairs that are split, in such memory. Waits.

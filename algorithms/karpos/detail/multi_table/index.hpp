@@ -10,6 +10,7 @@
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash_map.hpp"
@@ -39,11 +40,12 @@ struct in_place {
 template <class Out, class Number, class Write>
 struct answer_in_place {
   static constexpr std::uint64_t block = 4096;
+  std::uint64_t count;
   Out out;
-  in_place<typename Out::value_type, Number> heads;
+  in_place<typename std::remove_cvref_t<Out>::value_type, Number> heads;
   Write write;
   KOKKOS_FUNCTION void operator()(std::uint64_t b) const {
-    std::uint64_t const end = Kokkos::min((b + 1) * block, std::uint64_t(out.extent(0)));
+    std::uint64_t const end = Kokkos::min((b + 1) * block, count);
     for (std::uint64_t i = b * block; i < end; ++i) {
       if (i + rows_ahead < end) write.fetch(heads.read(out(i + rows_ahead)));
       out(i) = write(heads.read(out(i)));
@@ -70,9 +72,12 @@ class index : public Map {
                   in_place<result, mapped>::fits) {
       in_place<result, mapped> const heads{};
       enqueue(label, exec, queries, out, heads);
-      using body = answer_in_place<Out, mapped, Write>;
-      device::loop_over(label, exec, (out.extent(0) + body::block - 1) / body::block,
-                        body{out, heads, write});
+      using space = typename Map::execution_space;
+      using body = answer_in_place<device::held_by_loop<space, Out>, mapped,
+                                   device::held_by_loop<space, Write>>;
+      device::loop_over(
+          label, exec, (out.extent(0) + body::block - 1) / body::block,
+          body{out.extent(0), device::for_loop<space>(out), heads, device::for_loop<space>(write)});
     } else {
       enqueue(label, exec, queries, out, write);
     }
@@ -88,9 +93,9 @@ class index : public Map {
                Out const& out, Write const& write) const {
     auto const table = this->m_storage.ref();
     constexpr int ahead = std::decay_t<decltype(this->m_storage)>::prefetch_distance;
-    using body = lookup_body<ahead, decltype(table), Queries, Out, Write, everything>;
+    everything const all;
     device::for_each_staged<ahead>(label, exec, queries.extent(0),
-                                   body{{table, queries}, out, write, everything{}});
+                                   make_lookup_body<ahead>(table, queries, out, write, all));
   }
 };
 

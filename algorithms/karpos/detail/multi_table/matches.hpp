@@ -10,6 +10,7 @@
 #include "karpos/detail/join/expansion.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/multi_table/blocks.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/rows.hpp"
 
@@ -153,10 +154,14 @@ class matches {
                                      emit_rows<Rows, Blocks, Emit>{m_rows, emit});
     std::uint64_t const slice = Kokkos::max(join::tuning<ExecSpace>::slice_rows, longest_chain);
     offsets(exec);
-    device::loop_over(
-        "karpos::multi_table: emit", exec, (m_size + slice - 1) / slice,
-        emit_slice<Rows, Blocks, Emit>{
-            {m_offsets.data(), m_rows.row_count}, m_size, slice, m_rows.rows, m_rows.blocks, emit});
+    device::loop_over("karpos::multi_table: emit", exec, (m_size + slice - 1) / slice,
+                      emit_slice<Rows, Blocks, device::held_by_loop<ExecSpace, Emit>>{
+                          {m_offsets.data(), m_rows.row_count},
+                          m_size,
+                          slice,
+                          m_rows.rows,
+                          m_rows.blocks,
+                          device::for_loop<ExecSpace>(emit)});
   }
 
  private:
@@ -173,20 +178,29 @@ struct write_match {
   Values values;
   T missing;
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query, T const& value) const {
-    queries(to) = static_cast<typename Queries::value_type>(query);
+    queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
     values(to) = value;
   }
   KOKKOS_FUNCTION void without(std::uint64_t to, std::uint64_t query) const {
     (*this)(to, query, missing);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_match<decltype(change(queries)), decltype(change(values)), T>{
+        change(queries), change(values), missing};
   }
 };
 template <class Queries>
 struct write_query {
   Queries queries;
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query) const {
-    queries(to) = static_cast<typename Queries::value_type>(query);
+    queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
   }
   KOKKOS_FUNCTION void without(std::uint64_t to, std::uint64_t query) const { (*this)(to, query); }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_query<decltype(change(queries))>{change(queries)};
+  }
 };
 template <class F>
 struct visit_match {
@@ -196,6 +210,10 @@ struct visit_match {
     f(query, value...);
   }
   KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return visit_match<decltype(change(f))>{change(f)};
+  }
 };
 template <class Slots, class F>
 struct visit_pair {
@@ -206,6 +224,10 @@ struct visit_pair {
     f(slots.key(slot), value...);
   }
   KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return visit_pair<Slots, decltype(change(f))>{slots, change(f)};
+  }
 };
 template <class Slots, class Keys, class... Values>
 struct write_pair {
@@ -218,6 +240,14 @@ struct write_pair {
     ((get<0>(values)(to) = value), ...);
   }
   KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using result =
+          write_pair<Slots, decltype(change(keys)), decltype(change(detail::get<I>(values)))...>;
+      return result{slots, change(keys), {{change(detail::get<I>(values))}...}};
+    }(std::index_sequence_for<Values...>{});
+  }
 };
 template <class T>
 struct move_value {

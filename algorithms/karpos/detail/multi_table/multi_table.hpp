@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "karpos/detail/join/output.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/multi_table.hpp"
 
 // How multi_table (karpos/multi_table.hpp) does it.
@@ -30,7 +31,8 @@ std::uint64_t sum(char const* label, ExecSpace const& exec, std::uint64_t n, Bod
 template <class ExecSpace, class Table, class Keys>
 std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys const& keys) {
   return sum("karpos::multi_table: count sentinels", exec, keys.extent(0),
-             count_reserved<Table, Keys>{table, keys});
+             count_reserved<Table, device::held_by_loop<ExecSpace, Keys>>{
+                 table, device::for_loop<ExecSpace>(keys)});
 }
 
 }  // namespace detail::multi_table
@@ -206,11 +208,14 @@ void multi_table<Traits>::append(execution_space const& exec, Keys const& keys,
   m_index.require_memory();
   if (keys.extent(0) == 0) return;
   ref(exec, keys.extent(0));
+  using device::for_loop, device::held_by_loop;
   auto const pending = m_pending.ref(m_index.table());
-  device::loop_over(
-      "karpos::multi_table: append", exec, keys.extent(0),
-      detail::multi_table::append_pairs<std::decay_t<decltype(pending)>, Keys, Values>{
-          pending, keys, values});
+  using body = detail::multi_table::append_pairs<held_by_loop<execution_space, decltype(pending)>,
+                                                 held_by_loop<execution_space, Keys>,
+                                                 held_by_loop<execution_space, Values>>;
+  device::loop_over("karpos::multi_table: append", exec, keys.extent(0),
+                    body{for_loop<execution_space>(pending), for_loop<execution_space>(keys),
+                         for_loop<execution_space>(values)});
 }
 
 /// Inserts the pairs that are pending. Where that fails, they stay pending if none is in yet; else those that are not in count

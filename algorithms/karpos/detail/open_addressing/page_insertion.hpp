@@ -15,6 +15,7 @@
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/workspace.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/partition.hpp"
 #include "karpos/table_options.hpp"
 
@@ -237,9 +238,12 @@ class page_insertion {
   template <class Keys, class Values>
   static auto source(Keys const& keys, Values const& values) {
     if constexpr (Table::layout::has_value)
-      return partition::keys_and_values<row, Keys, Values>(keys, values);
+      return partition::keys_and_values<row, device::held_by_loop<ExecSpace, Keys>,
+                                        device::held_by_loop<ExecSpace, Values>>(
+          device::for_loop<ExecSpace>(keys), device::for_loop<ExecSpace>(values));
     else
-      return partition::keys_alone<Keys>(keys);
+      return partition::keys_alone<device::held_by_loop<ExecSpace, Keys>>(
+          device::for_loop<ExecSpace>(keys));
   }
   /// By parts, or by coarse ones.
   template <class Source>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 
@@ -43,6 +44,8 @@ template <class View>
 inline constexpr bool has_neighbours<View> =
     std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> ||
     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+template <class T>
+inline constexpr bool has_neighbours<device::strided_elements<T, false>> = true;
 
 /// Elements i, …, i + N - 1 of a view.
 template <int N, class View, class T>
@@ -77,8 +80,8 @@ struct whole_rows {
 
 /// Rows that are keys.
 template <class Keys>
-struct keys_alone : whole_rows<typename Keys::non_const_value_type> {
-  using key = typename Keys::non_const_value_type;
+struct keys_alone : whole_rows<typename std::remove_cvref_t<Keys>::non_const_value_type> {
+  using key = typename std::remove_cvref_t<Keys>::non_const_value_type;
   Keys keys;
   explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
@@ -102,7 +105,7 @@ struct keys_and_values : whole_rows<Row> {
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
-    typename Keys::non_const_value_type k[N];
+    typename std::remove_cvref_t<Keys>::non_const_value_type k[N];
     decltype(Row::value) v[N];
     load_elements<N>(keys, i, k);
     load_elements<N>(values, i, v);
@@ -115,7 +118,7 @@ struct keys_and_values : whole_rows<Row> {
 template <class Row, class Keys>
 struct keys_and_values<Row, Keys, row_numbers> {
   using row = Row;
-  using loaded = typename Keys::non_const_value_type;
+  using loaded = typename std::remove_cvref_t<Keys>::non_const_value_type;
   Keys keys;
   keys_and_values(Keys const& k, row_numbers) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }

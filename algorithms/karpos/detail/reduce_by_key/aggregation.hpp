@@ -16,6 +16,7 @@
 #include "karpos/detail/reduce_by_key/memory.hpp"
 #include "karpos/detail/reduce_by_key/reduction.hpp"
 #include "karpos/detail/workspace.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/table_options.hpp"
 
 // A reduction by key from its arguments on.
@@ -85,11 +86,20 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
     std::uint64_t room = out_keys.extent(0);
     ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
     fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
-    using loaded = loaded_columns<true, split, Keys, Columns...>;
-    using make = rows_of_fields<row, split, field_for<Outputs>...>;
+    using device::for_loop, device::held_by_loop;
+    pack<held_by_loop<ExecSpace, field_for<Outputs>>...> const held{
+        {for_loop<ExecSpace>(detail::get<O>(f))}...};
+    using loaded = loaded_columns<true, split, held_by_loop<ExecSpace, Keys>,
+                                  held_by_loop<ExecSpace, Columns>...>;
+    using make = rows_of_fields<row, split, held_by_loop<ExecSpace, field_for<Outputs>>...>;
     std::uint64_t const groups = reduce_by_key::run(
-        exec, keys_and_columns<loaded, make>(loaded(keys, {{std::get<C>(a.columns)}...}), make{f}),
-        result_fields<OutKeys, field_for<Outputs>...>{out_keys, f, room},
+        exec,
+        keys_and_columns<loaded, make>(
+            loaded(for_loop<ExecSpace>(keys), {{for_loop<ExecSpace>(std::get<C>(a.columns))}...}),
+            make{held}),
+        result_fields<held_by_loop<ExecSpace, OutKeys>,
+                      held_by_loop<ExecSpace, field_for<Outputs>>...>{for_loop<ExecSpace>(out_keys),
+                                                                      held, room},
         merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
         bytes_call);
     (finish(exec, detail::get<O>(f), groups), ...);

@@ -57,15 +57,21 @@ struct count_marked {
   }
 };
 
-template <int Column, class From, class Out, class MemorySpace>
+/// Marks: of std::uint8_t, one for each group, which may be written more than once.
+template <int Column, class From, class Out, class Marks>
 struct checked_field {
   using state = halves<From>;
   using merge = merge_each<plus, plus>;
   using to = typename Out::value_type;
   merge op;
   Out out;
-  Kokkos::View<std::uint8_t*, MemorySpace>
-      overflowed;  // of each group; a group may be written again
+  Marks overflowed;
+
+  template <class F>
+  auto transformed(F const& f) const {
+    return checked_field<Column, From, decltype(f(out)), decltype(f(overflowed))>{op, f(out),
+                                                                                  f(overflowed)};
+  }
 
   template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const& columns) const {
@@ -104,14 +110,14 @@ struct checked_field_of {
   static_assert(std::is_same_v<from, to> || widens_to<from, to>,
                 "karpos: checked sums have the type of their column, or one that holds all of its "
                 "values");
-  using type = checked_field<Column, from, Out, typename ExecSpace::memory_space>;
+  using marks = Kokkos::View<std::uint8_t*, typename ExecSpace::memory_space>;
+  using type = checked_field<Column, from, Out, marks>;
 
   template <class Keys, class Output>
   static type make(ExecSpace const& exec, Keys const& keys, Columns const&, Output const& o) {
     if (keys.extent(0) > std::uint64_t(1) << 32)
       reject("too many rows for a checked sum", std::to_string(keys.extent(0)) + " of at most 2^32",
              "reduce them in two calls");
-    using marks = Kokkos::View<std::uint8_t*, typename ExecSpace::memory_space>;
     return {{},
             o.out,
             allocate_or_explain<typename ExecSpace::memory_space>(

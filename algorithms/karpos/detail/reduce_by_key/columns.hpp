@@ -31,9 +31,13 @@ namespace karpos::detail::reduce_by_key {
 /// called when all is written, and may throw. Here the states are the results.
 template <int Column, class Op, class Out>
 struct field {
-  using state = typename Out::value_type;
+  using state = typename std::remove_cvref_t<Out>::value_type;
   Op op;
   Out out;
+  template <class F>
+  auto transformed(F const& f) const {
+    return field<Column, decltype(f(op)), decltype(f(out))>{f(op), f(out)};
+  }
   template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const& columns) const {
     return static_cast<state>(detail::get<Column>(columns));
@@ -45,9 +49,13 @@ struct field {
 };
 template <class Out>
 struct field<no_column, plus, Out> {
-  using state = typename Out::value_type;
+  using state = typename std::remove_cvref_t<Out>::value_type;
   plus op;
   Out out;
+  template <class F>
+  auto transformed(F const& f) const {
+    return field<no_column, plus, decltype(f(out))>{op, f(out)};
+  }
   template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const&) const {
     return 1;
@@ -105,7 +113,8 @@ struct field_of<ExecSpace, Key, Columns, output<no_column, count_rows, Out>> {
 /// What is loaded of a row of the caller's.
 template <class Bits, class... Columns>
 struct split_row {
-  using type = key_value<Bits, pack<typename Columns::non_const_value_type...>>;
+  using type =
+      key_value<Bits, pack<typename std::remove_cvref_t<Columns>::non_const_value_type...>>;
 };
 template <class Bits>
 struct split_row<Bits> {
@@ -202,7 +211,7 @@ struct result_fields {
   template <class Row, std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Row const& r,
                                          std::index_sequence<I...>) const {
-    keys(i) = key_of_mixed<typename Keys::non_const_value_type>(r.key);
+    keys(i) = key_of_mixed<typename std::remove_cvref_t<Keys>::non_const_value_type>(r.key);
     (detail::get<I>(fields).write(i, unmixed(r.key), detail::get<I>(r.value)), ...);
   }
 };

@@ -17,6 +17,7 @@
 #include "karpos/detail/reduce_by_key/columns.hpp"
 #include "karpos/detail/reduce_by_key/fixed_point.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
@@ -32,6 +33,10 @@ struct exponents_of {
   KOKKOS_FUNCTION std::int32_t operator()(std::uint64_t i) const {
     return exponent_range(static_cast<double>(column(i))).top;
   }
+  template <class F>
+  auto transformed(F const& f) const {
+    return exponents_of<decltype(f(column))>{f(column)};
+  }
 };
 
 /// Finds the exponents that all finite numbers of a column but zeros lie between.
@@ -45,12 +50,13 @@ struct find_range {
   }
 };
 
-/// The largest exponent of each key: indices of groups by open addressing with linear probing.
-template <class MemorySpace, class Bits>
+/// The largest exponent of each key: indices of groups by open addressing with linear probing. Slots hold 1 + an index, or 0;
+/// there is a power of two of them.
+template <class Keys, class Tops, class Slots>
 struct group_exponents {
-  Kokkos::View<Bits*, MemorySpace> keys;
-  Kokkos::View<std::int32_t*, MemorySpace> tops;
-  Kokkos::View<std::uint64_t*, MemorySpace> slots;  // 1 + an index, or 0; a power of two of them
+  Keys keys;
+  Tops tops;
+  Slots slots;
 
   /// Inserts group g.
   KOKKOS_FUNCTION void operator()(std::uint64_t g) const {
@@ -60,23 +66,38 @@ struct group_exponents {
       ++i;
   }
   /// Of a key that is there.
+  template <class Bits>
   KOKKOS_FUNCTION int top(Bits key) const {
     for (std::uint64_t i = mix(key);; ++i) {
       std::uint64_t const g = slots(i & (slots.extent(0) - 1)) - 1;
       if (keys(g) == key) return tops(g);
     }
   }
+  template <class F>
+  auto transformed(F const& f) const {
+    return group_exponents<decltype(f(keys)), decltype(f(tops)), decltype(f(slots))>{
+        f(keys), f(tops), f(slots)};
+  }
 };
+template <class MemorySpace, class Bits>
+using group_exponent_views =
+    group_exponents<Kokkos::View<Bits*, MemorySpace>, Kokkos::View<std::int32_t*, MemorySpace>,
+                    Kokkos::View<std::uint64_t*, MemorySpace>>;
 
 /// The window that a key's numbers are added in: one for all, or one below the largest number of each.
-template <class MemorySpace, class Bits>
+template <class Groups>
 struct windows {
   int low;
   bool each = false;
-  group_exponents<MemorySpace, Bits> groups = {};
+  Groups groups = {};
+  template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION int low_of(Bits key) const {
     if (!each) return low;
     return Kokkos::max(groups.top(key), lowest_exponent + window_bits) - window_bits;
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return windows<decltype(f(groups))>{low, each, f(groups)};
   }
 };
 
@@ -85,7 +106,10 @@ template <class ExecSpace, class Keys, class Column>
 auto exponents_by_key(ExecSpace const& exec, Keys const& keys, Column const& column) {
   using bits = bits_of<typename Keys::non_const_value_type>;
   using space = typename ExecSpace::memory_space;
-  using source = keys_and_values<key_value<bits, std::int32_t>, Keys, exponents_of<Column>>;
+  using device::for_loop, device::held_by_loop;
+  exponents_of<Column> const exponents{column};
+  using source = keys_and_values<key_value<bits, std::int32_t>, held_by_loop<ExecSpace, Keys>,
+                                 held_by_loop<ExecSpace, exponents_of<Column>>>;
   char const* const label = "karpos::reduce_by_key: largest exponents";
   std::uint64_t const n = keys.extent(0);
   auto const array = [&]<class T>(T, std::uint64_t size) {
@@ -93,13 +117,16 @@ auto exponents_by_key(ExecSpace const& exec, Keys const& keys, Column const& col
         size * sizeof(T), "the exponents of a reproducible sum", "pass fewer rows",
         [&] { return uninitialized_array<Kokkos::View<T*, space>>(exec, label, size); });
   };
-  group_exponents<space, bits> g{array(bits{}, n), array(std::int32_t{}, n), {}};
-  using result = result_views<decltype(g.keys), decltype(g.tops)>;
-  std::uint64_t const count = reduce_by_key::run(
-      exec, source(keys, {column}), result{g.keys, g.tops, n}, maximum{}, {nullptr, 0}, "");
+  group_exponent_views<space, bits> g{array(bits{}, n), array(std::int32_t{}, n), {}};
+  using result = result_views<held_by_loop<ExecSpace, decltype(g.keys)>,
+                              held_by_loop<ExecSpace, decltype(g.tops)>>;
+  std::uint64_t const count =
+      reduce_by_key::run(exec, source(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(exponents)),
+                         result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.tops), n},
+                         maximum{}, {nullptr, 0}, "");
   g.slots = array(std::uint64_t{}, std::bit_ceil(2 * count));
   fill(label, exec, g.slots, 0);
-  device::loop_over(label, exec, count, g);
+  device::loop_over(label, exec, count, for_loop<ExecSpace>(g));
   return g;
 }
 
@@ -107,7 +134,7 @@ auto exponents_by_key(ExecSpace const& exec, Keys const& keys, Column const& col
 template <class ExecSpace, class Keys, class Column>
 auto windows_of(ExecSpace const& exec, Keys const& keys, Column const& column) {
   using bits = bits_of<typename Keys::non_const_value_type>;
-  windows<typename ExecSpace::memory_space, bits> w{0};
+  windows<group_exponent_views<typename ExecSpace::memory_space, bits>> w{0};
   std::uint64_t const n = column.extent(0);
   if (n > std::uint64_t(1) << 32)
     reject("too many rows for a reproducible sum", std::to_string(n) + " of at most 2^32",
@@ -122,20 +149,26 @@ auto windows_of(ExecSpace const& exec, Keys const& keys, Column const& column) {
   return w;
 }
 
-template <int Column, class Bits, class Out, class MemorySpace>
+template <int Column, class Out, class Windows>
 struct reproducible_field {
   using state = fixed_sum;
   using merge = merge_each<plus, plus, plus, bit_or>;
   merge op;
   Out out;
-  windows<MemorySpace, Bits> window;
+  Windows window;
 
-  template <class Columns>
+  template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits key, Columns const& columns) const {
     return fixed_point(static_cast<double>(detail::get<Column>(columns)), window.low_of(key));
   }
+  template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits key, state const& s) const {
-    out(i) = rounded<typename Out::value_type>(s, window.low_of(key));
+    using number = typename std::remove_cvref_t<Out>::value_type;
+    out(i) = rounded<number>(s, window.low_of(key));
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return reproducible_field<Column, decltype(f(out)), decltype(f(window))>{op, f(out), f(window)};
   }
 };
 
@@ -149,7 +182,8 @@ struct reproducible_field_of {
                 "exactly");
   static_assert(std::is_same_v<to, from> || std::is_same_v<to, double>,
                 "karpos: reproducible sums have the type of their column, or are doubles");
-  using type = reproducible_field<Column, bits_of<Key>, Out, typename ExecSpace::memory_space>;
+  using type = reproducible_field<
+      Column, Out, windows<group_exponent_views<typename ExecSpace::memory_space, bits_of<Key>>>>;
 
   template <class Keys, class Output>
   static type make(ExecSpace const& exec, Keys const& keys, Columns const& columns,

@@ -87,7 +87,7 @@ KOKKOS_FORCEINLINE_FUNCTION Bits bits_of_key(Key const& key) {
 /// Those of keys i, …, i + N - 1.
 template <bool Mixes, int N, class Keys, class Bits>
 KOKKOS_FORCEINLINE_FUNCTION void load_keys(Keys const& keys, std::uint64_t i, Bits* to) {
-  typename Keys::non_const_value_type k[N];
+  typename std::remove_cvref_t<Keys>::non_const_value_type k[N];
   partition::load_elements<N>(keys, i, k);
   for (int j = 0; j < N; ++j) to[j] = bits_of_key<Mixes, Bits>(k[j]);
 }
@@ -244,7 +244,8 @@ struct result_views {
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
     if (at >= room) return;
-    keys(at) = key_of_mixed<typename Keys::non_const_value_type>(reduce_by_key::key_of(r));
+    keys(at) = key_of_mixed<typename std::remove_cvref_t<Keys>::non_const_value_type>(
+        reduce_by_key::key_of(r));
     if constexpr (has_value<Row>) values(at) = r.value;
   }
 };

@@ -14,6 +14,7 @@
 #include "karpos/detail/row_index/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/partition.hpp"
@@ -175,10 +176,14 @@ class build {
     std::uint64_t const n = end - begin;
     RowNumber* const first_of = m_with.first_of;
     constexpr int distance = tuning<ExecSpace>::prefetch_distance;
-    using claim = claim_slots<distance, Rows, Members, ExecSpace, RowNumber>;
+    device::held_by_loop<ExecSpace, Rows> held = device::for_loop<ExecSpace>(rows);
+    using claim = claim_slots<distance, decltype(held), device::held_by_loop<ExecSpace, Members>,
+                              ExecSpace, RowNumber>;
     device::for_each_staged<distance>(
         "karpos::row_index: claim slots", m_exec, n,
-        claim{{rows, rows, begin, {m_to.slots, slots_for(rows.size())}}, members, first_of});
+        claim{{held, held, begin, {m_to.slots, slots_for(rows.size())}},
+              device::for_loop<ExecSpace>(members),
+              first_of});
     device::loop_over("karpos::row_index: find first rows", m_exec, n,
                       find_first_rows<RowNumber>{m_to.slots, first_of});
     counts c{};

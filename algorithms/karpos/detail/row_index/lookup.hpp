@@ -25,7 +25,7 @@ struct row_groups {
     return begins[g + 1] - begins[g];
   }
   template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each(RowNumber first, F const& f) const {
+  KARPOS_STEP_FUNCTION void for_each(RowNumber first, F const& f) const {
     if (!has_runs) {
       f(first);
       return;

@@ -94,7 +94,7 @@ struct slot_table {
   }
 
   template <device::access Access>
-  KOKKOS_FORCEINLINE_FUNCTION bucket_answer ask(slot_path const& p) const {
+  KARPOS_STEP_FUNCTION bucket_answer ask(slot_path const& p) const {
     device::tile_for<ExecSpace, 1> const thread{};
     std::uint64_t const first = bucket_of(p.slot);
     auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
@@ -140,14 +140,13 @@ struct slot_search {
     return table.home(hash);
   }
   KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return table.home(home(i)); }
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(slot_path const& p) const {
+  KARPOS_STEP_FUNCTION void fetch(slot_path const& p) const {
     if (p.compares)
       rows.for_each_address(row_at(p.slot), [](void const* at) { device::prefetch(at); });
     else
       device::prefetch(table.words + p.slot);
   }
-  KOKKOS_FORCEINLINE_FUNCTION device::staged_result operator()(std::uint64_t i,
-                                                               slot_path const& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, slot_path const& p) const {
     if (!self().asks(i) || !rows.can_equal(queries[begin + i])) {
       self().without(i);
       return device::staged_result::done();
@@ -169,17 +168,16 @@ struct slot_search {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION Body const& self() const { return *static_cast<Body const*>(this); }
-  KOKKOS_FORCEINLINE_FUNCTION RowNumber row_at(std::uint64_t slot) const {
+  KARPOS_STEP_FUNCTION RowNumber row_at(std::uint64_t slot) const {
     if constexpr (Access == device::access::frozen)
       return word::row_of(device::load_frozen(table.words + slot));
     else
       return word::row_of(device::load_relaxed(table.words + slot));
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
+  KARPOS_STEP_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
     return rows.equal(rows[row_at(slot)], queries[begin + i]);
   }
-  KOKKOS_FORCEINLINE_FUNCTION device::staged_result look(std::uint64_t i,
-                                                         slot_path const& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result look(std::uint64_t i, slot_path const& p) const {
     if (p.compares) {
       bool const equal = is_equal(i, p.slot);
       if (equal) self().at_equal(i, p.slot);
@@ -188,7 +186,7 @@ struct slot_search {
     bool const later = !table.template ask<Access>(p).ended;
     return device::staged_result::done_unless(!self().at_end(later, i, p));
   }
-  KOKKOS_FORCEINLINE_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
+  KARPOS_STEP_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
     for (;;) {
       auto const a = table.template ask<Access>(p);
       if (a.has_tag && is_equal(i, a.slot)) {

@@ -78,13 +78,20 @@ struct result_tree {
   vertex_set proven;  // an edge leads to it from its parent; without parents: from one level before
   defect_log log;
 
+  template <class F>
+  auto transformed(F const& f) const {
+    return result_tree<decltype(f(distance)), decltype(f(parent))>{
+        vertices, f(distance), f(parent), has_parents, is_source, proven, log};
+  }
+
   /// Wide enough to add one to.
   KOKKOS_FUNCTION std::int64_t level(std::uint64_t v) const { return distance(v); }
   KOKKOS_FUNCTION std::uint64_t parent_of(std::uint64_t v) const {
     return static_cast<std::uint64_t>(parent(v));
   }
   KOKKOS_FUNCTION bool has_parent(std::uint64_t v) const {
-    return parent(v) != static_cast<typename Parents::non_const_value_type>(-1);
+    using vertex = typename std::remove_cvref_t<Parents>::non_const_value_type;
+    return parent(v) != static_cast<vertex>(-1);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/device/word16.hpp"
 
@@ -36,6 +37,14 @@ namespace host {
 
 #if defined(__SSE2__)
 
+/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 leaves loops over registers rolled, in memory.
+template <int N, class F>
+inline void unrolled(F const& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (f(I), ...);
+  }(std::make_integer_sequence<int, N>{});
+}
+
 /// B words in vector registers, read once. All processors use registers of 16 bytes: reading a bucket in wider ones and
 /// passing the pieces on through memory ran at half the speed, and in registers the wider ones gain nothing where memory
 /// is waited for. Words of up to 8 bytes are read whole, and so are the halves of words of 16: of those, whoever wants both
@@ -44,7 +53,7 @@ template <class Word, int B>
 class vector_words {
  public:
   void load(Word const* p) {
-    for (int i = 0; i < vectors; ++i) m_parts[i] = reinterpret_cast<__m128i const volatile*>(p)[i];
+    unrolled<vectors>([&](int i) { m_parts[i] = reinterpret_cast<__m128i const volatile*>(p)[i]; });
   }
   /// Bit i: word i has this key in its low bytes.
   template <class Key>
@@ -52,12 +61,12 @@ class vector_words {
     constexpr int n = sizeof(Word) == 16 && vectors > 1 ? vectors / 2 : vectors;
     constexpr std::uint32_t all = B == 32 ? ~0u : (1u << B) - 1;
     __m128i words[n];
-    for (int i = 0; i < n; ++i) {
+    unrolled<n>([&](int i) {
       if constexpr (sizeof(Word) == 16)  // their low halves
         words[i] = _mm_unpacklo_epi64(m_parts[2 * i % vectors], m_parts[(2 * i + 1) % vectors]);
       else
         words[i] = m_parts[i];
-    }
+    });
     return equal(words, key) & all;
   }
   Word get(int i) const {
@@ -75,12 +84,13 @@ class vector_words {
     __m128i const wanted = _mm_set1_epi32(static_cast<int>(key));
     if constexpr (sizeof(Word) == 4) {
       __m128i same[N];
-      for (int i = 0; i < N; ++i) same[i] = _mm_cmpeq_epi32(words[i], wanted);
+      unrolled<N>([&](int i) { same[i] = _mm_cmpeq_epi32(words[i], wanted); });
       return bits(same);
     } else {
       __m128i same[(N + 1) / 2];
-      for (int i = 0; i < (N + 1) / 2; ++i)
+      unrolled<(N + 1) / 2>([&](int i) {
         same[i] = _mm_cmpeq_epi32(low_halves(words[2 * i], words[(2 * i + 1) % N]), wanted);
+      });
       return bits(same);
     }
   }
@@ -89,11 +99,11 @@ class vector_words {
     __m128i const low = _mm_set1_epi32(static_cast<int>(key)),
                   high = _mm_set1_epi32(static_cast<int>(key >> 32));
     __m128i same[(N + 1) / 2];
-    for (int i = 0; i < (N + 1) / 2; ++i) {
+    unrolled<(N + 1) / 2>([&](int i) {
       __m128i const a = words[2 * i], b = words[(2 * i + 1) % N];
       same[i] = _mm_and_si128(_mm_cmpeq_epi32(low_halves(a, b), low),
                               _mm_cmpeq_epi32(high_halves(a, b), high));
-    }
+    });
     return bits(same);
   }
   /// Of two registers of 8-byte words, the low or the high halves.

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/device/space.hpp"
+
+// What the body of a loop on CPUs holds. Each thread copies the body to its stack. Compilers keep the copy in registers
+// only if nothing that they call knows its address. The copy constructor of a Kokkos::View counts, and a large source
+// calls it, so that each turn of the loop would read the whole body again. A body therefore holds
+//
+//   a view        as strided_elements: a pointer and a stride
+//   a function    itself, or a reference to it if its copies are not trivial; so also a view of proxies
+//   what has such members itself, and a function transformed(f), that of f = for_loop: a copy with f(member) for each of them
+//
+// and loops assert that their bodies are trivially copyable. GPUs get views and functions as they are.
+// Measured: perf/results/cpu/crowded_sources.md.
+
+namespace karpos::device {
+
+template <class ExecSpace>
+struct hold_for_loop;
+
+/// The elements of a view of rank one. Strided: they need not lie side by side. Keeps no memory alive.
+template <class T, bool Strided>
+class strided_elements {
+ public:
+  using is_elements = std::true_type;
+  using value_type = T;
+  using non_const_value_type = std::remove_const_t<T>;
+
+  template <class View>
+  explicit strided_elements(View const& view)
+      : m_first(view.data()),
+        m_stride(static_cast<std::uint64_t>(view.stride(0))),
+        m_size(view.extent(0)) {}
+
+  KOKKOS_FUNCTION std::uint64_t extent(int /*0*/) const { return m_size; }
+  KOKKOS_FUNCTION T* data() const { return m_first; }
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::uint64_t i) const {
+    if constexpr (Strided)
+      return m_first[i * m_stride];
+    else
+      return m_first[i];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T& operator[](std::uint64_t i) const { return (*this)(i); }
+
+ private:
+  T* m_first;
+  std::uint64_t m_stride, m_size;
+};
+
+namespace detail {
+
+/// A view whose elements are objects in memory.
+template <class X>
+inline constexpr bool has_elements = false;
+template <class View>
+  requires Kokkos::is_view_v<View>
+inline constexpr bool has_elements<View> =
+    View::rank() == 1 && std::is_same_v<typename View::reference_type, typename View::value_type&>;
+
+template <class View>
+using elements_of =
+    strided_elements<typename View::value_type,
+                     !std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> &&
+                         !std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>>;
+
+template <class X, class ExecSpace>
+concept can_be_transformed =
+    requires(X const& x, hold_for_loop<ExecSpace> const& f) { x.transformed(f); };
+
+template <class ExecSpace, class X>
+constexpr auto loop_argument() {
+  if constexpr (is_device<ExecSpace>)
+    return std::type_identity<X>{};
+  else if constexpr (can_be_transformed<X, ExecSpace>)
+    return std::type_identity<decltype(std::declval<X const&>().transformed(
+        std::declval<hold_for_loop<ExecSpace> const&>()))>{};
+  else if constexpr (has_elements<X>)
+    return std::type_identity<elements_of<X>>{};
+  else if constexpr (std::is_trivially_copyable_v<X>)
+    return std::type_identity<X>{};
+  else
+    return std::type_identity<X const&>{};
+}
+
+}  // namespace detail
+
+/// What the body of a loop of ExecSpace holds of an object of type X.
+template <class ExecSpace, class X>
+using held_by_loop = typename decltype(detail::loop_argument<ExecSpace, X>())::type;
+
+/// Makes it. Requires: the object outlives the loop, which ends before the call that starts it returns.
+template <class ExecSpace>
+struct hold_for_loop {
+  template <class X>
+  held_by_loop<ExecSpace, X> operator()(X const& x) const {
+    using held = held_by_loop<ExecSpace, X>;
+    if constexpr (std::is_same_v<held, X> || std::is_reference_v<held>)
+      return x;
+    else if constexpr (detail::can_be_transformed<X, ExecSpace>)
+      return x.transformed(*this);
+    else
+      return held(x);
+  }
+};
+template <class ExecSpace, class X>
+held_by_loop<ExecSpace, X> for_loop(X const& x) {
+  return hold_for_loop<ExecSpace>{}(x);
+}
+template <class ExecSpace, class X>
+void for_loop(X const&&) = delete;
+
+namespace detail {
+
+/// The copy of a body that a thread of a CPU works with.
+template <class Body>
+Body copy_for_loop(Body const& body) {
+  static_assert(std::is_trivially_copyable_v<Body>,
+                "karpos: the body of a loop on CPUs must be trivially copyable: give it views and "
+                "functions by device::for_loop (loop_arguments.hpp)");
+  return body;
+}
+
+}  // namespace detail
+}  // namespace karpos::device
