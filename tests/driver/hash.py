@@ -14,6 +14,8 @@ from checks import check, run
 SMALL = ["--keys", 20000, "--reps", 2]
 CASES = [SMALL, [*SMALL, "--key-bytes", 8], [*SMALL, "--load", 0.95], [*SMALL, "--seed", 5], ["--keys", 1],
          ["--keys", 700]]
+# One of five hopscotch maps refuses some of 20,000 keys at load 0.95, one of 500 does at 0.9.
+OF_HOPSCOTCH = [[0.9 if word == 0.95 else word for word in words] for words in CASES]
 OF_TWO_LEVELS = [words for words in CASES if "--load" not in words]  # which have a load of their own
 FINDS = ["find hits", "find misses", "find mixed"]
 LAYOUTS = {"two_level": "cuckoo", "dense": "cuckoo-dense"}
@@ -40,7 +42,7 @@ def our_maps(driver):
 
 def maps(driver):
     for name in our_maps(driver):
-        for more in OF_TWO_LEVELS if name == "cuckoo" else CASES:
+        for more in {"cuckoo": OF_TWO_LEVELS, "hopscotch": OF_HOPSCOTCH}.get(name, CASES):
             words = ["--map", name, *more]
             erase = [] if name == "cuckoo" else ["erase"]
             check_results(words, result(driver, *words)["results"], ["insert", *erase, *FINDS])
