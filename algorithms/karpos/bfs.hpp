@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include "karpos/bfs_options.hpp"
@@ -82,10 +83,15 @@ class bfs_search {
   }
 
   /// Returns: what the last search did. Waits for it. Requires: one was started.
+  /// Throws: std::logic_error if the search was stopped, for it found more than the graph has: graph, results or workspace were
+  ///  written meanwhile. Results are unspecified then.
   bfs_report report() const {
     workspace const& w = m_workspace;
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");
     auto const& sum = record.summary;
+    if (sum.failed != 0)
+      throw std::logic_error(
+          "karpos: " + detail::bfs::why_stopped(sum.visited, sum.levels, w.m_graph.vertices()));
     bfs_report r{.levels = sum.levels,
                  .visited = sum.visited,
                  .edges_top_down = sum.edges_top_down,
@@ -185,7 +191,7 @@ class bfs_search {
 /// Requires: the graph and the results are not written meanwhile; no vertex is 2^31 - 1 or more edges away, for distances have
 ///  32 bits.
 /// Memory: a workspace of 12.4 bytes a vertex, or the one passed in.
-/// Throws: as bfs_search::start.
+/// Throws: as bfs_search::start and bfs_search::report.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>,

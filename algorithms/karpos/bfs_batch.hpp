@@ -100,7 +100,8 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 /// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for
 ///  distances of other extents or that overlap the sources, and for launch_mode::persistent_kernel
 ///  where the space has none; std::range_error when a distance above 254 is found and distances
-///  have 8 bits: they are then unspecified.
+///  have 8 bits: they are then unspecified; std::logic_error when a pass was stopped because it
+///  found more levels than there are vertices: graph, results or workspace were written meanwhile.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,

@@ -122,8 +122,14 @@ struct opened_workspace {
     device::run_program<tuned::team_threads, tuned::teams_per_processor>(
         exec, options.driver, w.m_grid, round_loop<State>{s, sources, &w.m_fixed.data()->record});
     auto const done = read_back(exec, w.m_fixed.data(), "karpos::sssp: report");
-    if (done.too_far != 0) require_in_range(exec, s);
     summary const& r = done.record;
+    if (r.failed != 0)
+      throw std::logic_error(
+          "karpos: sssp was stopped (round " + std::to_string(r.rounds) + ", bucket " +
+          std::to_string(r.buckets) + ", in a graph of " + std::to_string(s.vertices) +
+          " vertices, and distances still become shorter): pass the weights that the workspace was "
+          "made of, none negative, write nothing meanwhile, or report this");
+    if (done.too_far != 0) require_in_range(exec, s);
     return {static_cast<double>(s.delta), r.buckets, r.rounds, r.windows, r.vertices,
             r.edges + done.window_edges,  r.passes};
   }
@@ -160,7 +166,9 @@ Weight checked_delta(double asked, double automatic) {
 ///  that is negative; a delta that is negative, or below 1 for integers;
 ///  launch_mode::persistent_kernel where the space has none, or its blocks do not all fit on the
 ///  device. std::range_error when a vertex can be reached, but no distance of its type tells how
-///  far it is: results are then unspecified.
+///  far it is: results are then unspecified. std::logic_error when the search was stopped because
+///  distances still became shorter when they could not, as when weights became negative after the
+///  workspace was made: results are unspecified, too.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

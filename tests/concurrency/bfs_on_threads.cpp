@@ -303,6 +303,30 @@ TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is 
   karpos_test::holds("settled", memory.distance == expected);
 }
 
+/// Each vertex forgets where it was found from, so that a search never ends.
+struct forgetful_state : state {
+  void discover(bfs::local_vertex v, bfs::local_vertex from, std::int32_t level) const {
+    state::discover(v, from, level);
+    for (std::uint32_t* const bits : visited)
+      if (from != v) karpos::device::clear_bits(bits + from / 32, bfs::bit_of(from));
+  }
+};
+
+TEST_CASE("a search level by level that would go on for ever is stopped") {
+  auto const g = make_graph("path", 100, karpos_test::path_edges(100));
+  search memory(g, 2);
+  memory.queue.resize(2 * g.vertices);  // the queue holds vertices more than once
+  forgetful_state s{};
+  static_cast<state&>(s) = memory.shared();
+  threads_grid grid(2, search::scratch_bytes);
+  bfs::progress p{};
+  bfs::search_plan const plan = top_down_plan(g.vertices, s.words, 0);
+  bfs::level_loop<forgetful_state>{s, plan, {nullptr, 1, 50}, memory.record.data()}(grid, p);
+  bfs::search_summary const& sum = memory.record[0].summary;
+  karpos_test::holds("stopped", sum.failed == 1 && sum.visited > g.vertices);
+  karpos_test::holds("soon", sum.visited < 2 * g.vertices && grid.windows == 0);
+}
+
 /// One kernel, as GPUs have it: each team runs the whole program with what it remembers for itself, and all meet at the end of a
 /// step. One team is late to decide: then the others are in the next step already.
 class late_grid {

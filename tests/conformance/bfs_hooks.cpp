@@ -71,7 +71,37 @@ void check_hooks(karpos_test::host_graph const& g, numbers const& sources, u32 r
   }
 }
 
+/// Forgets the vertex on the other side of a cycle at every step along it, so that there is always one to be found.
+struct forget_opposite {
+  view<std::int32_t> distance;
+  KOKKOS_FUNCTION bool operator()(u32, u32 v) const {
+    std::uint64_t const n = distance.extent(0);
+    Kokkos::atomic_store(&distance((v + n / 2) % n), -1);
+    return true;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a search that would go on for ever is stopped") {
+  space const exec;
+  edge_pairs cycle = karpos_test::path_edges(2000);
+  cycle.emplace_back(1999, 0);
+  auto const g = make_graph("cycle", 2000, cycle, sides::directed);
+  auto const graph = karpos_test::to_space<u32, std::uint64_t>(g);
+  karpos::bfs_workspace const workspace(exec, graph);
+  view<std::int32_t> const distance("distance", g.vertices);
+  karpos::bfs_hooks<forget_opposite> const hooks{{distance}, {}};
+  std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
+  if (karpos::device::has_grid_barrier<space>)
+    drivers.push_back(karpos::launch_mode::persistent_kernel);
+  for (auto const driver : drivers)
+    karpos_test::throws<std::logic_error>(
+        [&] { karpos::bfs(exec, workspace, 0u, distance, {}, {.driver = driver}, hooks); },
+        "a search was stopped", "a graph of 2000 vertices");
+  CHECK(karpos::bfs(exec, workspace, 0u, distance).levels == 2000);
+  CHECK(to_host(distance).back() == 1999);
+}
 
 TEST_CASE("predicates and visitors") {
   auto edges = karpos_test::random_edges(4000, 24000, 1);

@@ -453,6 +453,23 @@ TEST_CASE("weights of other types") {
   }
 }
 
+TEST_CASE("distances that become shorter for ever, for weights have become negative since") {
+  auto const g = make_graph("path", 3, karpos_test::path_edges(3));
+  auto const graph = karpos_test::to_space<std::uint64_t, std::uint32_t>(g);
+  auto const weights =
+      karpos_test::to_space(std::vector<double>{1000, 1, 1000, 1});  // 0 1, 1 2, 1 0, 2 1
+  karpos::sssp_workspace const workspace(space(), graph, weights);
+  Kokkos::deep_copy(weights, karpos_test::to_space(std::vector<double>{1000, -1e-9, 1000, -1e-9}));
+  view<double> const distance("distance", 3);
+  for (sssp_options const& o : all_sssp_options())
+    karpos_test::throws<std::logic_error>(
+        [&] { karpos::sssp(space(), workspace, std::uint64_t(0), distance, {}, o); },
+        "sssp was stopped", "a graph of 3 vertices", "none negative");
+  Kokkos::deep_copy(weights, karpos_test::to_space(std::vector<double>{1, 2, 1, 2}));
+  karpos::sssp(space(), workspace, std::uint64_t(0), distance);
+  CHECK(karpos_test::to_host(distance) == std::vector<double>{0, 1, 3});
+}
+
 TEST_CASE("zeros of both signs") {
   auto const zeros = [](random_numbers& random) {
     double const zero = random.below(2) == 0 ? -0.0 : 0.0;

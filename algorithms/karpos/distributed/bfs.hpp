@@ -287,7 +287,7 @@ class bfs_workspace {
 ///   vertices that were found (a bit a vertex at most), and of totals: a graph of thousands of levels is not for many ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank: sources that are no vertices, arguments that differ between ranks, results of another
-///   length, options that are not for several ranks.
+///   length, options that are not for several ranks; a search that was stopped, as karpos::bfs_search::report has it.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç, Madduri, "Parallel breadth-first
 ///   search on distributed memory systems", SC 2011.
 template <
@@ -352,6 +352,9 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   auto const record =
       run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
           in_one_kernel);
+  if (record.summary.failed != 0)  // on all ranks: their totals are the same
+    d::refuse_for_all(ranks, detail::bfs::why_stopped(record.summary.visited, record.summary.levels,
+                                                      m_graph.vertices()));
   if (s.proposal != nullptr)
     d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");

@@ -203,8 +203,8 @@ int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_b
 }  // namespace detail
 
 /// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
-/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. Without a
-/// grid barrier, teams are Kokkos', smaller and up to four times as many.
+/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. In the generic native
+/// part, teams are Kokkos', smaller and up to four times as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;
@@ -212,7 +212,7 @@ grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t 
   if constexpr (is_device<ExecSpace>) {
     s.thread_bytes = tile_bytes / tile_threads<ExecSpace, W>;
     s.threads = Threads;
-    if constexpr (!has_grid_barrier<ExecSpace>)
+    if constexpr (warp_width<ExecSpace> == 1)
       s.threads = detail::policy_threads<ExecSpace>(Threads, s.scratch_bytes, s.thread_bytes);
     s.scratch_bytes += s.thread_bytes * static_cast<std::size_t>(s.threads);
     s.teams = processors(exec) * PerProcessor * Kokkos::min(Threads / s.threads, 4);

@@ -41,4 +41,12 @@ inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
                             "build_csr does");
 }
 
+/// Returns: why a search of a graph of n vertices was stopped.
+inline std::string why_stopped(std::uint64_t visited, std::int32_t levels, std::uint64_t n) {
+  return "a search was stopped (it counted " + std::to_string(visited) +
+         " visited vertices and level " + std::to_string(levels) + " in a graph of " +
+         std::to_string(n) +
+         " vertices): write neither the graph nor results or workspace meanwhile, or report this";
+}
+
 }  // namespace karpos::detail::bfs

@@ -98,7 +98,7 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 }
 
 /// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it. Ends the search if the level
-/// is empty. Every level loop decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
+/// is empty, or if more was found than there is. Every level loop decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
 /// looks_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_claim,
@@ -106,6 +106,10 @@ KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_c
   if (p.bottom_up && p.level < recorded_levels)
     grid.write(&record->level[p.level].edges, next.edges_examined);
   p.advance(next);
+  if (p.sum.failed != 0 || !p.is_possible(plan.vertices)) {
+    p.sum.failed = 1;
+    p.done = true;
+  }
   if (p.done) {
     grid.write(&record->summary, p.sum);
     return;
@@ -217,7 +221,8 @@ struct level_loop {
         grid.run(settle_labels<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
       for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
         if (++p.level < recorded_levels) s.records[p.level] = level_record{};
-    } while (w.to.hops > 0 && control.next(s, w));
+      p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
+    } while (w.to.hops > 0 && p.sum.failed == 0 && control.next(s, w));
     if (p.level == p.window.entered) return false;
     control.end_long_run();
     *s.window_passed = passed_totals{};
@@ -279,9 +284,10 @@ struct level_loop {
     w.entries = found.entries;
     w.input = 1 - w.input;
     w.from_queue = false;
-    w.exploring =
-        w.entries > 0 && w.entries <= std::uint64_t(s.window_teams) *
-                                          Kokkos::min(room(), std::uint32_t(tuned::widest_team));
+    p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
+    w.exploring = w.entries > 0 && p.sum.failed == 0 &&
+                  w.entries <= std::uint64_t(s.window_teams) *
+                                   Kokkos::min(room(), std::uint32_t(tuned::widest_team));
     if (++w.good < tuned::good_windows && w.hops >= tuned::first_team_hops / 2) return;
     w.good = 0;
     if (2 * w.hops <= Kokkos::min(std::uint32_t(tuned::most_team_hops), plan.window_hops))

@@ -73,7 +73,7 @@ struct level_record {
 struct search_summary {
   std::uint64_t visited, edges_top_down, edges_bottom_up, hub_hits;
   std::int32_t levels, first_bottom_up, first_top_down_again;  // first_…: -1 for never
-  std::int32_t unused;
+  std::int32_t failed;  // 1: the search was stopped, for it went on for longer than it could
 };
 /// Of the levels that windows have passed, before the last: their vertices and edges, and the largest distance.
 struct passed_totals {
@@ -99,6 +99,10 @@ struct team_windows {
   bool exploring, failed;
 };
 
+/// Levels that windows may count beyond the last one that has vertices: the rest of the window that found it, and a window
+/// that found only what others had found.
+inline constexpr std::uint64_t levels_in_vain = 256;
+
 /// What the level loop remembers from level to level: one copy on the host, or one in the shared memory of each team of
 /// a cooperative kernel. All copies are equal, for all are computed from the same totals.
 struct progress {
@@ -123,6 +127,11 @@ struct progress {
     unvisited = s.non_isolated;
     edges_unexplored = s.edges;
     sum.first_bottom_up = sum.first_top_down_again = -1;
+  }
+  /// Whether the search has found no more vertices, and no more levels, than a graph of n vertices has. Every level has a vertex,
+  /// so that a loop that goes on for ever leaves these bounds.
+  KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
+    return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + levels_in_vain;
   }
   /// Makes the level that has just been found, with these totals, the frontier.
   KOKKOS_FUNCTION void advance(level_counters const& next) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/bfs_batch_workspace.hpp"
@@ -60,6 +62,7 @@ class batch {
         plan.parts_worth = never;
         r = written(distances, true);
       }
+      require_possible(r.state);
       r.state.full = false;
       r.state.base += last_value;
     } while (!r.state.done);
@@ -69,6 +72,15 @@ class batch {
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
+  /// Throws std::logic_error where a pass has found as many levels as there are vertices, and goes on: every level has one.
+  void require_possible(progress const& p) const {
+    std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
+    if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
+      throw std::logic_error("karpos: a pass of bfs_batch was stopped (level " +
+                             std::to_string(p.level) + " in a graph of " + std::to_string(n) +
+                             " vertices): write neither the graph nor results or workspace "
+                             "meanwhile, or report this");
+  }
   /// With what a part costs: one thread of a CPU takes 6 ns a vertex for it, for a search by itself 0.5 (Kronecker) to 10 ns
   /// (path) for each vertex and edge.
   batch_plan plan_for(int searches) const {

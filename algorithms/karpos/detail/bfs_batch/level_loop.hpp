@@ -169,7 +169,7 @@ struct level_loop {
       p.done = true;
       note_levels(p, next.reached, p.level + 1);
     }
-    p.full = !p.done && p.level - p.base + 1 == last_value;
+    p.full = !p.done && p.level - p.base + 1 >= last_value;
     p.pull = plan.chooses_pull(p, s.edges);
     if (p.pull) p.wide = p.level;
     p.one_by_one = p.full && plan.chooses_one_by_one(p, s.vertices, s.edges);

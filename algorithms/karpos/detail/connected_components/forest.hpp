@@ -8,7 +8,8 @@
 #include "karpos/device/atomics.hpp"
 
 // Disjoint sets of vertices as a forest in the array of labels: a vertex points to one with a smaller number, a root to
-// itself. So a root is the smallest of its tree, and what points upwards cannot form a cycle.
+// itself. So a root is the smallest of its tree, and what points upwards cannot form a cycle. Walks go on to smaller numbers
+// only, so that they end whatever the labels are.
 
 namespace karpos::detail::connected_components {
 
@@ -30,7 +31,7 @@ class forest {
   /// that a store here never undoes a `join`.
   KOKKOS_FUNCTION word root(word v) const {
     word parent = label(v);
-    for (word next = label(parent); next != parent; next = label(parent)) {
+    for (word next = label(parent); next < parent; next = label(parent)) {
       set(v, next);
       v = parent;
       parent = next;
@@ -50,7 +51,7 @@ class forest {
   /// the steps of all double in length.
   KOKKOS_FUNCTION void compress(word v) const {
     word parent = label(v);
-    for (word next = label(parent); next != parent; next = label(parent)) {
+    for (word next = label(parent); next < parent; next = label(parent)) {
       set(v, next);
       parent = next;
     }
@@ -66,7 +67,8 @@ class forest {
     while (u != v) {
       word const high = Kokkos::max(u, v), low = Kokkos::min(u, v);
       if (device::compare_and_swap(m_label + high, high, low) == high) return;
-      u = root(high);  // another thread was faster: it is no root any more
+      u = root(high);         // another thread was faster: it is no root any more
+      if (u >= high) return;  // labels that somebody else has written
       v = low;
     }
   }

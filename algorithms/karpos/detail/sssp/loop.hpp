@@ -17,6 +17,16 @@
 //               then is a few vertices far away
 //   reach       where there is one, the loop ends with labels below it; the other vertices are pulled (pull.hpp)
 //
+// The loop ends whatever happens: it stops, and says so, when it has gone on for longer than it can without a fault in it or a
+// change of its input. Without one,
+//
+//   a bucket      begins where the one before ended, at or above the smallest label that is left, so that two splits in a row
+//                 find a vertex; it settles one at least, so that there are as many buckets as vertices, at most
+//   its rounds    settle the ends of all shortest paths of one edge more within two of them, for a window may leave a long row
+//                 to the round behind it: two for each vertex, and as many as there are queues in the end
+//   pulling       ends after most_passes
+//   parents       at the same distance are given to a vertex once
+//
 // launched_grid runs it on the host with a kernel for each step; cooperative_grid inside of one kernel.
 
 namespace karpos::detail::sssp {
@@ -50,10 +60,12 @@ struct round_loop {
       else
         grid.run(expand<G, P, relax>{{grid.handle(s), grid.handle(p)}}, [&] { advance(grid, p); });
     }
-    if (s.parent != nullptr) find_parents(grid, p);
+    if (s.parent != nullptr && !p.failed) find_parents(grid, p);
   }
 
  private:
+  static constexpr std::uint64_t rounds_in_vain = 64;
+
   KOKKOS_FUNCTION void begin(shared& p) const {
     p = shared{};
     p.width = s.delta;
@@ -106,9 +118,14 @@ struct round_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void advance(Grid& grid, shared& p) const {
     take_round(grid, p);
-    if (p.frontier.queued() > 0) return;
+    if (p.frontier.queued() > 0) {
+      if (++p.rounds_of_bucket > 2 * s.vertices + rounds_in_vain) stop(grid, p);
+      return;
+    }
+    p.vain_splits = 0;
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
     if (p.far_entries == 0) return leave_buckets(grid, p);
+    if (p.buckets > s.vertices) return stop(grid, p);
     widen(p, grid.read(s.window_edges));
     ++p.buckets;
     go_on(grid, p, p.threshold);
@@ -120,6 +137,7 @@ struct round_loop {
     if (p.frontier.queued() > 0) return;
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
     if (p.far_entries == 0) return leave_buckets(grid, p);
+    if (++p.vain_splits > 1) return stop(grid, p);
     go_on(grid, p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
   }
   /// Begins the next bucket; first: the smallest label that it may have.
@@ -127,7 +145,9 @@ struct round_loop {
   KOKKOS_FUNCTION void go_on(Grid& grid, shared& p, word first) const {
     p.lower = p.threshold;
     p.threshold = Kokkos::min(above(p, first), p.reach);
-    if (p.lower >= p.reach || first >= p.reach) leave_buckets(grid, p);
+    p.rounds_of_bucket = 0;
+    if (p.lower >= p.reach || first >= p.reach) return leave_buckets(grid, p);
+    if (p.threshold <= p.lower) stop(grid, p);
   }
   /// When all that was to be pushed has been.
   KARPOS_PROGRAM template <class Grid>
@@ -169,12 +189,19 @@ struct round_loop {
     p.lower = p.reach;
     p.threshold = above(p, p.lower);
     p.reach = labels::farthest();
+    p.rounds_of_bucket = p.vain_splits = 0;
     if (p.far_entries == 0) finish(grid, p);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void finish(Grid& grid, shared& p) const {
     p.done = true;
-    grid.write(record, summary{p.round, p.buckets, p.windows, p.vertices, p.edges, p.passes});
+    grid.write(record, summary{p.round, p.buckets, p.windows, p.vertices, p.edges, p.passes,
+                               p.failed ? 1u : 0u});
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void stop(Grid& grid, shared& p) const {
+    p.failed = true;
+    finish(grid, p);
   }
 
   /// Parents by the distances: of vertices that are nearer; then, where edges of weight zero leave any, of vertices at the same
@@ -188,8 +215,12 @@ struct round_loop {
     grid.run(expand<G, P, parent_of_nearer>{{grid.handle(s), grid.handle(p)}}, take);
     grid.run(queue_reached<G, P>{{grid.handle(s), grid.handle(p)}, true}, take);
     if (p.frontier.unqueued == 0) return;
-    while (p.frontier.queued() > 0)
-      grid.run(expand<G, P, parent_of_equal>{{grid.handle(s), grid.handle(p)}}, take);
+    while (p.frontier.queued() > 0 && !p.failed)
+      grid.run(expand<G, P, parent_of_equal>{{grid.handle(s), grid.handle(p)}}, [&] {
+        take_round(grid, p);
+        p.equals += p.frontier.queued();
+        if (p.equals > s.vertices) stop(grid, p);
+      });
   }
 };
 

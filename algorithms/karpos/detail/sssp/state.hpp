@@ -43,7 +43,10 @@ struct progress {
   std::uint64_t edges_before;                       // this bucket
   std::uint32_t passes;                             // over what is pulled
   std::uint64_t pulled_edges;                       // looked at in the later ones of these
-  bool done, narrow, pulls, lowered;
+  std::uint64_t rounds_of_bucket;                   // see round_loop
+  std::uint64_t equals;       // vertices that were given a parent at their own distance
+  std::uint32_t vain_splits;  // in a row
+  bool done, failed, narrow, pulls, lowered;
 
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
@@ -57,6 +60,7 @@ struct alignas(16) lighter_edges {
 /// What the host reads at the end.
 struct summary {
   std::uint64_t rounds, buckets, windows, vertices, edges, passes;
+  std::uint64_t failed;  // 1: stopped, for it went on for longer than it could
 };
 
 template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>

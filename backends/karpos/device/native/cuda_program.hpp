@@ -230,12 +230,20 @@ __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
   step(t);
 }
 
+/// Whether programs may run in one kernel, whose blocks wait for each other. KARPOS_STEPWISE: each step of a program is a kernel of
+/// its own, for tools that follow every access of a kernel, and never see the end of such a wait (CONTRIBUTING.md).
+#if defined(KARPOS_STEPWISE)
+inline constexpr bool waits_for_all_blocks = false;
+#else
+inline constexpr bool waits_for_all_blocks = true;
+#endif
+
 template <class ExecSpace>
 struct part {
   static constexpr bool is_device = true;
   static constexpr int warp_width = 32;
   static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = has_wide_cas;
-  static constexpr bool has_grid_barrier = true, counts_votes = true;
+  static constexpr bool has_grid_barrier = waits_for_all_blocks, counts_votes = true;
   static constexpr bool bounds_registers = true;
   template <int W>
   using tile = tile_of_width<W>;
@@ -312,7 +320,7 @@ struct part {
     return false;
   }
 
-  static constexpr bool spans_devices = true;
+  static constexpr bool spans_devices = waits_for_all_blocks;
   using peer_window = cuda::peer_window;
   static void identify(ExecSpace const& exec, unsigned char (&to)[16]) {
     std::memcpy(to, exec.cuda_device_prop().uuid.bytes, sizeof to);
