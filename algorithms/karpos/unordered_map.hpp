@@ -225,24 +225,18 @@ class unordered_map {
   /// Then index(), unless it failed, and list_position(), the buckets that were looked at before the last one. freed_existing() is
   /// never true.
   template <class Op = default_op_type>
-  KOKKOS_FUNCTION insert_result insert(key_type const& key, inserted_value const& value = {},
-                                       [[maybe_unused]] Op const& op = {}) const {
+  KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key,
+                                                   inserted_value const& value = {},
+                                                   [[maybe_unused]] Op const& op = {}) const {
     static_assert(!is_set || std::is_same_v<Op, default_op_type>,
                   "karpos: there is no value in a set that an operation could change");
     if constexpr (is_insertable_map) {
       if (!is_allocated()) return {};
-      std::uint32_t const phase = table().phase_bits();
-      if ((phase & detail::unordered_map::erasable) != 0) {
-        table().set_failed();
-        return {};
-      }
+      if (!table().takes_insertions()) return {};
       detail::unordered_map::place const at = table().insert(key, value, m_bounded_insert);
-      if (at.what == outcome::inserted) {
-        if ((phase & detail::unordered_map::modified) == 0) table().set_modified();
-      } else if (at.what == outcome::existing) {
-        if constexpr (!is_set) apply(at.index, value, op);
-      } else {
-        table().set_failed();
+      if (at.what == outcome::full) table().set_failed();
+      if constexpr (!is_set) {
+        if (at.what == outcome::existing) apply(at.index, value, op);
       }
       return detail::unordered_map::result_of(at);
     } else {

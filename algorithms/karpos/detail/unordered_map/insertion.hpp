@@ -23,13 +23,18 @@ struct place {
   std::uint64_t index;
   std::uint32_t buckets;  ///< that were looked at
 };
-/// Returns: that in Kokkos' words. What it is comes last, so that compilers drop the count if nobody asks for it.
+/// Returns: that in Kokkos' words. Nothing is counted for a failure, and what it is comes last: so compilers drop the count if
+/// nobody asks for it.
 KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p) {
   Kokkos::UnorderedMapInsertResult result;
-  for (std::uint32_t b = 1; b < p.buckets; ++b) result.increment_list_position();
   auto const index = static_cast<std::uint32_t>(p.index);
-  if (p.what == outcome::inserted) result.set_success(index);
-  if (p.what == outcome::existing) result.set_existing(index, false);
+  if (p.what == outcome::inserted) {
+    for (std::uint32_t b = 1; b < p.buckets; ++b) result.increment_list_position();
+    result.set_success(index);
+  } else if (p.what == outcome::existing) {
+    for (std::uint32_t b = 1; b < p.buckets; ++b) result.increment_list_position();
+    result.set_existing(index, false);
+  }
   return result;
 }
 

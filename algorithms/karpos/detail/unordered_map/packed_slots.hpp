@@ -38,7 +38,7 @@ class packed_slots {
   using is = has_key_bits_of<layout>;
   using query = is;
   struct record {};  // there is nothing beside the words
-  static constexpr bool has_records = false;
+  static constexpr bool has_records = false, has_values_in_words = layout::has_value;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
   /// Slots of the keys that stand for something else. Narrow keys leave patterns that no key has.
   static constexpr int reserved_slots = sizeof(Key) == sizeof(key_bits) ? 3 : 0;
@@ -90,8 +90,7 @@ class packed_slots {
     return true;  // its bits are the key's
   }
 
-  /// Makes a free slot that of a pair; `free` is the word that is expected there. Returns: whether the slot was free still.
-  /// Swaps against the word that was found if another value was written meanwhile.
+  /// Makes a free slot that of a pair. Returns: whether the word `free` was there still.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const&,
                              [[maybe_unused]] T const& value) const {
@@ -101,12 +100,7 @@ class packed_slots {
     else
       item = layout::pack(q.key, 0);
     if constexpr (one_step) {
-      for (word seen = free;;) {
-        word const before = device::compare_and_swap(words(i), seen, item);
-        if (before == seen) return true;
-        if (layout::key_of(before) != layout::key_of(free)) return false;
-        seen = before;
-      }
+      return device::compare_and_swap(words(i), free, item) == free;
     } else {
       word* const at = words(i);
       if (device::compare_and_swap(&at->lo, free.lo, std::uint64_t(busy)) != free.lo) return false;

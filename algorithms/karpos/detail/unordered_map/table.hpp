@@ -96,7 +96,17 @@ class table {
     return bits;
   }
   KOKKOS_FUNCTION bool is_erasable() const { return (phase_bits() & erasable) != 0; }
-  KOKKOS_FUNCTION void set_modified() const { device::set_bits(m_status + phase, modified); }
+  /// Returns: whether keys may be inserted; notes that they are, or that one was refused. All but the first read a word alone.
+  KOKKOS_FUNCTION bool takes_insertions() const {
+    std::uint32_t const bits = phase_bits();
+    if (bits == modified) return true;
+    bool const taken = (bits & erasable) == 0;
+    if (taken)
+      device::set_bits(m_status + phase, modified);
+    else
+      set_failed();
+    return taken;
+  }
   KOKKOS_FUNCTION void set_failed() const { device::store_relaxed(m_status + failed, 1u); }
   KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
   KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
@@ -113,7 +123,8 @@ class table {
 
   /// Inserts a key into the first free slot of its path. While it runs, nothing is erased.
   template <class T>
-  KOKKOS_FUNCTION place insert(key_type const& key, T const& value, bool bounded) const {
+  KOKKOS_FORCEINLINE_FUNCTION place insert(key_type const& key, T const& value,
+                                           bool bounded) const {
     if (slots_type::is_reserved(key)) return insert_reserved(key, value);
     std::uint64_t const hash = hash_of(m_hash, key);
     auto const query = slots_type::ask(key, hash);
@@ -283,12 +294,20 @@ class table {
     return p;
   }
 
+  /// Claims a slot that was seen free. Expects the word that new slots have, then the one that is there, for users may have written
+  /// to its value.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t at, bool is_empty,
                              typename slots_type::query const& query, key_type const& key,
                              T const& value) const {
     word const seen = is_empty ? slots_type::empty_word() : slots_type::erased_word();
-    return m_slots.claim(at, seen, query, key, value);
+    if (m_slots.claim(at, seen, query, key, value)) return true;
+    if constexpr (slots_type::has_values_in_words) {
+      word const written = load<access::shared>(at);
+      return is_free(written) && m_slots.claim(at, written, query, key, value);
+    } else {
+      return false;
+    }
   }
   template <class T>
   KOKKOS_FUNCTION place insert_reserved(key_type const& key, T const& value) const {

@@ -55,7 +55,7 @@ class wide_slots {
   using word = std::uint32_t;
   using query = is_word;
   using record = record_of<Key, Value>;
-  static constexpr bool has_records = true;
+  static constexpr bool has_records = true, has_values_in_words = false;
   static constexpr int bucket_slots = 8;
   static constexpr int reserved_slots = 0;
 
