@@ -111,12 +111,14 @@ struct first_lines {
   bool has_percent = false;  ///< the first comment begins with '%', and is none of KONECT's
 };
 
-/// KONECT's lists of edges begin with a line such as "% sym unweighted".
-bool is_konect(std::string_view comment) {
-  field_list const fields = fields_of(comment, blanks);
-  constexpr std::string_view kinds[] = {"sym", "asym", "bip", "directed", "undirected"};
-  return fields.size() >= 2 && fields[0] == "%" &&
-         std::find(std::begin(kinds), std::end(kinds), fields[1]) != std::end(kinds);
+/// Whether a comment is the first line of KONECT's lists of edges, such as "% sym unweighted".
+bool is_konect(text_lines const& lines) {
+  field_list const fields = fields_of(lines.rest(), blanks);
+  if (fields.size() < 2 || fields[0] != "%") return false;
+  if (fields[1] == "bip")
+    lines.fail("KONECT's '% bip' numbers the vertices of the two sides apart",
+               "give them different names; `--format edges` takes equal numbers for one vertex");
+  return fields[1] == "sym" || fields[1] == "asym";
 }
 
 /// Moves to the first line of data, and refuses a banner that is none.
@@ -136,7 +138,7 @@ first_lines read_comments(text_lines& lines, bool& has_data) {
                           : std::string("the banner of a MatrixMarket file is not its first line"),
                  "correct the banner; " + choose_format);
     if (line[0] != '#' && line[0] != '%') return seen;
-    if (is_first) seen.has_percent = line[0] == '%' && !is_konect(line);
+    if (is_first) seen.has_percent = line[0] == '%' && !is_konect(lines);
   }
   return seen;
 }
@@ -175,6 +177,7 @@ bool begins_with_sizes(input const& in) {
     has_zero = has_zero || *u == 0 || *v == 0;
     has_last = has_last || *u == rows || *v == columns;
     if (has_zero && (matrix || has_last)) return false;
+    if (count >= sizes.back() && !(matrix && rows == columns)) return false;
   }
   if (matrix && rows == columns) return true;
   return count == sizes.back() && count >= (matrix ? 1 : 2);

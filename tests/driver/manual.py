@@ -63,6 +63,8 @@ def completion(driver, folder):
     options = completed(driver, folder, "hash", "--")
     check("all options of a command", sorted(options), sorted(set(re.findall(r"^  (?:-h,)?(--[\w-]+)", run(driver, "hash", "--help").stdout, re.M))))
     check("values", completed(driver, folder, "bfs", "--direction", ""), ["auto", "top-down", "gamma", "beamer"])
+    for command in ("bfs", "sssp", "components"):
+        check(f"formats of {command}", completed(driver, folder, command, "--format", ""), ["auto", "edges", "matrixmarket", "dimacs", "metis", "sg"])
     check("values that are begun", completed(driver, folder, "topk", "--result", "e"), ["exact"])
     check("a value that may be anything: left to the shell", completed(driver, folder, "hash", "--keys", ""), [])
     check("a file: left to the shell", completed(driver, folder, "count", ""), [])

@@ -412,8 +412,9 @@ TEST_CASE("graph files: comments with percents") {
   refuses("\n%\n% c\n0 1\n", ":4 ", "'%'", "--format edges");
   edges const two = {{0, 1}, {1, 2}};
   CHECK(edges_of(list_of("% c\n0 1\n1 2\n", as(graph_format::edges))) == two);
-  for (std::string const kind : {"sym unweighted", "asym positive", "bip weighted"})
+  for (std::string const kind : {"sym unweighted", "asym positive"})
     reads("% " + kind + "\n% 2 3 3\n0 1\n1 2\n", 3, two);  // KONECT
+  refuses("% bip unweighted\n% 2 2 2\n1 1\n1 2\n", ":1 ", "two sides", "--format edges");
   reads("# c\n% c\n0 1\n1 2\n", 3, two);
 }
 

@@ -118,8 +118,7 @@ class proof_of_equals {
         m_parent(copy_of(parent)) {
     auto const offsets = copy_of(graph.row_offsets());
     auto const columns = copy_of(graph.column_indices());
-    auto const weights = copy_of(weight);
-    auto const distances = copy_of(distance);
+    auto const weights = copy_of(weight), distances = copy_of(distance);
     std::vector<std::uint8_t> parent_is_equal(m_proved.size());
     std::vector<std::uint32_t> queue;
     m_proved[source] = 1;
