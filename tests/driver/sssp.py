@@ -208,6 +208,13 @@ def chosen_weights(driver):
             check(f"{line}: '{refused.stderr.strip()}'", (refused.returncode, f"{path}:3 " in refused.stderr, named in refused.stderr), (2, True, True))
             drawn = checks.run(driver, "sssp", path, "--random-weights").returncode
             check(f"{line}: random weights", drawn, 2 if line in ("2 3", "2 3 x") else 0)
+        path.write_text("0 1 1e308\n1 2 1e308\n")
+        refused = checks.run(driver, "sssp", path, "--source", 0)
+        check(f"endless sums: '{refused.stderr.strip()}'", (refused.returncode, "beyond what a double holds" in refused.stderr), (2, True))
+        path.write_text("ann,bob,2.5\nbob,carol,0.25\n7,ann,100\n")
+        for words in [(), ("--parents",)]:
+            r = checks.result(driver, "sssp", path, "--relabel", "--source", "ann", "--output", out, *words)
+            check(f"weights between words {words}", r and [line.split()[:2] for line in out.read_text().splitlines()], [["7", "100"], ["ann", "0"], ["bob", "2.5"], ["carol", "2.75"]])
         path.write_text("0 0\n")
         for words in [(), ("--sources", 2)]:
             refused = checks.run(driver, "sssp", path, *words)

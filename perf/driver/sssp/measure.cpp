@@ -80,7 +80,13 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   auto const measure_doubles = [&] {
     run.measured_doubles = true;
     run.results.clear();
-    measure_sssp<std::uint64_t, double>(run, graph, false, clock, report);
+    try {
+      measure_sssp<std::uint64_t, double>(run, graph, false, clock, report);
+    } catch (std::range_error const&) {
+      throw bad_input("distances are beyond what a double holds (weights of the file up to " +
+                      plain_text(run.weights.most) +
+                      "): scale the weights, or choose --random-weights");
+    }
     return run;
   };
   if (!run.weights.is_integral) return measure_doubles();
