@@ -155,12 +155,10 @@ class bfs_search {
     if (parents.extent(0) != 0)
       detail::require_same_extent("parents", parents.extent(0), "vertices", n);
     auto const& graph = m_workspace.m_graph;
-    auto const apart = [&](char const* what, auto const& result, auto const& other) {
-      detail::require_apart(what, result, other, sources.template memory<vertex_id>(),
-                            graph.row_offsets(), graph.column_indices());
-    };
-    apart("the distances of a search", distances, parents);
-    apart("the parents of a search", parents, distances);
+    detail::require_apart(
+        "a result of a search", {detail::range_of(distances), detail::range_of(parents)},
+        {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
+         detail::range_of(graph.column_indices())});
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {

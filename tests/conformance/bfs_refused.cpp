@@ -77,20 +77,22 @@ TEST_CASE("one memory for both results") {
       Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           reinterpret_cast<u32*>(both.data()) + 3, 5);
   auto const first = Kokkos::subview(both, std::pair(0, 5));
-  throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "distances",
+  throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "a result of a search",
                   "overlaps");
   karpos::bfs(space(), path(5), 0u, d, p);
   // A search clears its results before it reads where it starts.
   auto const starts = to_space(std::vector<u32>{4, 0, 0, 0, 0});
-  throws<invalid>([&] { karpos::bfs(space(), path(5), starts, d, starts); }, "parents", "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), path(5), starts, d, starts); }, "a result of a search",
+                  "overlaps");
   auto const g = path(5);
   auto const own = Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
       const_cast<u32*>(g.column_indices().data()) + 3, 5);
-  throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, own); }, "parents", "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, own); }, "a result of a search", "overlaps");
   auto const of_graph =
       Kokkos::View<std::int32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           reinterpret_cast<std::int32_t*>(const_cast<std::uint64_t*>(g.row_offsets().data())), 5);
-  throws<invalid>([&] { karpos::bfs(space(), g, 0u, of_graph, p); }, "distances", "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), g, 0u, of_graph, p); }, "a result of a search",
+                  "overlaps");
 }
 
 TEST_CASE("a driver that the space does not have") {

@@ -3,10 +3,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/hash.hpp"
@@ -75,47 +77,68 @@ struct find_wrong_place {
   }
 };
 
-/// Returns: element i of a view. Waits.
+/// Returns: element i of a contiguous view. Waits.
 template <class ExecSpace, class View>
 auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
-  typename View::non_const_value_type value{};
-  Kokkos::deep_copy(exec, value, Kokkos::subview(view, i));
-  exec.fence("karpos::csr_graph::validate: a wrong place");
-  return value;
+  char const* const why = "karpos::csr_graph::validate: a wrong place";
+  if constexpr (reaches<Kokkos::HostSpace, View>) {
+    exec.fence(why);
+    return view.data()[i];
+  } else {
+    typename View::non_const_value_type value{};
+    Kokkos::deep_copy(exec, value, Kokkos::subview(view, i));
+    exec.fence(why);
+    return value;
+  }
 }
 
-/// Throws std::invalid_argument for an offset that is wrong.
+/// Throws std::invalid_argument for offset i, which is `at`, after the offset `before`.
+[[noreturn]] inline void reject_offset(rows_under_check const& rows, std::uint64_t edges,
+                                       std::uint64_t i, std::string const& before,
+                                       std::string const& at) {
+  using number = unsigned long long;
+  char what[128], why[192];
+  std::snprintf(what, sizeof(what), "row offset %llu of %s is wrong", number(i), rows.name);
+  if (i == 0)
+    std::snprintf(why, sizeof(why), "%s with %llu column indices", at.c_str(), number(edges));
+  else
+    std::snprintf(why, sizeof(why), "vertex %llu has the edges from %s to %s, of %llu",
+                  number(rows.first_row + i - 1), before.c_str(), at.c_str(), number(edges));
+  reject(what, why, "offsets rise from 0 to the number of column indices");
+}
+
+/// Throws std::invalid_argument for edge e of a row, which leads to no vertex.
+[[noreturn]] inline void reject_edge(rows_under_check const& rows, std::uint64_t e,
+                                     std::uint64_t row, std::string const& to) {
+  using number = unsigned long long;
+  char what[128], why[192];
+  std::snprintf(what, sizeof(what), "edge %llu of %s leads to no vertex", number(e), rows.name);
+  std::snprintf(why, sizeof(why), "from vertex %llu to %s, with %llu vertices",
+                number(rows.first_row + row), to.c_str(), number(rows.vertices));
+  reject(what, why, "column indices are 0 to one less than the number of vertices");
+}
+
+/// Throws std::invalid_argument for arrays that have a length, but no memory.
+inline void require_memory(rows_under_check const& rows, void const* offsets, void const* columns,
+                           std::uint64_t edges) {
+  if (offsets == nullptr || (columns == nullptr && edges > 0))
+    reject(std::string("offsets or columns of ") + rows.name + " have no memory", "a null pointer",
+           "allocate them");
+}
+
+/// Returns: the row of edge e. Requires: the offsets are right.
 template <class ExecSpace, class Offsets>
-[[noreturn]] void reject_offset(ExecSpace const& exec, Offsets const& offsets, std::uint64_t edges,
-                                rows_under_check const& rows, std::uint64_t i) {
-  std::string const at = std::to_string(element_of(exec, offsets, i));
-  std::string why = at + " with " + std::to_string(edges) + " column indices";
-  if (i > 0)
-    why = "vertex " + std::to_string(rows.first_row + i - 1) + " has the edges from " +
-          std::to_string(element_of(exec, offsets, i - 1)) + " to " + at + ", of " +
-          std::to_string(edges);
-  reject("row offset " + std::to_string(i) + " of " + rows.name + " is wrong", why,
-         "offsets rise from 0 to the number of column indices");
-}
-
-/// Throws std::invalid_argument for an edge that leads to no vertex. The offsets are right.
-template <class ExecSpace, class Offsets, class Columns>
-[[noreturn]] void reject_edge(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
-                              rows_under_check const& rows, std::uint64_t e) {
+std::uint64_t row_of_edge(ExecSpace const& exec, Offsets const& offsets, std::uint64_t e) {
   std::uint64_t row = 0, end = offsets.extent(0) - 1;  // offset(row) <= e < offset(end)
   while (end - row > 1) {
     std::uint64_t const middle = row + (end - row) / 2;
     (static_cast<std::uint64_t>(element_of(exec, offsets, middle)) <= e ? row : end) = middle;
   }
-  reject("edge " + std::to_string(e) + " of " + rows.name + " leads to no vertex",
-         "from vertex " + std::to_string(rows.first_row + row) + " to " +
-             std::to_string(element_of(exec, columns, e)) + ", with " +
-             std::to_string(rows.vertices) + " vertices",
-         "column indices are 0 to one less than the number of vertices");
+  return row;
 }
 
 /// Throws std::invalid_argument, which names the first wrong offset or else the first wrong edge,
-///   unless these are rows.
+/// unless these are rows.
 /// Complexity: one pass over offsets and columns; waits for it.
 template <class ExecSpace, class Offsets, class Columns>
 void require_rows(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
@@ -123,16 +146,21 @@ void require_rows(ExecSpace const& exec, Offsets const& offsets, Columns const& 
   using find = find_wrong_place<typename Columns::non_const_value_type,
                                 typename Offsets::non_const_value_type>;
   if (offsets.extent(0) == 0) return;
-  require_data(std::string("row offsets of ") + rows.name, offsets);
-  require_data(std::string("column indices of ") + rows.name, columns);
   std::uint64_t const last = offsets.extent(0) - 1, edges = columns.extent(0);
+  require_memory(rows, offsets.data(), columns.data(), edges);
   find const check{offsets.data(), columns.data(), last, edges, rows.vertices};
   std::uint64_t place = find::none;
   Kokkos::parallel_reduce("karpos::csr_graph::validate", index_range(exec, check.indices()), check,
                           Kokkos::Min<std::uint64_t>(place));
   if (place == find::none) return;
-  if (place <= last) reject_offset(exec, offsets, edges, rows, place);
-  reject_edge(exec, offsets, columns, rows, place - last - 1);
+  auto const text = [&](auto const& view, std::uint64_t i) {
+    return std::to_string(element_of(exec, view, i));
+  };
+  if (place <= last)
+    reject_offset(rows, edges, place, place == 0 ? std::string() : text(offsets, place - 1),
+                  text(offsets, place));
+  std::uint64_t const e = place - last - 1;
+  reject_edge(rows, e, row_of_edge(exec, offsets, e), text(columns, e));
 }
 
 /// Adds up a hash of every edge. `reversed`: of the edge the other way round.
