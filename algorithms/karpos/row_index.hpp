@@ -380,10 +380,10 @@ std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out cons
 }
 /// Calls distinct_indices: its old name.
 template <execution_space ExecSpace, class Rows, view_1d Out>
+[[deprecated("karpos: distinct of rows is distinct_indices")]] std::uint64_t distinct(
+    ExecSpace const& exec, Rows const& rows, Out const& out)
   requires detail::is_row_view<Rows>
-[[deprecated(
-    "karpos: row numbers are written by distinct_indices; distinct writes keys")]] std::uint64_t
-distinct(ExecSpace const& exec, Rows const& rows, Out const& out) {
+{
   return distinct_indices(exec, rows, out);
 }
 
