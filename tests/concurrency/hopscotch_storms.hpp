@@ -96,6 +96,7 @@ void check_table(Table const& table, std::uint64_t keys) {
   auto const found = table.inspect();
   if (!found.wrong.empty()) FAIL_CHECK("the table is not in order:", found.text());
   CHECK(found.keys == keys);
+  CHECK(table.forgotten_slots() == 0);
 }
 
 /// Keys that the operations of a history left: 0 or 1.

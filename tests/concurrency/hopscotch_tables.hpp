@@ -35,7 +35,8 @@ class hopscotch_host_table {
   explicit hopscotch_host_table(std::uint64_t slots, KeyEqual const& equal = {})
       : m_geometry{hopscotch::line_geometry::lines_for(slots)},
         m_equal(equal),
-        m_memory(words() + 64 / sizeof(word)) {
+        m_memory(words() + 64 / sizeof(word)),
+        m_full((karpos::detail::fullness::words_for(m_geometry.lines_there) + 1) / 2) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
     m_lines = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
     clear();
@@ -48,6 +49,7 @@ class hopscotch_host_table {
       *t.line(l) = ref_type::protocol::head(0);
       std::fill_n(t.line(l) + 1, hopscotch::line_slots, t.slot().empty_slot());
     }
+    std::fill(m_full.begin(), m_full.end(), 0);
   }
   ref_type table() const {
     using karpos::detail::default_sentinel;
@@ -56,7 +58,7 @@ class hopscotch_host_table {
         lines_type(m_lines, m_geometry,
                    {default_sentinel<Key, key_bits>(0), default_sentinel<Key, key_bits>(1),
                     default_sentinel<Key, key_bits>(wide ? 2 : 1)},
-                   {}, m_equal));
+                   {}, m_equal, reinterpret_cast<std::uint32_t*>(m_full.data())));
   }
   karpos::table_ref<ref_type> ref() const { return karpos::table_ref<ref_type>(table()); }
   std::uint64_t slots() const { return m_geometry.lines() * hopscotch::line_slots; }
@@ -64,7 +66,22 @@ class hopscotch_host_table {
 
   /// Everything that is in, while nobody works on it; and back to that.
   contents saved() const { return contents(m_lines, m_lines + words()); }
-  void restore(contents const& from) { std::copy(from.begin(), from.end(), m_lines); }
+  void restore(contents const& from) {
+    std::copy(from.begin(), from.end(), m_lines);
+    std::fill(m_full.begin(), m_full.end(), 0);
+  }
+
+  /// Empty slots of parts that the table remembers as full (fullness.hpp), while nobody works on
+  /// it.
+  std::uint64_t forgotten_slots() const {
+    auto const* const bits = reinterpret_cast<std::uint32_t const*>(m_full.data()) + 4;
+    std::uint64_t n = 0;
+    for (std::uint64_t i = 0; i < slots(); ++i) {
+      std::uint64_t const part = i / hopscotch::line_slots / karpos::detail::fullness::part_units;
+      n += (bits[part / 32] >> part % 32 & 1u) != 0 && !table().slot().live(*table().slot_at(i));
+    }
+    return n;
+  }
 
   /// The slot of the neighbourhood in which a key is, or none.
   int place_of(Key key) const {
@@ -89,6 +106,7 @@ class hopscotch_host_table {
   hopscotch::line_geometry m_geometry;
   KeyEqual m_equal;
   std::vector<word> m_memory;
+  mutable std::vector<std::uint64_t> m_full;  // refs of a const table change it, too
   word* m_lines = nullptr;
 };
 

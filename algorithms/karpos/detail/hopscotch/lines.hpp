@@ -116,14 +116,10 @@ class lines {
       return true;
     });
   }
-  /// A slot of a line is no longer taken. Called by the thread that took the key out, after its compare-and-swap.
-  template <device::tile Tile>
-  KOKKOS_FUNCTION void forget_full(Tile const& t, std::uint64_t l) const {
-    if (m_full == nullptr) return;
-    t.once([&] {
-      full_lines().forget(l);
-      return true;
-    });
+  /// A slot of a line is empty from now on. One thread calls it, after it has unlocked the class of
+  /// the key that was there.
+  KOKKOS_FUNCTION void forget_full(std::uint64_t l) const {
+    if (m_full != nullptr) full_lines().forget(l);
   }
 
   KOKKOS_FUNCTION path path_of(word pair) const {

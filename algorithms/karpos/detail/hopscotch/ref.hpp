@@ -149,7 +149,10 @@ class table_ref : public Traits {
       if ((before & lock_bit(p.key_class)) != 0) continue;
       if (change_at_home(t, p, before, op, pair, at)) {
         if (op == map_op::insert) return {outcome::inserted, at};
-        m_lines.forget_full(t, p.home);
+        t.once([&] {
+          m_lines.forget_full(p.home);
+          return true;
+        });
         return {outcome::erased, at};
       }
       if (op == map_op::insert) {
@@ -294,10 +297,7 @@ class table_ref : public Traits {
       changes = slot_bit(at.slot) | recount(before, p.key_class, left);
     }
     room().unlock(t, p, changes);
-    if (out) {
-      room().release_slot(t, p.home, at.slot);
-      m_lines.forget_full(t, m_lines.geometry().line(p.home, at.slot / line_slots));
-    }
+    if (out) room().release_slot(t, p.home, at.slot);
     return out;
   }
 

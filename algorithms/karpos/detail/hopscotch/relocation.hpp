@@ -41,6 +41,7 @@ class relocation {
   KOKKOS_FUNCTION void release_slot(Tile const& t, std::uint64_t home, int slot) const {
     t.once([&] {
       m_slot.release(m_lines.slot_of(home, slot));
+      m_lines.forget_full(m_lines.geometry().line(home, slot / line_slots));
       return true;
     });
   }
