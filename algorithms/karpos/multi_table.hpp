@@ -207,8 +207,8 @@ class multi_table {
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every pair, pending ones too. Asynchronous.
   void clear(execution_space const& exec);
-  /// Takes in the pairs that are pending, moves to memory for so many pairs and different keys, and settles. Throws
-  /// capacity_error, and does not move, when those that are in would not fit.
+  /// Takes in the pairs that are pending, moves to memory for so many pairs and different keys, and
+  /// settles. Throws capacity_error, and does not move, when those that are in would not fit.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {
@@ -240,8 +240,9 @@ class multi_table {
   /// Slots of the table of keys.
   std::uint64_t capacity() const { return m_index.capacity(); }
 
-  /// Makes dst an exact copy of src, which may live in another memory space; both have buckets of the same size. Waits for
-  /// exec. Throws std::invalid_argument for a source with pending pairs; it waits for these if room was made for any.
+  /// Makes dst an exact copy of src, which may live in another memory space; both have buckets of
+  /// the same size. Waits for exec. Throws std::invalid_argument for a source with pending pairs;
+  /// it waits for these if room was made for any.
   template <class Other>
   friend void deep_copy(execution_space const& exec, multi_table& dst,
                         multi_table<Other> const& src) {

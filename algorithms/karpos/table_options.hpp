@@ -8,8 +8,10 @@ namespace karpos {
 
 /// What waiting insertions do when a key finds no place.
 enum class growth {
-  fixed,     ///< they reject it, once there are no slots of erased keys to use again
-  automatic  ///< they rehash to twice the size, which invalidates refs, and leave wrapped memory; up to 16 slots a key
+  fixed,  ///< they reject it, once there are no slots of erased keys to use again
+  /// They rehash to twice the size, which invalidates refs, and leave wrapped memory. If hashes crowd,
+  /// growth ends at 16 slots a key.
+  automatic
 };
 
 /// What a hash table may be told when it is made.

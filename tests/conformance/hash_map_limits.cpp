@@ -107,7 +107,8 @@ TEST_CASE(
     storms_a_small_table<u32, u32, karpos::double_hashing, 4>(1 + static_cast<u64>(round) * 10);
     storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1 + static_cast<u64>(round) * 10);
   }
-  // Linear probing reads every bucket before it rejects a key: the work grows with the square of the size.
+  // With linear probing keys are rejected after a look at every bucket, until the table is known to
+  // be full.
   storms_a_small_table<u32, u32, karpos::linear_probing, 8>(2000);
   storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1000);
   // More buckets than the probe limit of double hashing.
@@ -135,13 +136,15 @@ u64 sum_of(view<u32> const& keys, Body const& body) {
                           body, sum);
   return sum;
 }
-/// Keys that are compared for each of some keys that are not there: looked for, erased, and offered to a full table.
+/// Keys that are compared for each of some keys that are not there: looked for, erased, and offered
+/// to a full table.
 struct looks_of_absent {
   double found, found_in_kernel, erased, inserted = 0, inserted_in_kernel = 0;
 };
 
-/// A full table costs at most ten times what a nearly full one does; so do its copies, and the table once keys were erased. It
-/// takes as many keys as were erased, and as it has slots once it is cleared.
+/// A full table costs at most ten times what a nearly full one does; so do its copies, and the
+/// table once keys were erased. It takes as many keys as were erased, and as it has slots once it
+/// is cleared.
 template <class Probing, int B>
 void is_as_fast_when_full(u64 max_keys) {
   using map_type = karpos::hash_map<u32, u32, space, karpos::hash<u32>,
@@ -201,7 +204,8 @@ void is_as_fast_when_full(u64 max_keys) {
   deep_copy(space{}, copy, map);
   check_full(copy, slots);
 
-  // Erased slots are in the way until the table is compacted; then it takes as many keys, and is full again.
+  // Erased slots are in the way until the table is compacted; then it takes as many keys, and is
+  // full again.
   CHECK(map.erase(space{}, at(0, last)) == last);
   check_full(map, slots - last);
   map.compact(space{});

@@ -165,7 +165,8 @@ TEST_CASE("a million equal keys take one slot; keys that find none are rejected,
 
 #if KARPOS_FULL_TESTS
 namespace {
-/// A hash that crowds all keys in the first 64th of its range, with strides of double hashing that are all alike.
+/// A hash that crowds all keys in the first 64th of its range, with strides of double hashing that
+/// are all alike.
 struct crowded_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) >> 32 << 26; }

@@ -252,7 +252,7 @@ TEST_CASE("growth where the views have their extent in their type") {
 
 TEST_CASE("a table without memory to grow takes what it can at once, and says why not the rest") {
   if (!karpos_test::takes_memory()) return;
-  u64 const n = 180'000;  // two thirds of them look through a full table
+  u64 const n = 180'000;  // two thirds of them find no place
   auto const keys = to_space(unique_keys<u32>(n));
   karpos::hash_map<u32, u32, space> map(space{}, 60'000, {.growth = growth::automatic});
   std::size_t launches = 0;
@@ -305,13 +305,15 @@ void shares_a_hash(u64 n) {
   for (int again = 0; again < 5; ++again) map.insert(space{}, to_space(keys), 1u);
   holds("there is an end to growth", map.capacity() <= 16 * 2 * n * 2);
 }
-/// A hash of the user's that crowds all keys in one of Parts equal pieces of the range, in random places of it, or in none.
+/// A hash of the user's that crowds all keys in one of Parts equal pieces of the range, in random
+/// places of it, or in none.
 template <unsigned Parts>
 struct crowded_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) / Parts; }
 };
-/// Keys in the order of a hash: those of one batch crowd in one piece of the range, and strides of double hashing are all alike.
+/// Keys in the order of a hash: those of one batch crowd in one piece of the range, and strides of
+/// double hashing are all alike.
 struct identity_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return u64(key) << 32; }

@@ -127,9 +127,9 @@ class grouping {
     if constexpr (Blocks::has_values) {
       using value = reduce::value_type<Row>;
       Kokkos::View<value const*, host, Kokkos::MemoryUnmanaged> const values(&r.value, 1);
-      return mt::source_of_batch<Row, Blocks>(keys, values).load(0);
+      return mt::source_of_batch<Row, Blocks, emulated_device>(keys, values).load(0);
     } else {
-      return mt::source_of_batch<Row, Blocks>(keys, keys).load(0);
+      return mt::source_of_batch<Row, Blocks, emulated_device>(keys, keys).load(0);
     }
   }
   static u64 value_of(Row const& r) {

@@ -87,7 +87,8 @@ TEST_CASE("threads that find and forget full parts agree in the end") {
   }
 }
 
-/// The marks before the tried-th bucket of a path are those of the pairs that a walk along it meets.
+/// The marks before the tried-th bucket of a path are those of the pairs that a walk along it
+/// meets.
 template <class Probing>
 void marks_as_a_walk_does(std::uint64_t at_least) {
   using path = karpos::detail::probe_path<Probing>;

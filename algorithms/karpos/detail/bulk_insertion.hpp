@@ -110,7 +110,7 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
   return part < static_cast<double>(left) ? static_cast<std::uint64_t>(part) : left;
 }
 
-/// Inserts one part of the rows of a call, behind which come so many others.
+/// Inserts one part of the rows of a call, which rows_behind others follow.
 template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows const& rows,
@@ -148,10 +148,12 @@ bool hash_table<Storage>::is_inserted_by_page(execution_space const& exec, Rows 
   return false;
 }
 
-/// Inserts the keys that found no place into a roomier copy of the table, which then is the table; as often as there is
-/// one to be had. `report` becomes that of all keys; `coming`: keys that follow in the same call, probably. Merging a value twice would be wrong: of those, the keys that are not
-/// in the table are merged into the copy. In open addressing that is all rejected ones, for a full path stays full, so
-/// that equal keys meet the same end; not in hopscotch hashing, where their keys stay rejected.
+/// Inserts the keys that found no place into a roomier copy of the table, which then is the table;
+/// as often as there is one to be had. `report` becomes that of all keys; `coming`: keys that
+/// follow in the same call, probably. Merging a value twice would be wrong: of those, the keys that
+/// are not in the table are merged into the copy. In open addressing that is all rejected ones, for
+/// a full path stays full, so that equal keys meet the same end; not in hopscotch hashing, where
+/// their keys stay rejected.
 template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,

@@ -6,12 +6,14 @@
 
 #include "karpos/device/atomics.hpp"
 
-// What a table remembers of being full, so that the search of each further key for a free slot ends early.
+// What a table remembers of being full, so that the search of each further key for a free slot ends
+// early.
 //
 //   words     | full parts : 64 | next : 32 | unused : 32 | a bit for each part : 32, 32, … |      all zero in an empty table
 //
-// The table is cut into parts of 32 buckets or lines. An insertion whose search has become long inspects a few parts, round
-// robin: one without a free slot gets its bit, and is counted. Once all parts are counted, no slot of the table is free.
+// The table is cut into parts of 32 buckets or lines. An insertion whose search has become long
+// inspects a few parts, round robin: one without a free slot gets its bit, and is counted. Once all
+// parts are counted, no slot of the table is free.
 
 namespace karpos::detail {
 
@@ -19,7 +21,7 @@ class fullness {
  public:
   static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
 
-  /// Words of a table of so many buckets or lines; an even number of them, from an address that is a multiple of 8.
+  /// Words for a table of `units` buckets or lines: an even number. They are aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
     return 4 + (parts_of(units) + 63) / 64 * 2;
   }
@@ -27,13 +29,14 @@ class fullness {
       : m_words(words),
         m_units(units) {}
 
-  /// Whether no slot is free. What the threads that took the last slots had released before is visible then.
+  /// Whether no slot is free. What the threads that took the last slots had released before is
+  /// visible then.
   KOKKOS_FUNCTION bool is_full() const {
     return device::load_acquire(full_parts()) == parts_of(m_units);
   }
 
-  /// Inspects the next n parts that are not known to be full, or fewer. is_full(unit): whether a unit has no free slot, and no
-  /// slot that may become free again without a forget.
+  /// Inspects the next n parts that are not known to be full, or fewer. is_full(unit): whether a
+  /// unit has no free slot, and no slot that may become free again without a forget.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
     auto const parts = static_cast<std::uint32_t>(parts_of(m_units));
@@ -70,7 +73,8 @@ class fullness {
       if (!is_full(unit)) return false;
     return true;
   }
-  /// Looks twice: a slot that was freed after the first look, by a thread that did not see the bit yet, is seen by the second.
+  /// Looks twice: a slot that was freed after the first look, by a thread that did not see the bit
+  /// yet, is seen by the second.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect_part(std::uint64_t part, IsFull const& is_full) const {
     if ((device::load_relaxed(bits_of(part)) & bit_of(part)) != 0) return;

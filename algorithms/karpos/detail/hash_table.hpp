@@ -88,7 +88,8 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
   m_slots_used.counted(live, dead);
 }
 
-/// Compacts the table if there is memory for that and every key finds a place. Returns: whether it did.
+/// Compacts the table if there is memory for that and every key finds a place. Returns: whether it
+/// did.
 template <class Storage>
 bool hash_table<Storage>::try_compact(execution_space const& exec) {
   try {
@@ -101,7 +102,8 @@ bool hash_table<Storage>::try_compact(execution_space const& exec) {
   }
 }
 
-/// Makes the table larger if there is memory for that and every key finds a place. Returns: whether it did.
+/// Makes the table larger if there is memory for that and every key finds a place. Returns: whether
+/// it did.
 template <class Storage>
 bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t new_max_keys) {
   try {
@@ -198,9 +200,10 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                     detail::make_apply_body<distance>(table, operations, results));
 }
 
-/// Returns: a copy with room for `more` keys: without the tombstones that are in the way or, if the table grows, a larger one.
-/// None if the table does not grow and has no tombstones, or no memory for a copy without them; or if 16 slots a key do not do,
-/// those that are coming included: so the first part of a crowded call does not end its growth.
+/// Returns: a copy with room for `more` keys: without the tombstones that are in the way or, if the
+/// table grows, a larger one. None if the table does not grow and has no tombstones, or no memory
+/// for a copy without them; or if 16 slots a key do not do, those that are coming included: so the
+/// first part of a crowded call does not end its growth.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec, std::uint64_t more,
                                                     std::uint64_t coming) {
@@ -221,8 +224,9 @@ std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
                held + more + coming);
 }
 
-/// Returns: a copy for new_max_keys keys. If keys find no place in it, for their hashes crowd, one for twice as many, and so on.
-/// None if that ends at 16 slots for each of `keys` keys. Throws allocation_error.
+/// Returns: a copy for new_max_keys keys. If keys find no place in it, for their hashes crowd, one
+/// for twice as many, and so on. None if that ends at 16 slots for each of `keys` keys. Throws
+/// allocation_error.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
                                                   std::uint64_t new_max_keys, std::uint64_t keys) {
@@ -253,8 +257,8 @@ void hash_table<Storage>::move_to(Storage&& fresh) {
   m_slots_used.unseen = false;
 }
 
-/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not every key found a place;
-/// gives_up: it does so once one has found none.
+/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not
+/// every key found a place; gives_up: it does so once one has found none.
 template <class Storage>
 Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* what,
                                      std::uint64_t new_max_keys, bool gives_up) {
@@ -268,12 +272,14 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   if (!by_page) {
     detail::forget_order(fresh);
     erase_report* const refused = gives_up ? m_erase_report.data() : nullptr;
-    if (gives_up) Kokkos::deep_copy(exec, m_erase_report, erase_report{});
+    if (gives_up)
+      detail::fill_with(label("clear refused"), exec, &refused->erased, 1,
+                        detail::same_value<std::uint64_t>{0});
     constexpr int ahead = Storage::prefetch_distance;
-    device::tally_each_staged<ahead>(
-        label(what), exec, m_storage.slot_count(),
-        detail::reinsert_body<ahead, table_type>(m_storage.ref(), fresh.ref(), refused),
-        m_insert_report);
+    table_type const from = m_storage.ref(), to = fresh.ref();
+    device::tally_each_staged<ahead>(label(what), exec, m_storage.slot_count(),
+                                     detail::reinsert_body<ahead, table_type>(from, to, refused),
+                                     m_insert_report);
     report = read_report(exec);
   }
   std::uint64_t const n = report.inserted + report.rejected;

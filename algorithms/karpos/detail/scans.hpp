@@ -131,8 +131,11 @@ struct retrieve_body {
 // The slots of a table as the bodies of bulk kernels read keys, values and stencils.
 
 template <class Table>
+using held_table = device::held_by_loop<typename Table::execution_space, Table>;
+
+template <class Table>
 struct keys_of_slots {
-  Table table;
+  held_table<Table> table;
   KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
     using layout = typename Table::layout;
     return from_bits<typename Table::key_type>(
@@ -141,7 +144,7 @@ struct keys_of_slots {
 };
 template <class Table>
 struct values_of_slots {
-  Table table;
+  held_table<Table> table;
   KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
     return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
   }
@@ -149,7 +152,7 @@ struct values_of_slots {
 /// Stencil: the live slots, and none any more once a key was refused, if refusals are counted.
 template <class Table>
 struct is_live_slot {
-  Table table;
+  held_table<Table> table;
   erase_report* refused;  ///< counts keys that found no place; or null
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     if (refused != nullptr && device::load_relaxed(&refused->erased) != 0) return false;
@@ -162,12 +165,17 @@ using insert_slots_body = insert_body<Distance, Table, keys_of_slots<Table>, val
                                       keep_stored, is_live_slot<Table>>;
 
 /// Copies the live slots of a table into another one, whose places for them are anywhere: a rehash.
+/// Requires: both outlive the loop.
 template <int Distance, class Table>
 struct reinsert_body : insert_slots_body<Distance, Table> {
   using base = insert_slots_body<Distance, Table>;
+  using space = typename Table::execution_space;
 
   reinsert_body(Table const& from, Table const& to, erase_report* refused)
-      : base{{to, {from}}, {from}, {}, {from, refused}} {}
+      : base{{device::for_loop<space>(to), {device::for_loop<space>(from)}},
+             {device::for_loop<space>(from)},
+             {},
+             {device::for_loop<space>(from), refused}} {}
 
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
     auto const result = base::operator()(i, p);

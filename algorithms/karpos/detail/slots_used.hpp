@@ -9,7 +9,7 @@ namespace karpos::detail {
 /// Whether bulk insertions into a full table rehash it: a storage says so by a constant of that name.
 template <class Storage>
 inline constexpr bool grows = requires { requires Storage::grows; };
-/// Whether a table that grows has so many slots for so many keys that it grows no further: 16 for each.
+/// Whether a table that grows stops at this number of slots: it has 16 for each key.
 inline bool ends_growth(std::uint64_t slots, std::uint64_t keys) { return slots / 16 >= keys; }
 /// Whether erased slots stay tombstones, which no insertion takes, until the table is compacted.
 template <class Storage>

@@ -157,13 +157,15 @@ KOKKOS_INLINE_FUNCTION void acquire_fence() {
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
 }
 
-/// Orders everything before it before the relaxed writes after it, for threads that read these and execute an acquire_fence.
+/// Orders everything before it before the relaxed writes after it, for threads that read these and
+/// execute an acquire_fence.
 KOKKOS_INLINE_FUNCTION void release_fence() {
   KOKKOS_IF_ON_DEVICE((native_device::release_fence();))
   KOKKOS_IF_ON_HOST((host::release_fence();))
 }
 
-/// An acquire_fence for reads whose values this thread has used, which costs nothing where such reads are in order anyway.
+/// An acquire_fence for reads whose values this thread has used, which costs nothing where such
+/// reads are in order anyway.
 KOKKOS_INLINE_FUNCTION void order_used_reads() {
   KOKKOS_IF_ON_DEVICE((native_device::order_used_reads();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))

@@ -29,9 +29,9 @@
 // and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
 // 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
 //
-// It does so once it has found a place: a key that is refused leaves no marks, and lookups in a full table end as early as in
-// one of load 0.98. Insertions that try many buckets find out whether the table is full, and are refused then at the first
-// missing mark (fullness.hpp).
+// It does so once it has found a place: a key that is refused leaves no marks, and lookups in a
+// full table end as early as in one of load 0.98. Insertions that try many buckets find out whether
+// the table is full, and are refused then at the first missing mark (fullness.hpp).
 //
 // Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //
@@ -69,10 +69,11 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
 inline constexpr std::uint32_t first_mark = 4;
 /// At marks from this bucket of a path on, an insertion asks whether the table is full.
 inline constexpr std::uint32_t asking_bucket = 16;
-/// From this bucket of a path on, it inspects a part of the table for each so many buckets that it has tried.
+/// From this bucket of a path on, it inspects one part of the table for every 32 buckets tried.
 inline constexpr std::uint32_t inspecting_bucket = 32;
 
-/// Words of 32 bits behind the slots of a table of so many pairs: overflow marks, and what it remembers of being full.
+/// Words of 32 bits behind the slots of a table: overflow marks, and what it remembers of being
+/// full.
 KOKKOS_FUNCTION constexpr std::uint64_t mark_words(std::uint64_t pairs) {
   return (pairs * marks_per_pair + 63) / 64 * 2;
 }
@@ -80,8 +81,8 @@ KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) 
   return mark_words(pairs) + fullness::words_for(2 * pairs);
 }
 
-/// Whether a table has no free slot, by its fullness at `words`. An insertion that has tried many buckets finds out a bit
-/// further each time; bucket_is_full(bucket): whether that one has none.
+/// Whether a table has no free slot, by its fullness at `words`. An insertion that has tried many
+/// buckets finds out a bit further each time; bucket_is_full(bucket): whether that one has none.
 template <class BucketIsFull>
 KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
                              BucketIsFull const& bucket_is_full) {
@@ -92,7 +93,8 @@ KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uin
   return slots.is_full();
 }
 
-/// Calls f(pair) for each pair of a path, which begins at `start`, that has a mark before the tried-th bucket.
+/// Calls f(pair) for each pair of a path, which begins at `start`, that has a mark before the
+/// tried-th bucket.
 template <class Path, class F>
 KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_t tried,
                                    F const& f) {
@@ -345,8 +347,9 @@ class table_ref : public Traits {
     std::uint64_t const bit = mark_bit(p.pair(), p.hash());
     return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
-  /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about to be. Whoever finds the
-  /// table full sees those of keys behind asking_bucket: there, what this thread writes next is written after them.
+  /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about
+  /// to be. A release fence follows the marks of keys behind asking_bucket, so that a thread that
+  /// finds the table full sees them.
   template <device::tile Tile>
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
@@ -358,7 +361,8 @@ class table_ref : public Traits {
       return true;
     });
   }
-  /// Whether the table is full, and the key of an insertion that has come to this mark is not behind it.
+  /// Whether the table is full, and the key of an insertion that has come to this mark is not
+  /// behind it.
   KOKKOS_FUNCTION bool is_refused(path const& p) const {
     return open_addressing::is_full(m_marks + mark_words(pairs()), pairs(), p.tried(),
                                     [this](std::uint64_t bucket) { return is_full(bucket); }) &&

@@ -18,8 +18,9 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of overflow marks, at whose end
-/// is what the table remembers of being full. A storage for hash_table (map.hpp).
+/// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of
+/// overflow marks, at whose end is what the table remembers of being full. A storage for hash_table
+/// (map.hpp).
 template <class Traits>
 class storage : public Traits {
  public:
