@@ -86,6 +86,10 @@ void moves(Map a) {
     same("and erasures", b.erase(space{}, keys), 3);
   }
   same("the source is as it was", c.size(space{}), 3);
+  if constexpr (requires { b.erase(space{}, keys); }) {
+    deep_copy(space{}, c, Map());  // a copy of a table without memory has none
+    has_no_memory(c);
+  }
 }
 
 TEST_CASE("cuckoo tables without memory take no insertions") {

@@ -23,7 +23,7 @@ class fullness {
 
   /// Words for a table of `units` buckets or lines: an even number. They are aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
-    return 4 + (parts_of(units) + 63) / 64 * 2;
+    return units == 0 ? 0 : 4 + (parts_of(units) + 63) / 64 * 2;
   }
   KOKKOS_FUNCTION fullness(std::uint32_t* words, std::uint64_t units)
       : m_words(words),
