@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Functional.hpp>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,31 @@ inline constexpr bool is_copied_as_bytes =
     std::is_trivially_copyable_v<T> ||
     (std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>);
 
+template <class T>
+struct bytes_of {
+  unsigned char byte[sizeof(T)];
+};
+template <class T>
+constexpr bool are_bytes_read() {
+  auto const bytes = std::bit_cast<bytes_of<T>>(T{});
+  int sum = 0;
+  for (unsigned char const b : bytes.byte) sum += b;
+  return sum >= 0;
+}
+template <class T>
+concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>; };
+template <class T>
+concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
+/// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all bytes. False where compilers
+/// cannot tell, such as for classes whose constructor is not constexpr.
+template <class T>
+inline constexpr bool has_padding = [] {
+  if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
+    return made_by_compilers<T> && !read_by_compilers<T>;
+  else
+    return false;
+}();
+
 /// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of pairs and arrays, of their members; of
 /// everything else of the bytes, so that equal keys must have equal bytes.
 template <class Key>
@@ -64,6 +90,9 @@ struct default_hash {
     } else {
       static_assert(std::is_trivially_copyable_v<Key>,
                     "karpos: keys that are not trivially copyable need a Hasher");
+      static_assert(!has_padding<Key>,
+                    "karpos: this key has padding, whose bytes differ in equal keys: pass a "
+                    "Hasher, or a key of pairs");
       auto const words = words_of(key);
       std::uint64_t h = mix(words.word[0]);
       for (int i = 1; i < words.count; ++i) h = mix(h ^ words.word[i]);
