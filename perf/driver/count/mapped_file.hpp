@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,10 @@ namespace karpos::perf {
 class mapped_file {
  public:
   explicit mapped_file(std::string const& path);
+  /// Of a text that lies in memory already, and outlives it.
+  mapped_file(std::string name, std::string_view bytes);
 
-  std::string const& path() const { return m_file.name(); }
+  std::string const& path() const { return m_name; }
   std::string_view text() const { return m_text; }
   /// Forgets what stands behind so many bytes.
   void cut(std::size_t size) { m_text = m_text.substr(0, size); }
@@ -22,8 +25,10 @@ class mapped_file {
   std::string place(std::size_t offset) const;
 
  private:
-  graph_input::input_file m_file;
-  std::string m_unpacked;
+  void open();
+
+  std::unique_ptr<graph_input::input_file> m_file;
+  std::string m_name, m_unpacked;
   std::string_view m_text;
 };
 

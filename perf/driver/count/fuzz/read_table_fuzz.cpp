@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// For any bytes, the answer is a table whose rows lie one behind the other, wherever reading begins, or a message that names
+/// the file.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/driver/bad_input.hpp"
+#include "perf/driver/count/exact_number.hpp"
+#include "perf/driver/count/table_format.hpp"
+#include "perf/graph/read_graph.hpp"
+
+namespace {
+
+using namespace karpos::perf;
+
+// Not assert: it must hold in a release build too.
+void require(bool condition, char const* what) {
+  if (condition) return;
+  std::fprintf(stderr, "a table breaks its promise: %s\n", what);
+  std::abort();
+}
+
+void check_field(table_field const& field) {
+  std::string const word = field.doubled ? undoubled(field.text) : std::string(field.text);
+  require(word.size() <= field.text.size(), "a field is no longer than its text");
+  auto const number = exact_number::read(word);
+  require(!number || exact_number::read(number->text()) == number,
+          "a number is what its text says");
+  require(!number || is_real(trimmed(word)), "a number is a number to every command");
+}
+
+void check_rows(std::string_view text, table_format const& format) {
+  std::vector<std::size_t> begins;
+  for (std::size_t at = format.data_begin; at < text.size();) {
+    begins.push_back(at);
+    std::string_view const row = row_at(text, at, format.separator);
+    require(at + row.size() == text.size() || text[at + row.size()] == '\n', "lines end rows");
+    std::size_t next = 0;
+    if (holds_data(row))
+      for_each_field(row, format.separator, [&](std::size_t column, table_field const& field) {
+        require(column == next++, "fields are counted");
+        check_field(field);
+      });
+    at += row.size() + 1;
+  }
+  begins.push_back(text.size());
+  std::size_t row = 0;
+  for (std::size_t at = format.data_begin; at <= text.size(); ++at) {
+    while (begins[row] < at) ++row;
+    require(row_from(text, format.data_begin, at, format.separator) == begins[row],
+            "a row is found from any place before it");
+  }
+}
+
+void check_table(mapped_file const& file, format_wishes const& wishes) {
+  try {
+    table_format const format = detect_format(file, wishes);
+    require(format.data_begin <= file.text().size(), "data begins in the text");
+    require(format.needed() <= format.column_count, "the first row has what is asked for");
+    check_rows(file.text(), format);
+  } catch (bad_input const& e) {
+    require(std::string_view(e.what()).find("input") != std::string_view::npos,
+            "messages name the file");
+  } catch (graph_file_error const& e) {
+    require(std::string_view(e.what()).find("input") != std::string_view::npos,
+            "messages name the file");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string_view const bytes(reinterpret_cast<char const*>(data), size);
+  try {
+    mapped_file const file("input", bytes);
+    check_table(file, {});
+    format_wishes words;
+    words.text = true;
+    check_table(file, words);
+    words.columns = {"2"};
+    words.header = "yes";
+    words.separator = "comma";
+    check_table(file, words);
+  } catch (graph_file_error const& e) {
+    require(std::string_view(e.what()).find("input") != std::string_view::npos,
+            "messages name the file");
+  }
+  return 0;
+}
