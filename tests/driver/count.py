@@ -147,7 +147,7 @@ def bad_tables(driver, folder):
         "behind.csv": ('a,b\n"x"y,1\n', [], "behind.csv:2: a field goes on behind the quote that ends it"), "open_names.csv": ('"a,b\n1,2\n', ["--header", "yes"], "open_names.csv:1"),
         "name.csv": ("a,b\n1,2\n", ["--column", "c"], "there is no column 'c' in "), "names.csv": ("a,b\n1,2\n", ["--column", "c"], "which has 'a', 'b'"), "third.csv": ("a,b\n1,2\n", ["--column", 3], "third.csv:2: the line has 2 columns, column 3 was asked for: choose one from 1 to 2"),
         "one_percent.mtx": ("%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", [], "one_percent.mtx:1: the banner"), "one_percent.txt": ("\n%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n", ["--column", 1], "one_percent.txt:2: the banner"),
-        "none.mtx": ("% sizes\n2 2 1\n1 1 1\n", [], "none.mtx:2: a MatrixMarket file begins with %%MatrixMarket"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
+        "header.csv": ("\na,b\n", ["--column", 3], "header.csv:2: the line has 2 columns, column 3 was asked for"), "none.mtx": ("% sizes\n2 2 1\n1 1 1\n", [], "none.mtx:2: a MatrixMarket file begins with %%MatrixMarket"), "no_names.csv": ("1,2\n3,4\n", ["--column", "a"], "there is none"),
         "short.csv": ("a,b\n1,2\n3\n", [], "short.csv:3: the line has 1"), "word.mtx": (banner + "3 3 2\n1 1\n1 x\n", [], "'x' is no column of the matrix"), "empty.txt": ("", [], "is empty"),
         "long.txt": ("1 2\n2 3 7\n3 1 7\n", [], "long.txt:2: the line has 3 columns, the first one 2: choose some, like --column 1"),
         "longer.txt": ("1 2 7\n2 3 7 5\n", [], "longer.txt:2: the line has 4 columns"), "long.csv": ("a,b\n1,2,3\n", ["--column", "all"], "long.csv:2"),

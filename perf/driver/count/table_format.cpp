@@ -299,6 +299,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   std::string_view const text = file.text();
   table_format format;
   std::size_t begin = begin_of_table(file, format);
+  std::size_t const first = begin;
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
   if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
   char const separator = format.separator = separator_of(wishes.separator, text, begin);
@@ -315,7 +316,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   // Of columns that nobody has named none may be lost, or counted unannounced.
   if (wishes.columns.empty() || format.columns.empty()) format.most = format.column_count;
   if (format.column_count < format.needed())
-    throw bad_input(file.place(begin) + ": the line has " +
+    throw bad_input(file.place(begin == text.size() ? first : begin) + ": the line has " +
                     counted(format.column_count, "column", "columns") + ", column " +
                     std::to_string(format.needed()) + " was asked for: choose one from 1 to " +
                     std::to_string(format.column_count));

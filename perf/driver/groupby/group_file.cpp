@@ -66,10 +66,9 @@ class file_grouping {
     for (std::size_t const c : m_groups.by)
       m_groups.by_name.push_back(keys == 1 && !m_table.has_header() ? "key" : m_table.names()[c]);
     std::size_t place = keys;
-    for (auto const& [operation, list] : {std::pair{"sum", &m_parameters.sum},
-                                          {"min", &m_parameters.min},
-                                          {"max", &m_parameters.max},
-                                          {"mean", &m_parameters.mean}})
+    for (auto const& [operation, list] :
+         {std::pair{"sum", &m_parameters.sum}, std::pair{"min", &m_parameters.min},
+          std::pair{"max", &m_parameters.max}, std::pair{"mean", &m_parameters.mean}})
       for (std::size_t i = 0; i < list->size(); ++i, ++place) {
         group_values v;
         v.operation = operation;
