@@ -162,7 +162,7 @@ class lines {
   }
 
  private:
-  KOKKOS_FUNCTION fullness full_lines() const { return {m_full, m_geometry.lines_there}; }
+  KOKKOS_FUNCTION fullness full_lines() const { return {m_full, m_geometry.lines()}; }
 
   /// Searches the home line, which is enough for most keys, then the far slots. With concurrent writers
   /// a hit counts only if the hop word shows the class not empty: then this thread, and every operation ordered after
