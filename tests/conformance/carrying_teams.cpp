@@ -88,7 +88,7 @@ struct split {
 
   split(side<Key> const& from, u32 room, bool in_two) : coarse(2, room), fine(parts, room) {
     auto const rows = karpos::rows(from.keys);
-    source const s{{rows, rows}, from.of()};
+    source const s{{rows, rows, join::word_multiplier(part_bits)}, from.of()};
     u64 const n = rows.size();
     if (!in_two) {
       move<partition::tuning<emulated_device>>(s, n, part_bits, rooms(), arrays);

@@ -136,7 +136,7 @@ struct carried_rows_to_split {
     keys.template load_neighbours<N>(i, to);
   }
   KOKKOS_FUNCTION auto unsettled() const { return keys.unsettled(); }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(loaded& word) { words::settle(word); }
+  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& word) const { keys.settle(word); }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_rest(std::uint64_t i, rest* to) const {
     columns.template load<N>(i, to);

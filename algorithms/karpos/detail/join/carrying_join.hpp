@@ -125,9 +125,10 @@ class carrying_join {
                                    std::uint64_t room, std::byte* workspace) const {
     memory const m(m_sizes, workspace);
     fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
-    split(source<Right, RightColumns>{{m_right, m_by}, right}, m.right, m.coarse_right,
+    std::uint64_t const multiplier = join::word_multiplier(m_sizes.part_bits());
+    split(source<Right, RightColumns>{{m_right, m_by, multiplier}, right}, m.right, m.coarse_right,
           &m.counts->no_place[1]);
-    split(source<Left, LeftColumns>{{m_left, m_by}, left}, m.left, m.coarse_left,
+    split(source<Left, LeftColumns>{{m_left, m_by, multiplier}, left}, m.left, m.coarse_left,
           &m.counts->no_place[0]);
     auto const chunks = static_cast<int>(find_parts(m));
     using emit = write_carried<LeftOut, RightOut>;

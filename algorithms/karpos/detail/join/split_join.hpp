@@ -105,13 +105,17 @@ class split_join {
  private:
   template <class Rows>
   using source = typename form::template source<Rows>;
+  template <class Rows>
+  source<Rows> source_of(Rows const& rows) const {
+    return {rows, m_by, join::word_multiplier(m_sizes.part_bits())};
+  }
   /// Returns: the number of chunks.
   std::uint64_t split_into_rooms(memory const& m) const {
     std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
     auto const left = m.left.rooms(parts, &m.counts->no_place[0]);
     auto const right = m.right.rooms(parts, &m.counts->no_place[1]);
-    split_into_rooms(source<Right>{m_right, m_by}, right, m.right, m, &m.counts->no_place[1]);
-    split_into_rooms(source<Left>{m_left, m_by}, left, m.left, m, &m.counts->no_place[0]);
+    split_into_rooms(source_of(m_right), right, m.right, m, &m.counts->no_place[1]);
+    split_into_rooms(source_of(m_left), left, m.left, m, &m.counts->no_place[0]);
     device::loop_over(
         "karpos::partitioned_join: find parts", m_exec, parts * each,
         find_parts_in_rooms<rooms, rooms>{left, right, m.right.begins, m.right.ends,
@@ -142,7 +146,7 @@ class split_join {
         Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
     using word = decltype(row::key);
     partition::split_as_planned(
-        m_exec, source<Rows>{rows, m_by},
+        m_exec, source_of(rows),
         part_of_split<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.part_bits()},
         memory::plan(m_exec, rows.size(), m_sizes.parts()), m.of_partition, to.rows,
         begins_view(to.begins, m_sizes.parts() + 1));

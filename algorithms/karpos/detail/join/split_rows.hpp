@@ -49,8 +49,9 @@ struct split_word {
   using type = std::uint32_t;
   /// Rows that are equal to none have any word, so that they do not all come into one part.
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& by, Row const& r, std::uint64_t i) {
-    return static_cast<type>((by.can_equal(r) ? by.hash(r) : mix(i)) >> 32);
+  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& by, Row const& r, std::uint64_t i,
+                                             std::uint64_t multiplier) {
+    return static_cast<type>((by.can_equal(r) ? by.hash(r) * multiplier : mix(i)) >> 32);
   }
 };
 template <class Rows>
@@ -58,7 +59,8 @@ struct split_word<Rows, true> {
   using type = typename single_value<Rows>::bits;
   /// Not mixed yet.
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const&, Row const& r, std::uint64_t) {
+  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const&, Row const& r, std::uint64_t,
+                                             std::uint64_t) {
     return key_bits_of<type>(r.template value<0>());
   }
 };
@@ -66,6 +68,12 @@ struct split_word<Rows, true> {
 /// A row as it is moved.
 template <class Functions, bool IsExact>
 using split_row = key_value<typename split_word<Functions, IsExact>::type, std::uint32_t>;
+
+/// The number that words are made with, the same for both sides of a join. Splits into another number of parts have another
+/// one: rows of a join come part by part, and would crowd in some parts of the next.
+constexpr std::uint64_t word_multiplier(int part_bits) {
+  return place_multiplier(hashed::join, static_cast<std::uint64_t>(part_bits));
+}
 
 /// Source of a partition: rows, with words by the functions of the right ones. Mixes: whether exact words are mixed as they are
 /// loaded.
@@ -75,11 +83,12 @@ struct rows_to_split {
   using loaded = decltype(row::key);
   Rows rows;
   Functions by;
+  std::uint64_t multiplier;
 
   KOKKOS_FUNCTION std::uint64_t size() const { return rows.size(); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    loaded const word = split_word<Functions, IsExact>::of(by, rows[i], i);
-    return Mixes ? join::mix_word(word) : word;
+    loaded const word = split_word<Functions, IsExact>::of(by, rows[i], i, multiplier);
+    return Mixes ? mixed(word) : word;
   }
   template <int N>
     requires IsExact
@@ -89,24 +98,29 @@ struct rows_to_split {
     partition::load_elements<N>(rows.first_column(), i, values);
     for (int k = 0; k < N; ++k) {
       auto const word = key_bits_of<loaded>(values[k]);
-      to[k] = Mixes ? join::mix_word(word) : word;
+      to[k] = Mixes ? mixed(word) : word;
     }
   }
   KOKKOS_FUNCTION rows_to_split<Rows, Functions, true, false> unsettled() const
     requires IsExact
   {
-    return {rows, by};
+    return {rows, by, multiplier};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(loaded& word)
+  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& word) const
     requires IsExact
   {
-    word = join::mix_word(word);
+    word = mixed(word);
   }
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded word, std::uint64_t i) {
     return {word, static_cast<std::uint32_t>(i)};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded word) { return word; }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION loaded mixed(loaded word) const {
+    return join::mix_word(static_cast<loaded>(word + static_cast<loaded>(multiplier)));
+  }
 };
 
 /// How the bits of words are used, for 2^part_bits parts of at most 2^bucket_bits rows on average. So many rows have numbers

@@ -96,6 +96,7 @@ struct wide_rows_to_split {
   using loaded = wide_key;
   Rows rows;
   Functions by;
+  std::uint64_t multiplier;
 
   KOKKOS_FUNCTION std::uint64_t size() const { return rows.size(); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
@@ -111,9 +112,9 @@ struct wide_rows_to_split {
   KOKKOS_FUNCTION wide_rows_to_split<Rows, Functions, false, false> unsettled() const
     requires(!HasNulls)
   {
-    return {rows, by};
+    return {rows, by, multiplier};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(loaded& k)
+  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& k) const
     requires(!HasNulls)
   {
     k.word = word_of(k.word, std::uint64_t(k.rest_high) << 32 | k.rest_low);
@@ -125,8 +126,9 @@ struct wide_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t key_of(loaded const& k) { return k.word; }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t word_of(std::uint32_t high, std::uint64_t low) {
-    return join::mix_word(high ^ static_cast<std::uint32_t>(mix(low) >> 32));
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word_of(std::uint32_t high, std::uint64_t low) const {
+    return join::mix_word((high ^ static_cast<std::uint32_t>(mix(low) >> 32)) +
+                          static_cast<std::uint32_t>(multiplier));
   }
 };
 

@@ -275,7 +275,7 @@ class move_tiles {
       rank_in_order(t, m, rows, ranks, each, now);
     else
       for_my_rows(t, each, now, [&](int j, int i) {
-        partition::settle<Source>(rows[j]);
+        partition::settle(m_source, rows[j]);
         ranks.set(j, rank_or_hold(m, now, rows[j],
                                   std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
       });
@@ -303,7 +303,7 @@ class move_tiles {
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j) {
       bool const valid = i[j] < i.last;
-      if (valid) partition::settle<Source>(rows[j]);
+      if (valid) partition::settle(m_source, rows[j]);
       std::uint32_t const p = valid ? m_part(rows[j]) : 0;
       auto equal = warp.ballot([&](int) { return valid; });
       for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {

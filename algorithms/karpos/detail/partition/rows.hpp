@@ -66,8 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) unsettled(Source const& source) {
     return (source);
 }
 template <class Source>
-KOKKOS_FORCEINLINE_FUNCTION void settle(typename Source::loaded& loaded) {
-  if constexpr (requires { Source::settle(loaded); }) Source::settle(loaded);
+KOKKOS_FORCEINLINE_FUNCTION void settle(Source const& source, typename Source::loaded& loaded) {
+  if constexpr (requires { source.settle(loaded); }) source.settle(loaded);
 }
 
 /// Rows that lie in memory as they are.
