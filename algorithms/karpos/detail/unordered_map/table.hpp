@@ -88,6 +88,8 @@ class table {
     return m_home.count() == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
   }
   KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
+  /// The bucket in which the search for a hash begins.
+  KOKKOS_FUNCTION place_among const& home() const { return m_home; }
   /// Returns: erasable and modified, as far as they were set before this kernel.
   KOKKOS_FUNCTION std::uint32_t phase_bits() const {
     std::uint32_t bits = 0;
