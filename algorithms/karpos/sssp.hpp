@@ -124,11 +124,11 @@ struct opened_workspace {
     auto const done = read_back(exec, w.m_fixed.data(), "karpos::sssp: report");
     summary const& r = done.record;
     if (r.failed != 0)
-      throw std::logic_error(
-          "karpos: sssp was stopped (round " + std::to_string(r.rounds) + ", bucket " +
-          std::to_string(r.buckets) + ", in a graph of " + std::to_string(s.vertices) +
-          " vertices, and distances still become shorter): pass the weights that the workspace was "
-          "made of, none negative, write nothing meanwhile, or report this");
+      throw std::logic_error("karpos: sssp was stopped (it comes to no end: round " +
+                             std::to_string(r.rounds) + ", bucket " + std::to_string(r.buckets) +
+                             ", in a graph of " + std::to_string(s.vertices) +
+                             " vertices): pass the weights that the workspace was "
+                             "made of, none negative, write nothing meanwhile, or report this");
     if (done.too_far != 0) require_in_range(exec, s);
     return {static_cast<double>(s.delta), r.buckets, r.rounds, r.windows, r.vertices,
             r.edges + done.window_edges,  r.passes};
@@ -166,9 +166,9 @@ Weight checked_delta(double asked, double automatic) {
 ///  that is negative; a delta that is negative, or below 1 for integers;
 ///  launch_mode::persistent_kernel where the space has none, or its blocks do not all fit on the
 ///  device. std::range_error when a vertex can be reached, but no distance of its type tells how
-///  far it is: results are then unspecified. std::logic_error when the search was stopped because
-///  distances still became shorter when they could not, as when weights became negative after the
-///  workspace was made: results are unspecified, too.
+///  far it is: results are then unspecified. std::logic_error if the search was stopped because it came
+///  to no end, as when weights have become negative since the workspace was made: results are
+///  unspecified, too.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

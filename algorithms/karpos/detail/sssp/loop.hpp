@@ -17,15 +17,14 @@
 //               then is a few vertices far away
 //   reach       where there is one, the loop ends with labels below it; the other vertices are pulled (pull.hpp)
 //
-// The loop ends whatever happens: it stops, and says so, when it has gone on for longer than it can without a fault in it or a
-// change of its input. Without one,
+// The loop always ends. It stops, and reports that, if it goes on for longer than it can without a fault in it or in its input:
 //
-//   a bucket      begins where the one before ended, at or above the smallest label that is left, so that two splits in a row
-//                 find a vertex; it settles one at least, so that there are as many buckets as vertices, at most
-//   its rounds    settle the ends of all shortest paths of one edge more within two of them, for a window may leave a long row
-//                 to the round behind it: two for each vertex, and as many as there are queues in the end
-//   pulling       ends after most_passes
-//   parents       at the same distance are given to a vertex once
+//   buckets   Each begins where the one before ended and settles at least one vertex: at most one bucket a vertex. A bucket
+//             that begins at the smallest label left finds a vertex: of two splits in a row at most one finds none.
+//   rounds    Two rounds of a bucket settle the ends of all shortest paths of one edge more. The second one is for long rows,
+//             which windows leave to the next round. So there are at most two rounds a vertex, and a few at the end.
+//   pulling   At most most_passes passes.
+//   parents   At the same distance, each vertex is given a parent once.
 //
 // launched_grid runs it on the host with a kernel for each step; cooperative_grid inside of one kernel.
 
