@@ -105,7 +105,7 @@ void check_shape(std::uint64_t shape, std::uint64_t size, std::uint64_t seed) {
 /// Graphs of each shape: fewer on many ranks, which wait for each other at every level.
 std::uint64_t rounds() {
 #if KARPOS_FULL_TESTS
-  return 30;
+  return 10;
 #else
   return world().size() <= 2 ? 3 : 1;
 #endif
