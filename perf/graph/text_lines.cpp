@@ -209,11 +209,12 @@ bool is_number(std::string_view field) {
   return error != std::errc::invalid_argument && behind == end;
 }
 
-void text_lines::skip_value(char const* what) {
-  std::string_view const field = take_field(what);
+void text_lines::require_number(std::string_view field, char const* what) const {
   if (!field.empty() && !is_number(field))
     fail(quoted(field) + " is no number, as " + what + " must be", "correct the line");
 }
+
+void text_lines::skip_value(char const* what) { require_number(take_field(what), what); }
 
 double text_lines::weight_of(std::string_view field, char const* what) const {
   constexpr char way_out[] = "correct the line, or draw weights by `--random-weights`";
@@ -229,8 +230,7 @@ double text_lines::weight_of(std::string_view field, char const* what) const {
   return weight + 0.0;
 }
 
-void text_lines::require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
-  if (!m_in.how.weights || edges == 0 || has_weight == (weights != 0)) return;
+void text_lines::fail_unlike(bool has_weight) const {
   fail(has_weight ? "the edge has a weight, but those before have none"
                   : "the edge has no weight, but those before have one",
        "write one for each, or draw weights by `--random-weights`");
@@ -294,14 +294,8 @@ std::string_view text_lines::take_attributes() {
   fail("the attributes " + quoted(text) + " do not end", "check that the file is whole");
 }
 
-void text_lines::require_length_as_before() {
+void text_lines::require_length_as_before(std::size_t length) {
   if (m_in.how.format != graph_format::automatic || m_separator != ' ') return;
-  std::size_t length = 2;
-  for (char const* at = m_at; at != m_end; ++length) {
-    char const* const end = std::find_if(at, m_end, is_blank);
-    if (!is_unsigned({at, static_cast<std::size_t>(end - at)})) return;
-    at = std::find_if_not(end, m_end, is_blank);
-  }
   if (m_row_length != 0 && m_row_length != length)
     fail("a row of " + std::to_string(length) + " numbers behind rows of " +
              std::to_string(m_row_length),
@@ -312,7 +306,7 @@ void text_lines::require_length_as_before() {
 
 void text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
                                    std::size_t edges_before) {
-  constexpr char what_to_do[] =
+  static constexpr char what_to_do[] =
       "an edge of a list has two vertices, at most a weight and a time; rows of neighbours take "
       "`--format metis`";
   if (at('{')) {
@@ -321,16 +315,27 @@ void text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
     if (m_in.how.weights && !weight.empty()) weights.push_back(weight_of(weight, "the weight"));
     return;
   }
-  if (numbers) require_length_as_before();
+  std::size_t length = 2;
   require_as_others(!at_end(), weights.size(), edges_before);
-  if (!at_end()) take_value("the weight", weights);
-  if (!at_end()) skip_value("the time");
+  for (char const* const what : {"the weight", "the time"}) {
+    if (at_end()) break;
+    ++length;
+    std::string_view const field = take_field(what);
+    bool const is_digits = is_unsigned(field);
+    numbers = numbers && is_digits;
+    if (length == 3 && m_in.how.weights)
+      weights.push_back(weight_of(field, what));
+    else if (!is_digits)
+      require_number(field, what);
+  }
   expect_end(what_to_do);
+  if (numbers) require_length_as_before(length);
 }
 
-void text_lines::expect_end(std::string const& what_to_do) const {
+void text_lines::expect_end(std::string_view what_to_do) const {
   if (!at_end())
-    fail("the line goes on with " + quoted(rest()) + " where it should end", what_to_do);
+    fail("the line goes on with " + quoted(rest()) + " where it should end",
+         std::string(what_to_do));
 }
 
 void text_lines::fail_integer(char const* what, std::errc error) const {

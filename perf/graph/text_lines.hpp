@@ -70,13 +70,15 @@ class text_lines {
       skip_value(what);
   }
   /// Refuses a line with a weight if the edges before have none, or the other way round, when weights are asked for.
-  void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const;
+  void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
+    if (m_in.how.weights && edges != 0 && has_weight != (weights != 0)) fail_unlike(has_weight);
+  }
   /// The attributes {...} of an edge, as networkx writes them, which end the line. Returns: the value of 'weight', or nothing.
   std::string_view take_attributes();
   /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a time, or attributes.
   /// Refuses rows of different lengths that are unsigned numbers alone, as METIS has them. numbers: the vertices are such.
   void take_rest_of_edge(bool numbers, std::vector<double>& weights, std::size_t edges_before);
-  void expect_end(std::string const& what_to_do = "check that the header fits the lines") const;
+  void expect_end(std::string_view what_to_do = "check that the header fits the lines") const;
 
   [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const {
     graph_input::fail(m_in.name + ":" + std::to_string(m_line), why, what_to_do);
@@ -84,6 +86,7 @@ class text_lines {
 
  private:
   std::uint64_t take_integer(char const* what);
+  [[noreturn]] void fail_unlike(bool has_weight) const;
   [[noreturn]] void fail_integer(char const* what, std::errc error) const;
   [[noreturn]] void fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const;
 
@@ -95,7 +98,8 @@ class text_lines {
   std::string_view first_word() const;
   std::string_view take_quoted();
   double weight_of(std::string_view field, char const* what) const;
-  void require_length_as_before();
+  void require_number(std::string_view field, char const* what) const;
+  void require_length_as_before(std::size_t length);
   /// The line at hand up to the attributes at its end, if it has any.
   std::string_view before_attributes() const;
   bool has_edge_shape(std::string_view marks) const;

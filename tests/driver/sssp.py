@@ -202,7 +202,7 @@ def chosen_weights(driver):
         for words, named in ((("--delta", "1e-30"), "--delta 1e-30 is below 1, and the weights are integers"), (("--delta", 0.5), "--delta 0.5 is below 1")):
             refused = checks.run(driver, "sssp", path, *words)
             check(f"{words}: '{refused.stderr.strip()}'", (refused.returncode, refused.stderr.count("delta"), named in refused.stderr), (2, 1, True))
-        for line, named in (("2 3 -1", "'-1' is negative"), ("2 3 nan", "'nan' is not finite"), ("2 3 inf", "'inf' is not finite"), ("2 3", "a row of 2 numbers behind rows of 3"), ("2 3 x", "'x' is no number")):
+        for line, named in (("2 3 -1", "'-1' is negative"), ("2 3 nan", "'nan' is not finite"), ("2 3 inf", "'inf' is not finite"), ("2 3", "no weight, but those before have one"), ("2 3 x", "'x' is no number")):
             path.write_text(f"0 1 1\n1 2 1\n{line}\n")
             refused = checks.run(driver, "sssp", path)
             check(f"{line}: '{refused.stderr.strip()}'", (refused.returncode, f"{path}:3 " in refused.stderr, named in refused.stderr), (2, True, True))
