@@ -233,7 +233,8 @@ double text_lines::weight_of(std::string_view field, char const* what) const {
 void text_lines::fail_unlike(bool has_weight) const {
   fail(has_weight ? "the edge has a weight, but those before have none"
                   : "the edge has no weight, but those before have one",
-       "write one for each, or draw weights by `--random-weights`");
+       "write one for each, draw weights by `--random-weights`, or say by `--format` what else it "
+       "is");
 }
 
 double text_lines::take_weight(char const* what) { return weight_of(take_field(what), what); }
