@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "perf/driver/bad_input.hpp"
@@ -197,13 +198,25 @@ class file_grouping {
     return text;
   }
 
+  /// The numbers of a key column; none for what is empty, and for text.
+  std::vector<std::optional<exact_number>> numbers_of_key(std::size_t k) const {
+    std::vector<std::optional<exact_number>> numbers(m_groups.size());
+    if (m_groups.compared[k] != comparison::text)
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = exact_number::read(m_groups.keys[i][k]);
+    return numbers;
+  }
+  /// Orders groups as stands_before does, but reads each number once.
   void order_by_keys() {
+    std::vector<std::vector<std::optional<exact_number>>> numbers;
+    for (std::size_t k = 0; k < m_groups.by.size(); ++k) numbers.push_back(numbers_of_key(k));
     std::vector<std::size_t> order(m_groups.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      for (std::size_t k = 0; k < m_groups.by.size(); ++k) {
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
         std::string const &x = m_groups.keys[a][k], &y = m_groups.keys[b][k];
-        if (x != y) return stands_before(m_groups.compared[k], x, y);
+        if (m_groups.compared[k] == comparison::text && x != y) return x < y;
+        if (numbers[k][a] != numbers[k][b]) return numbers[k][a] < numbers[k][b];
       }
       return false;
     });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "karpos/reduce_by_key.hpp"
@@ -23,29 +24,53 @@ auto on_host_first(array<T> const& values, std::uint64_t n) {
 }  // namespace
 
 grouping::grouping(row_keys const& keys) {
-  auto const rows = keys.rows_of(0, null_equality::equal);
-  auto const groups = make_array<std::uint32_t>("groups of rows", rows.size());
-  if (rows.size() > 0) label(m_exec, rows, groups);
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups);
-  m_group_of.assign(host.data(), host.data() + host.size());
-  for (std::uint64_t row = 0; row < m_group_of.size(); ++row)
-    if (m_group_of[row] == m_first_rows.size()) m_first_rows.push_back(row);
-  m_counts = counts_of(m_group_of);
+  if (keys.columns() == 1) {
+    m_group_of = keys.words();
+  } else if (auto const rows = keys.rows_of(0, null_equality::equal); rows.size() > 0) {
+    auto const groups = make_array<std::uint32_t>("groups of rows", rows.size());
+    label(m_exec, rows, groups);
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups);
+    m_group_of.assign(host.data(), host.data() + host.size());
+  }
+  std::size_t const rows = m_group_of.size();
+  std::vector<std::uint64_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t(0));
+  auto const groups = make_array<std::uint64_t>("groups", rows),
+             counts = make_array<std::uint64_t>("counts", rows),
+             first = make_array<std::uint64_t>("first rows", rows);
+  std::uint64_t const n = reduce_by_key(
+      m_exec, on_device(m_exec, m_group_of), groups,
+      aggregates(aggregate_count(counts), aggregate(on_device(m_exec, numbers), minimum{}, first)));
+  auto const g = on_host_first(groups, n), c = on_host_first(counts, n),
+             f = on_host_first(first, n);
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return f(a) < f(b); });
+  for (std::size_t place = 0; place < n; ++place) {
+    m_first_rows.push_back(f(order[place]));
+    m_counts.push_back(c(order[place]));
+    m_places.emplace_back(g(order[place]), place);
+  }
+  std::sort(m_places.begin(), m_places.end());
 }
 
 /// Values of groups that are in any order, and not all there.
 template <class T>
-std::vector<T> grouping::in_order(std::uint64_t n, array<std::uint32_t> const& groups,
+std::vector<T> grouping::in_order(std::uint64_t n, array<std::uint64_t> const& groups,
                                   array<T> const& values) const {
   auto const g = on_host_first(groups, n);
   auto const v = on_host_first(values, n);
   std::vector<T> list(m_first_rows.size());
-  for (std::uint64_t i = 0; i < n; ++i) list[g(i)] = v(i);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    auto const at =
+        std::lower_bound(m_places.begin(), m_places.end(), std::pair(g(i), std::size_t(0)));
+    list[at->second] = v(i);
+  }
   return list;
 }
 
-group_counts grouping::counts_of(labels const& rows) const {
-  auto const groups = make_array<std::uint32_t>("groups", m_first_rows.size());
+group_counts grouping::counts_of(words const& rows) const {
+  auto const groups = make_array<std::uint64_t>("groups", m_first_rows.size());
   auto const counts = make_array<std::uint64_t>("counts", m_first_rows.size());
   std::uint64_t const n = count_by_key(m_exec, on_device(m_exec, rows), groups, counts);
   return in_order(n, groups, counts);
@@ -55,8 +80,8 @@ group_counts grouping::counts_of(number_column const& column) const {
 }
 
 /// The groups of the rows that have a number.
-grouping::labels grouping::rows_with_numbers(number_column const& column) const {
-  labels rows;
+grouping::words grouping::rows_with_numbers(number_column const& column) const {
+  words rows;
   rows.reserve(m_group_of.size() - column.skipped().size());
   auto next = column.skipped().begin();
   for (std::uint64_t row = 0; row < m_group_of.size(); ++row)
@@ -68,10 +93,10 @@ grouping::labels grouping::rows_with_numbers(number_column const& column) const 
 }
 
 template <class T, class Plus>
-column_groups<T, T> grouping::reduced(labels const& rows, std::vector<T> const& values,
+column_groups<T, T> grouping::reduced(words const& rows, std::vector<T> const& values,
                                       Plus const& plus) const {
   std::size_t const most = m_first_rows.size();
-  auto const groups = make_array<std::uint32_t>("groups", most);
+  auto const groups = make_array<std::uint64_t>("groups", most);
   auto const sum = make_array<T>("sums", most), least = make_array<T>("least", most),
              largest = make_array<T>("largest", most);
   std::uint64_t const n = reduce_by_key(
@@ -81,7 +106,7 @@ column_groups<T, T> grouping::reduced(labels const& rows, std::vector<T> const& 
 }
 
 /// If 64 bits may be too few, high and low halves are added by themselves.
-std::vector<wide_sum> grouping::sums_of_halves(labels const& rows,
+std::vector<wide_sum> grouping::sums_of_halves(words const& rows,
                                                std::vector<std::int64_t> const& x) const {
   constexpr int half = 32;
   std::vector<std::int64_t> high(x.size()), low(x.size());
@@ -89,7 +114,7 @@ std::vector<wide_sum> grouping::sums_of_halves(labels const& rows,
   std::transform(x.begin(), x.end(), low.begin(),
                  [](auto v) { return v & ((std::int64_t(1) << half) - 1); });
   std::size_t const most = m_first_rows.size();
-  auto const groups = make_array<std::uint32_t>("groups", most);
+  auto const groups = make_array<std::uint64_t>("groups", most);
   auto const highs = make_array<std::int64_t>("sums of high halves", most),
              lows = make_array<std::int64_t>("sums of low halves", most);
   std::uint64_t const n =
@@ -105,7 +130,7 @@ std::vector<wide_sum> grouping::sums_of_halves(labels const& rows,
 
 integer_groups grouping::integers(number_column const& column) const {
   std::vector<std::int64_t> const& x = column.integers();
-  labels const rows = rows_with_numbers(column);
+  words const rows = rows_with_numbers(column);
   // Sums of 64 bits wrap, and are used only if all fit.
   auto const narrow = reduced(rows, x, plus{});
   if (column.magnitude() > std::numeric_limits<std::int64_t>::max())

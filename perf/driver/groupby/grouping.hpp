@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "perf/driver/groupby/number_column.hpp"
@@ -37,21 +39,21 @@ class grouping {
   real_groups reals(number_column const& column) const;
 
  private:
-  using labels = std::vector<std::uint32_t>;
+  using words = std::vector<std::uint64_t>;
 
-  group_counts counts_of(labels const& rows) const;
-  labels rows_with_numbers(number_column const& column) const;
+  group_counts counts_of(words const& rows) const;
+  words rows_with_numbers(number_column const& column) const;
   template <class T, class Plus>
-  column_groups<T, T> reduced(labels const& rows, std::vector<T> const& values,
+  column_groups<T, T> reduced(words const& rows, std::vector<T> const& values,
                               Plus const& plus) const;
-  std::vector<wide_sum> sums_of_halves(labels const& rows,
-                                       std::vector<std::int64_t> const& x) const;
+  std::vector<wide_sum> sums_of_halves(words const& rows, std::vector<std::int64_t> const& x) const;
   template <class T>
-  std::vector<T> in_order(std::uint64_t n, array<std::uint32_t> const& groups,
+  std::vector<T> in_order(std::uint64_t n, array<std::uint64_t> const& groups,
                           array<T> const& values) const;
 
   space m_exec;
-  labels m_group_of;  // of each row
+  words m_group_of;                                             // of each row: a word of its group
+  std::vector<std::pair<std::uint64_t, std::size_t>> m_places;  // of groups, ordered by their words
   std::vector<std::uint64_t> m_first_rows;
   group_counts m_counts;
 };

@@ -58,6 +58,9 @@ class row_keys {
 
   /// A row is null if a field of it is empty, where `nulls` are unequal; else none is.
   rows_type rows_of(std::size_t table, null_equality nulls) const;
+  /// The words of all rows, row by row; of one column, they are equal if the rows are.
+  std::vector<std::uint64_t> const& words() const { return m_host_words; }
+  std::uint64_t columns() const { return m_width; }
   /// How the fields of each key are compared.
   std::vector<comparison> const& compared() const { return m_compared; }
   /// Rows of a table with an empty field.
