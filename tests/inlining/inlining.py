@@ -7,7 +7,7 @@
 
 A compiler inlines less once a source is large. So that a small unit shows what a large one gets, g++ is told that its budget
 for inlining is spent: only what is inlined by force is. The assembly of each function that holds a loop (pipeline.hpp,
-loops.hpp) may then call nothing but what runs once for many indices or ends the program. clang inlines by the size of the
+loops.hpp, league.hpp) may then call nothing but what runs once for many indices or ends the program. clang inlines by the size of the
 function called, whatever else is in the source: its units are compiled as they are.
 """
 import re
@@ -21,10 +21,11 @@ from measure import commands_of, compiler_of  # noqa: E402
 SPENT = ["large-unit-insns=1", "inline-unit-growth=0", "large-function-growth=0", "early-inlining-insns=0",
          "max-inline-insns-auto=0", "max-inline-insns-single=0", "max-inline-insns-small=0"]
 # Functions that hold a loop over indices, by the beginning of their mangled names.
-LOOPS = re.compile(r"_ZNK?6karpos6device6detail(8pipelineI|8run_partI|9reductionI.*7of_part)")
-# What such a function may call: look, once for many indices; what waits or ends the program.
-MAY_CALL = re.compile(r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look|sched_yield|abort|_ZN6Kokkos.*abort|"
+LOOPS = re.compile(r"_ZNK?6karpos6device(6detail(8pipelineI|8run_partI|9reductionI.*7of_part)|4host13league_kernelI)")
+# What such a function may call: look, once for many indices; memset, for the scratch of a team; what waits or ends the program.
+MAY_CALL = re.compile(r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look|memset|sched_yield|__popcountdi2|abort|_ZN6Kokkos.*abort|"
                       r"__stack_chk_fail|_Unwind_Resume|_ZSt9terminatev|__assert_fail|.*\.cold")
+MOST_LINES = 20  # calls of a unit that are named
 CALL = re.compile(r"\t(?:callq?|bl|jmp|b)\t(?!\.L|\d)(\S+)")
 
 
@@ -79,7 +80,7 @@ def look_at(name, command, optimisation, is_gcc):
         sys.exit(f"{name} does not compile: {run.stderr}")
     loops, calls = calls_in_loops(run.stdout)
     words = readable([n for call in calls for n in call])
-    for loop, target in calls:
+    for loop, target in calls[:MOST_LINES]:
         print(f"{name}, {optimisation}: {words[loop]}\n    calls {words[target]} for each index")
     print(f"{name}, {optimisation}: {loops} loops, {len(calls)} calls", flush=True)
     return loops, len(calls)

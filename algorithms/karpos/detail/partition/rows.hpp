@@ -156,7 +156,7 @@ struct part_of_row {
   PartOf part_of;
   std::uint32_t parts;
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
+  KARPOS_STEP_FUNCTION std::uint32_t operator()(Row const& r) const {
     auto const p = part_of(Source::key_of(r));
     KARPOS_EXPECTS(static_cast<std::uint64_t>(p) < parts, "a part is below the number of parts");
     return static_cast<std::uint32_t>(p);
@@ -170,7 +170,7 @@ struct digit {
   int shift;
   std::uint32_t mask;
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Row const& r) const {
+  KARPOS_STEP_FUNCTION std::uint32_t operator()(Row const& r) const {
     return part(r) >> shift & mask;
   }
 };
