@@ -348,8 +348,7 @@ class table {
   /// Whether a bucket has neither a free slot nor one of an erased key.
   KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
     for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i) {
-      word const w = load<access::shared>(i);
-      if (is_free(w)) return false;
+      if (is_free(load<access::shared>(i))) return false;
     }
     return true;
   }
