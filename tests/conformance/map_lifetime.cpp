@@ -360,6 +360,21 @@ TEST_CASE("crowded keys do not end growth before there are sixteen slots a key")
   }
 }
 
+TEST_CASE("keys in the order of another map do not end growth") {
+  u64 const n = karpos_test::dies_without_memory ? 40'000 : 400'000;
+  auto const keys = to_space(unique_keys<u32>(n));
+  karpos::hash_map<u32, u32, space> source(space{}, n);
+  source.insert(space{}, keys, 1u);
+  view<u32> const ordered("ordered", n), values("values", n);
+  source.retrieve_all(space{}, ordered, values);
+  karpos::hash_map<u32, u32, space> map(space{}, 0, {.growth = growth::automatic});
+  insert_report all;
+  for (u64 i = 0; i < n; i += n / 10)
+    all += map.insert(space{}, Kokkos::subview(ordered, std::pair(i, i + n / 10)), 1u);
+  holds("each is inserted", all == insert_report{n, 0, 0, 0});
+  same("each is there", map.count(space{}, keys), n);
+}
+
 TEST_CASE("growth that ends says so") {
   auto const keys = to_space(unique_keys<u32>(300));
   karpos::hopscotch_map<u32, u32, space, constant_hash> map(space{}, 10);
