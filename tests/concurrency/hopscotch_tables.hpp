@@ -36,7 +36,7 @@ class hopscotch_host_table {
       : m_geometry{hopscotch::line_geometry::lines_for(slots)},
         m_equal(equal),
         m_memory(words() + 64 / sizeof(word)),
-        m_full((karpos::detail::fullness::words_for(m_geometry.lines_there) + 1) / 2) {
+        m_full((karpos::detail::fullness::words_for(m_geometry.lines()) + 1) / 2) {
     auto const address = reinterpret_cast<std::uintptr_t>(m_memory.data());
     m_lines = m_memory.data() + (64 - address % 64) % 64 / sizeof(word);
     clear();
