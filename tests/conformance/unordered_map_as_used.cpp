@@ -407,7 +407,8 @@ void all_uses() {
 
 }  // namespace
 
-#if KARPOS_FULL_TESTS
+// Kokkos 5.0.2 leaves erased keys where they were, and crashes in one of these uses; 5.2.2 passes.
+#if KARPOS_FULL_TESTS && KOKKOS_VERSION >= 50200
 TEST_CASE("uses of Kokkos::UnorderedMap work with it") { all_uses<of_kokkos>(); }
 #endif
 TEST_CASE("uses of Kokkos::UnorderedMap work with karpos::unordered_map") { all_uses<of_karpos>(); }
