@@ -12,7 +12,7 @@ namespace karpos_test {
 class hash_of_place {
  public:
   hash_of_place() = default;
-  constexpr hash_of_place(karpos::detail::hashed what, std::uint64_t size)
+  KOKKOS_FUNCTION constexpr hash_of_place(karpos::detail::hashed what, std::uint64_t size)
       : m_multiplier(karpos::detail::place_multiplier(what, size)),
         m_inverse(m_multiplier) {
     for (int i = 0; i < 6; ++i)

@@ -31,7 +31,8 @@
 //
 // It does so once it has found a place: a key that is refused leaves no marks, and lookups in a
 // full table end as early as in one of load 0.98. Insertions that try many buckets find out whether
-// the table is full, and are refused then at the first missing mark (fullness.hpp).
+// the table is full, and are refused then at the first missing mark (fullness.hpp). GPUs set marks on
+// the way, and do not ask (tuning.hpp).
 //
 // Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //
@@ -230,6 +231,8 @@ class table_ref : public Traits {
   }
 
  private:
+  static constexpr bool marks_on_the_way =
+      tuning<typename Traits::execution_space>::marks_on_the_way;
   /// Whether a matched slot is read again instead of taken out of the window.
   template <class Tile>
   static constexpr bool rereads =
@@ -291,14 +294,14 @@ class table_ref : public Traits {
     KOKKOS_FUNCTION bool decided() {
       word* const slots = table.bucket(at);
       if (auto const hit = window.match(holds)) {
-        if (at.tried() > first_mark) [[unlikely]]
+        if (!marks_on_the_way && at.tried() > first_mark) [[unlikely]]
           table.set_marks(tile, at);
         table.merge(tile, slots + hit.first(), window.get(hit.first()), value, combine);
         return true;
       }
       auto const is_empty = table.m_slot.is_empty();
       auto holes = window.match(is_empty);
-      if (at.tried() > first_mark && holes) [[unlikely]]
+      if (!marks_on_the_way && at.tried() > first_mark && holes) [[unlikely]]
         table.set_marks(tile, at);
       for (; holes; holes = holes.without_first()) {
         word* const slot = slots + holes.first();
@@ -312,8 +315,10 @@ class table_ref : public Traits {
           return true;
         }
       }
-      if (at.tried() >= asking_bucket && at_mark(at.tried()) &&
-          tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
+      if constexpr (marks_on_the_way) {
+        if (at_mark(at.tried())) tile.once([&] { return table.set_mark(at.pair(), at.hash()); });
+      } else if (at.tried() >= asking_bucket && at_mark(at.tried()) &&
+                 tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
         done = outcome::full;
         return true;
       }
@@ -347,16 +352,19 @@ class table_ref : public Traits {
     std::uint64_t const bit = mark_bit(p.pair(), p.hash());
     return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
+  KOKKOS_FUNCTION bool set_mark(std::uint64_t pair, std::uint64_t hash) const {
+    std::uint64_t const bit = mark_bit(pair, hash);
+    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
+    return true;
+  }
   /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about
   /// to be. A release fence follows the marks of keys behind asking_bucket, so that a thread that
   /// finds the table full sees them.
   template <device::tile Tile>
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
-      for_each_mark(start_at(p.hash()), pairs(), p.tried(), [&](std::uint64_t pair) {
-        std::uint64_t const bit = mark_bit(pair, p.hash());
-        device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
-      });
+      for_each_mark(start_at(p.hash()), pairs(), p.tried(),
+                    [&](std::uint64_t pair) { set_mark(pair, p.hash()); });
       if (p.tried() > asking_bucket) device::release_fence();
       return true;
     });
