@@ -60,8 +60,9 @@ struct aggregate_list {
 
 /// A column, and operations each with the view that takes its results: `aggregate(price, plus{}, revenue, minimum{},
 /// cheapest)`. The column is a view of numbers of 4 or 8 bytes. Operations are called as op(a, b), const, with numbers of the
-/// type of their view, in kernels (operations.hpp says what they may do), and are associative and commutative. That type is the column's or one that holds all of
-/// its values, for sums of 32-bit integers in 64 bits, say.
+/// type of their view, in kernels (operations.hpp says what they may do), and are associative and
+/// commutative. That type is the column's or one that holds all of its values, for sums of 32-bit
+/// integers in 64 bits, say.
 template <view_1d Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,

@@ -83,8 +83,8 @@ class bfs_search {
   }
 
   /// Returns: what the last search did. Waits for it. Requires: one was started.
-  /// Throws: std::logic_error if the search was stopped, for it found more than the graph has: graph, results or workspace were
-  ///  written meanwhile. Results are unspecified then.
+  /// Throws: std::logic_error if the search was stopped, for it found more than the graph has:
+  ///  graph, results or workspace were written meanwhile. Results are unspecified then.
   bfs_report report() const {
     workspace const& w = m_workspace;
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");

@@ -21,7 +21,7 @@ namespace karpos {
 /// such edge is named); std::length_error for 2^32 vertices or more, for more vertices than VertexId or more
 /// edges, before any is removed, than EdgeOffset holds; allocation_error.
 /// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, for its edges
-/// were checked. The same on every execution space.
+/// were checked. Every execution space gives equal results.
 /// Complexity: a sort of 64-bit words on GPUs, a counting sort and a sort of each row on CPUs. Waits for it.
 /// Memory: new, in the space of the views. Meanwhile on GPUs 24 bytes, on CPUs one id for each directed edge.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,

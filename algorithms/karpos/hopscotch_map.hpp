@@ -23,17 +23,20 @@ namespace karpos {
 ///   full or rejected, and nothing is lost. A map over wrapped memory leaves it when it grows, and owns its memory from then
 ///   on. Throws allocation_error when there is none to grow into: what is in stays in.
 /// Complexity: find reads the home line, rarely up to 25 slots more. Insertions into a full neighbourhood move other
-///   keys: a few lines in general, some thousand when they return `full`, unless no slot of the table is free.
+///   keys: a few lines in general, some thousand when they return `full`, unless no slot of the
+///   table is free.
 /// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in 16-byte slots)
 ///   and cannot be stored: options.empty_key, options.erased_key, and the largest value that is neither. Functions of the
-///   user do not throw (operations.hpp), and an op of insert_or_apply does not use the map: both run while a lock is held.
+///   user do not throw (operations.hpp), and an op of insert_or_apply does not use the map: both
+///   run while a lock is held.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
 ///   linearizable. find and contains are wait-free (16-byte slots where they are read in halves, as on CPUs: lock-free) and
 ///   write nothing; the others wait for the thread that holds the lock of the same home and class of keys (one of eight),
 ///   for as long as it takes to look through one neighbourhood and write a slot. A key that is found does not order other
 ///   memory. find operations of apply may run beside writers on another instance.
-/// Memory: bytes_for(max_keys, load), and 16 bytes and a bit for each 32 lines; see docs/hopscotch_map.md. Bulk calls allocate nothing but when
-///   they grow, staging buffers for views on the host, and insert_or_apply_bytes where frequent keys are reduced first.
+/// Memory: bytes_for(max_keys, load), and 16 bytes and a bit for each 32 lines; see
+///   docs/hopscotch_map.md. Bulk calls allocate nothing but when they grow, staging buffers for
+///   views on the host, and insert_or_apply_bytes where frequent keys are reduced first.
 /// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir, "Hopscotch hashing",
 ///   DISC 2008.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

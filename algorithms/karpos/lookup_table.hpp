@@ -89,8 +89,8 @@ class lookup_table {
     return n;
   }
 
-  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel. Asynchronous. visit may not
-  /// throw (operations.hpp says what functors may do).
+  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel.
+  /// Asynchronous. visit may not throw (operations.hpp says what functors may do).
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
     require_memory();

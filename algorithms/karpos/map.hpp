@@ -114,7 +114,8 @@ class hash_table : public lookup_table<Storage> {
                       bulk);
   }
   /// Reduces by key: inserts pairs or replaces stored values by op(stored, value). op is associative and
-  /// commutative: karpos::plus, minimum, maximum or a functor (operations.hpp: what it may do). Merges equal keys with each other first if many are (docs/hash_map.md).
+  /// commutative: karpos::plus, minimum, maximum or a functor (operations.hpp: what it may do).
+  /// Merges equal keys with each other first if many are (docs/hash_map.md).
   template <view_1d Keys, class Values, class Op>
     requires has_values
   insert_report insert_or_apply(execution_space const& exec, Keys const& keys, Values const& values,

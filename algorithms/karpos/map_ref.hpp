@@ -124,7 +124,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
   }
 
   /// Inserts the pair or replaces the stored value by op(stored, value), atomically. op runs once or, when other threads
-  /// change the value meanwhile, again; it may not throw (operations.hpp). Returns: inserted, existing (merged) or full.
+  /// change the value meanwhile, again; it may not throw (operations.hpp). Returns: inserted,
+  /// existing (merged) or full.
   template <class Op>
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,

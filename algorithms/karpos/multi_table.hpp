@@ -61,11 +61,12 @@ class multi_table {
   /// inserted and rejected; none is `existing`.
   /// Complexity: O(pairs), however often a key occurs, and now and then O(size), which adds O(1) for each pair that was ever
   ///   inserted (settle). A map that may not grow, and is nearly full: O(size) whenever erased pairs have to make room.
-  /// Memory: 55 bytes a pair while it runs, on GPUs mostly 20 (docs/hash_multimap.md). `workspace`: memory of the caller's of
-  ///   insert_bytes(exec, pairs), aligned to 64 bytes, where pairs are grouped; null: allocated, which GPUs take about a fifth of
-  ///   the time for.
-  /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything changes, and when a key
-  ///   equals a sentinel: every other pair has then been handled; allocation_error.
+  /// Memory: 55 bytes a pair while it runs, on GPUs mostly 20 (docs/hash_multimap.md). `workspace`:
+  ///   insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in which pairs
+  ///   are grouped; null: allocated, which takes about a fifth of the time on GPUs.
+  /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything
+  ///   changes, and when a key equals a sentinel: every other pair has then been handled;
+  ///   allocation_error.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -179,7 +180,8 @@ class multi_table {
     emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});
   }
 
-  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits. visit may not throw (operations.hpp).
+  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits. visit may
+  /// not throw (operations.hpp).
   /// Complexity: O(size + slots). Memory: 8 bytes a slot while it runs.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
@@ -207,8 +209,8 @@ class multi_table {
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every pair, pending ones too. Asynchronous.
   void clear(execution_space const& exec);
-  /// Takes in the pairs that are pending, moves to memory for so many pairs and different keys, and
-  /// settles. Throws capacity_error, and does not move, when those that are in would not fit.
+  /// Takes in the pairs that are pending, moves to memory for max_pairs pairs and max_keys keys,
+  /// and settles. Throws capacity_error, and does not move, when those that are in would not fit.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {

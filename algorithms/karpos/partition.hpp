@@ -33,8 +33,8 @@
 
 namespace karpos {
 
-/// The default part of a key, by its hash. The keys of one part are spread evenly over tables, over ranks and over the parts
-/// of a partition into another number of parts.
+/// The default part of a key, by its hash. The keys of one part are spread evenly over tables, over
+/// ranks and over the parts of a partition into another number of parts.
 template <class Key, class Hash = hash<Key>>
 class hash_part {
  public:
@@ -220,7 +220,8 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Splits keys into parts: writes those of part p to out[offsets(p)] … out[offsets(p + 1) - 1], in no particular order
 /// unless options.stable. There is one part less than offsets. Keys may be any trivially copyable objects of 4, 8 or 16
 /// bytes; `part_of(key)`, called in kernels, says which part is a key's, in [0, parts), and is called several times for
-/// each: the default, or {}, is hash_part. It may not throw: operations.hpp says what functors may do.
+/// each: the default, or {}, is hash_part. It may not throw: operations.hpp says what functors may
+/// do.
 ///
 /// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md

@@ -53,7 +53,8 @@ struct double_hashing {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
-    // The low half of the hash first: the home bucket depends on it, too, but in another way in each table.
+    // The low half of the hash first: the home bucket depends on it, too, but in another way in
+    // each table.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
 };

@@ -82,8 +82,8 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// index, what op makes of all its values; in no particular order. Keys are integers, enumerators or floating-point
 /// numbers of 4 or 8 bytes, and every one of them may be a key; of floating-point keys 0.0 and -0.0 are one, written as
 /// 0.0, and every NaN is one (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
-/// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may do). Sums of integers
-/// wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
+/// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may
+/// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
 ///
 /// Returns: the number of different keys; waits for it.
 /// Complexity: O(rows), however often a key occurs: where keys occur often, the rows are read once; else they are split

@@ -46,8 +46,8 @@ struct row_index_options {
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
   /// Rows that are indexed at once, from the first on, no more than there are; insert appends the others. By default all.
   std::uint64_t rows = all_rows;
-  /// Memory of the caller's, at least bytes_for(all rows of the columns, duplicates), also if fewer
-  /// are indexed at first; aligned to 64 bytes; null: allocated. It lives as long as the index.
+  /// Memory that the caller owns: at least bytes_for(all rows of the columns, duplicates), also if
+  /// fewer are indexed at first; aligned to 64 bytes; null: allocated. It outlives the index.
   wrapped_memory memory = {nullptr, 0};
   /// Memory for the build alone, at least workspace_bytes(exec, rows that are indexed at once,
   /// duplicates), aligned to 64 bytes; null: allocated, and freed.

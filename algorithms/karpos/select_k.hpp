@@ -95,11 +95,11 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 }
 
 /// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their
-/// indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Of equal
-/// elements those with the smallest indices are selected, and sorted results have them by ascending
-/// index. Either view of results may have no elements, and is then not written; elements from k on
-/// stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and each comes as it
-/// is in the view. NaN ranks behind everything else, and all NaN are equal.
+/// indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Among
+/// equal elements those with the smallest indices are selected, and sorted results have them by
+/// ascending index. Either view of results may have no elements, and is then not written; elements
+/// from k on stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and each
+/// comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
 ///
 /// Returns: nothing, once the results are written.
 /// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory)

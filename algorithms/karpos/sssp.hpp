@@ -166,8 +166,8 @@ Weight checked_delta(double asked, double automatic) {
 ///  that is negative; a delta that is negative, or below 1 for integers;
 ///  launch_mode::persistent_kernel where the space has none, or its blocks do not all fit on the
 ///  device. std::range_error when a vertex can be reached, but no distance of its type tells how
-///  far it is: results are then unspecified. std::logic_error if the search was stopped because it came
-///  to no end, as when weights have become negative since the workspace was made: results are
+///  far it is: results are then unspecified. std::logic_error if the search was stopped because it
+///  came to no end, as when weights have become negative since the workspace was made: results are
 ///  unspecified, too.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,

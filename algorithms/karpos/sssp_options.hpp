@@ -14,7 +14,7 @@ struct sssp_options {
   /// Width of the first buckets of distances: vertices of one are expanded until they do not
   /// change, then those of the next. 0: automatic, the workspace's `delta`. Narrow ones need more
   /// rounds, wide ones expand more vertices in vain. Once half of all edges have been looked at,
-  /// the width is doubled after each bucket of few edges, also if it is the caller's.
+  /// the width is doubled after each bucket of few edges, also if the caller chose it.
   double delta = 0;
   /// How far beyond the first hubs vertices are told their distances by nearer ones; those farther away look for them among
   /// their own edges: fewer looks where most vertices are about as far from the hubs, as in social networks. For undirected graphs

@@ -263,7 +263,8 @@ class sssp_workspace {
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
   }
 
-  /// The largest width of a bucket in which few vertices are expanded in vain: no limit unless weights spread over decades.
+  /// The largest width of a bucket in which few vertices are expanded in vain: no limit unless
+  /// weights spread over decades.
   double widest_delta(ExecSpace const& exec, double mean_degree) const {
     // The queue is not used yet.
     detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),

@@ -9,8 +9,8 @@ namespace karpos {
 /// What waiting insertions do when a key finds no place.
 enum class growth {
   fixed,  ///< they reject it, once there are no slots of erased keys to use again
-  /// They rehash to twice the size, which invalidates refs, and leave wrapped memory. If hashes crowd,
-  /// growth ends at 16 slots a key.
+  /// They rehash to twice the size, which invalidates refs, and leave wrapped memory. If hashes
+  /// crowd, growth ends at 16 slots a key.
   automatic
 };
 

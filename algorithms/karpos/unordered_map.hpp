@@ -14,9 +14,10 @@
 #include "karpos/detail/unordered_map/traits.hpp"
 #include "karpos/outcome.hpp"
 
-// A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes: change the type and the include, and what
-// used that works with this. Results of insertions, operations, UnorderedMapInvalidIndex and Bitset are Kokkos' own, which this
-// header includes. What differs: docs/unordered_map.md.
+// A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes: change the
+// type and the include, and code that used it works with this map. Results of insertions,
+// operations, UnorderedMapInvalidIndex and Bitset are Kokkos' own, which this header includes. What
+// differs: docs/unordered_map.md.
 //
 //   integers of 8 bytes at most, values of 8 bytes      | k v | k v | k v | k v |      the words of a bucket are keys and values
 //
@@ -33,12 +34,14 @@ namespace karpos {
 /// values, which live until the last one is gone; kernels take them by value. With const Key and non-const Value only values can
 /// be changed, with both const nothing: those are made from maps, and read faster in kernels.
 ///
-/// Complexity: expected O(1) buckets an operation, at most all; clear, rehash, end_erase, copies, and size after a change, read
-///   the table once.
-/// Requires: Key and Value are trivially copyable, or std::pairs of such types. Hasher and EqualTo are called in kernels; keys that
-///   are equal have equal hashes, which are mixed here unless Hasher has a member type is_avalanching and returns 64 bits. Pairs
-///   and Kokkos::Arrays are hashed and compared by their members, also by Kokkos::pod_hash and pod_equal_to; other keys that are
-///   no numbers are hashed by their bytes. Device is an execution space, a memory space, or a Kokkos::Device.
+/// Complexity: expected O(1) buckets an operation, at most all; clear, rehash, end_erase, copies,
+///   and size after a change, read the table once.
+/// Requires: Key and Value are trivially copyable, or std::pairs of such types. Hasher and EqualTo
+///   are called in kernels; keys that are equal have equal hashes, which are mixed here unless
+///   Hasher has a member type is_avalanching and returns 64 bits. Pairs and Kokkos::Arrays are
+///   hashed and compared by their members, also by Kokkos::pod_hash and pod_equal_to; other keys
+///   that are no numbers are hashed by their bytes. Device is an execution space, a memory space,
+///   or a Kokkos::Device.
 /// Concurrency: in kernels insert, find, exists, valid_at, key_at and value_at may run beside each other: of insertions of equal
 ///   keys one succeeds, the others say existing with the same index. Between begin_erase and end_erase erase takes the place of
 ///   insert. Maps with const keys are for kernels beside which no key is inserted or erased. Lock-free where key and value share a
@@ -95,12 +98,13 @@ class unordered_map {
   static constexpr bool is_modifiable_map = has_const_key && !has_const_value;
   static constexpr bool is_const_map = has_const_key && has_const_value;
 
-  /// What find returns for keys that are not there: Kokkos::UnorderedMapInvalidIndex. It is never valid_at.
+  /// What find returns for keys that are not there: Kokkos::UnorderedMapInvalidIndex. It is never
+  /// valid_at.
   static constexpr size_type invalid_index = Kokkos::UnorderedMapInvalidIndex;
 
-  /// A map for capacity_hint different keys, 128 at least; its insertions are bounded. Slots without a key hold a key and a value
-  /// as default constructors make them. Waits. Throws allocation_error (out of memory), std::length_error (capacity overflow: 2^32
-  /// slots or more).
+  /// A map for capacity_hint different keys, 128 at least; its insertions are bounded. Slots
+  /// without a key hold a key and a value as default constructors make them. Waits. Throws
+  /// allocation_error (out of memory), std::length_error (capacity overflow: 2^32 slots or more).
   unordered_map(std::uint64_t capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})
     requires is_insertable_map
@@ -140,8 +144,9 @@ class unordered_map {
       : m_storage(src.m_storage),
         m_bounded_insert(src.m_bounded_insert) {}
 
-  // On the host. What was enqueued on the default instance of the execution space comes before; fence others. Whether insertions
-  // are bounded is a property of this object: copies keep what it was when they were made.
+  // On the host. What was enqueued on the default instance of the execution space comes before;
+  // fence others. Whether insertions are bounded is a property of this object: copies keep what it
+  // was when they were made.
 
   /// Erases everything; insertions are bounded from now on. Waits.
   void clear()
@@ -151,9 +156,10 @@ class unordered_map {
     m_storage.clear();
   }
   /// Makes room for requested_capacity keys, or for those that are in if these are more, and moves the keys: indices change. Copies of
-  /// the map keep the old memory. Insertions into the new one are bounded as bounded_insert says, or if the map was empty. An erase
-  /// phase ends, and no insertion has failed.
-  /// Returns: whether it did: maps of const keys do not. Waits. Throws as the constructor, and the map is as it was then.
+  /// the map keep the old memory. Insertions into the new one are bounded as bounded_insert says,
+  /// or if the map was empty. An erase phase ends, and no insertion has failed.
+  /// Returns: whether it did: maps of const keys do not. Waits. Throws as the constructor, and the
+  ///   map is as it was then.
   bool rehash(std::uint64_t requested_capacity = 0) {
     return rehash(requested_capacity, capacity() == 0 || size() == 0);
   }
@@ -171,11 +177,12 @@ class unordered_map {
     }
     return is_insertable_map;
   }
-  /// Number of keys: counted once after insertions or erasures, and in an erase phase each time; copies share what was counted.
-  /// Waits. Requires: nothing is inserted beside it, or later calls may not count that.
+  /// Number of keys: counted once after insertions or erasures, and in an erase phase each time;
+  /// copies share what was counted. Waits. Requires: nothing is inserted beside it, or later calls
+  /// may not count that.
   size_type size() const { return is_allocated() ? static_cast<size_type>(m_storage.count()) : 0; }
-  /// Whether an insertion has failed, for want of room or in an erase phase, since the map was made, cleared, rehashed or the flag
-  /// reset. Waits.
+  /// Whether an insertion has failed, for want of room or in an erase phase, since the map was
+  /// made, cleared, rehashed or the flag reset. Waits.
   bool failed_insert() const { return m_storage.get(detail::unordered_map::failed) != 0; }
   void reset_failed_insert_flag() { m_storage.set(detail::unordered_map::failed, 0); }
 
@@ -203,8 +210,8 @@ class unordered_map {
   // On the host and in kernels.
 
   KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
-  /// Indices are below it, and so many keys can be in. Where keys are integers of 4 or 8 bytes three of the indices are those of the
-  /// three largest integers: other keys fill capacity() - 3.
+  /// Indices are below it, and at most capacity() keys fit. If keys are integers of 4 or 8 bytes,
+  /// three slots are reserved for the three largest integers: other keys fill capacity() - 3.
   KOKKOS_FUNCTION size_type capacity() const { return static_cast<size_type>(table().capacity()); }
   /// capacity(): indices are below this, too.
   KOKKOS_FUNCTION size_type hash_capacity() const { return capacity(); }
@@ -221,9 +228,9 @@ class unordered_map {
   /// op is default_op_type (nothing); one of Kokkos::UnorderedMapInsertOpTypes, or of that interface; karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. A set takes a number as value, and ignores it.
   /// op may not throw (operations.hpp says what functors may do).
-  /// Returns: success() if the key was not in and is now; existing(); or failed(), in an erase phase, too: then the map is as it was.
-  /// Then index(), unless it failed, and list_position(), the buckets that were looked at before the last one. freed_existing() is
-  /// never true.
+  /// Returns: success() if the key was not in and is now; existing(); or failed(), in an erase
+  /// phase, too: then the map is as it was. Then index(), unless it failed, and list_position(),
+  /// the buckets that were looked at before the last one. freed_existing() is never true.
   template <class Op = default_op_type>
   KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key,
                                                    inserted_value const& value = {},
@@ -259,16 +266,16 @@ class unordered_map {
   KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
     return table().template valid_at<access>(i);
   }
-  /// The key at an index; unless valid_at(i), what a default constructor makes, but between its erasure and end_erase it may still
-  /// be a key that was there. Requires: i < capacity().
+  /// The key at an index; unless valid_at(i), what a default constructor makes, but between its
+  /// erasure and end_erase it may still be a key that was there. Requires: i < capacity().
   KOKKOS_FUNCTION key_type key_at(std::uint64_t i) const {
     KARPOS_EXPECTS(i < capacity(), "key_at takes an index below capacity()");
     return table().slots().template key_at<access>(i);
   }
-  /// The value at an index: a reference, or a copy where values are const. Of an erased key it is what it was, until end_erase. A
-  /// slot without a key may be written to, which an insertion of a key there overwrites.
-  /// It is read as by any plain load: beside kernels or threads that write it, use an atomic one. Requires: i < capacity(). Maps
-  /// only.
+  /// The value at an index: a reference, or a copy if values are const. After an erasure it
+  /// keeps the value until end_erase. A slot without a key may be written to, which an insertion of
+  /// a key there overwrites. It is read as by any plain load: beside kernels or threads that write
+  /// it, use an atomic one. Requires: i < capacity(). Maps only.
   KOKKOS_FUNCTION decltype(auto) value_at(std::uint64_t i) const
     requires(!is_set)
   {
@@ -305,8 +312,9 @@ class unordered_map {
   template <class, class, class, class, class>
   friend class unordered_map;
 
-  /// Nothing is inserted or erased beside maps of const keys, so that GPUs read them through any cache. CPUs read all maps in one
-  /// way: compilers spill what they hoist out of plain reads (16 + 24 bytes: 136 instructions a hit, not 115).
+  /// Nothing is inserted or erased beside maps of const keys, so that GPUs read them through any
+  /// cache. CPUs read all maps in one way: compilers spill what they hoist out of plain reads (16 +
+  /// 24 bytes: 136 instructions a hit, not 115).
   static constexpr auto access = has_const_key && device::is_device<execution_space>
                                      ? device::access::frozen
                                      : device::access::shared;

@@ -77,8 +77,8 @@ class csr_graph {
     return g;
   }
 
-  /// Returns this graph, of which it is stated that offsets and columns are right, so that
-  /// algorithms do not check it. With KARPOS_CONTRACTS they check it all the same.
+  /// Returns this graph, marked as one whose offsets and columns are right, so that algorithms do
+  /// not check it. With KARPOS_CONTRACTS they check it all the same.
   csr_graph trusted() const {
     csr_graph g = *this;
     g.m_trusted = true;
@@ -112,7 +112,8 @@ class csr_graph {
   /// Throws: std::invalid_argument that names the first offset which is not 0 at the start,
   /// decreases or does not end at the number of columns; else the first edge that leads to no
   /// vertex; else says that the transpose has other edges.
-  /// Complexity: two passes, three with a transpose of its own; waits for them.
+  /// Complexity: one pass for a directed graph, three for an undirected one, four for one with its
+  /// own transpose; waits for them.
   template <execution_space ExecSpace>
   void validate(ExecSpace const& exec) const {
     require_rows(exec);

@@ -38,7 +38,8 @@ KOKKOS_FUNCTION constexpr std::uint32_t multiply_high_narrow(std::uint64_t a, st
   return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
 }
 
-/// What hashes choose a place in. Structures differ in their places, even where they have the same size.
+/// What hashes choose a place in. Structures differ in their places, even where they have the same
+/// size.
 enum class hashed : std::uint64_t {
   open_addressing = 1,
   unordered_map,
@@ -51,19 +52,23 @@ enum class hashed : std::uint64_t {
   join
 };
 
-/// An odd number for a structure of a size; the numbers of other structures and sizes look unrelated to it.
+/// An odd number for a structure of a size; the numbers of other structures and sizes look
+/// unrelated to it.
 KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size) {
   return mix(mix(size) + static_cast<std::uint64_t>(what)) | 1;
 }
 
 /// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
 ///
-/// Each structure and size has a multiplier of its own. So keys that lie side by side in a table, or in one partition, are
-/// spread over all places of another one. If all structures read the high bits of one hash, these keys would crowd there.
+/// Each structure and size has a multiplier of its own. So keys that lie side by side in a table,
+/// or in one partition, are spread over all places of another one. If all structures read the high
+/// bits of one hash, these keys would crowd there.
 ///
-/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are dependent, and places, too.
+/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are
+/// dependent, and places, too.
 ///
-/// Source: Knuth, The Art of Computer Programming 3, section 6.4, for the multiplication; Lemire for the range (multiply_high).
+/// Source: Knuth, The Art of Computer Programming 3, section 6.4, for the multiplication; Lemire
+///   for the range (multiply_high).
 class place_among {
  public:
   place_among() = default;
@@ -78,7 +83,7 @@ class place_among {
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);
   }
-  /// The same place, with fewer multiplications on GPUs. Requires: count() < 2^32.
+  /// Returns the same place with fewer multiplications on GPUs. Requires: count() < 2^32.
   KOKKOS_FUNCTION constexpr std::uint32_t narrow(std::uint64_t hash) const {
     return multiply_high_narrow(hash * m_multiplier, static_cast<std::uint32_t>(m_count));
   }
@@ -152,8 +157,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 /// (std::has_unique_object_representations) or be floating-point numbers, of which 0.0 and -0.0 are one key and every NaN
 /// is one; write your own hash for keys where that does not hold.
 ///
-/// Hash functions may not throw (operations.hpp says what functors may do). One that mixes well over 64 bits says so with a member type `is_avalanching` (Boost's
-/// convention); the containers mix the result of any other themselves.
+/// Hash functions may not throw (operations.hpp says what functors may do). One that mixes well
+/// over 64 bits says so with a member type `is_avalanching` (Boost's convention); the containers
+/// mix the result of any other themselves.
 template <class Key>
 struct hash {
   using is_avalanching = std::true_type;

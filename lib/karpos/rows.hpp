@@ -241,8 +241,8 @@ class row_view {
     return with_functions(hash, equal, every_column{});
   }
 
-  /// These rows with f(column) for each column. Not with functions whose copies are not trivial: then loops hold all of it by
-  /// reference.
+  /// These rows with f(column) for each column. Not with functions whose copies are not trivial:
+  /// then loops hold all of it by reference.
   template <class F>
     requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
   auto transformed(F const& f) const {

@@ -9,7 +9,8 @@
 // What a table remembers of being full, so that the search of each further key for a free slot ends
 // early.
 //
-//   words     | full parts : 64 | next : 32 | unused : 32 | a bit for each part : 32, 32, … |      all zero in an empty table
+//   words     | full parts : 64 | next : 32 | unused : 32 | a bit for each part : 32, 32, … |
+//             all zero in an empty table
 //
 // The table is cut into parts of 32 buckets or lines. An insertion whose search has become long
 // inspects a few parts, round robin: one without a free slot gets its bit, and is counted. Once all

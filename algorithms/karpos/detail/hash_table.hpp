@@ -200,10 +200,10 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                     detail::make_apply_body<distance>(table, operations, results));
 }
 
-/// Returns: a copy with room for `more` keys: without the tombstones that are in the way or, if the
+/// Returns a copy with room for `more` keys: without the tombstones that are in the way or, if the
 /// table grows, a larger one. None if the table does not grow and has no tombstones, or no memory
-/// for a copy without them; or if 16 slots a key do not do, those that are coming included: so the
-/// first part of a crowded call does not end its growth.
+/// for a copy without them. None if the table already has 16 slots for each key, counting those
+/// still to come in this call.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec, std::uint64_t more,
                                                     std::uint64_t coming) {

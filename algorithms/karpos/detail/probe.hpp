@@ -385,7 +385,8 @@ struct apply_body {
   }
 };
 
-// The bodies for what bulk operations are given, in the form that loops hold it in. Require: all of it outlives the loop.
+// make_*_body: make the body of a loop from the arguments of a bulk operation. The body may refer
+// to them, so they must outlive the loop. Use the result in the full expression that makes it.
 
 template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
 auto make_insert_body(Table const& table, Keys const& keys, Values const& values,

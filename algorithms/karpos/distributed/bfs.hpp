@@ -287,7 +287,8 @@ class bfs_workspace {
 ///   vertices that were found (a bit a vertex at most), and of totals: a graph of thousands of levels is not for many ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank: sources that are no vertices, arguments that differ between ranks, results of another
-///   length, options that are not for several ranks; a search that was stopped, as karpos::bfs_search::report has it.
+///   length, options that are not for several ranks; a search that was stopped, as
+///   karpos::bfs_search::report has it.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç, Madduri, "Parallel breadth-first
 ///   search on distributed memory systems", SC 2011.
 template <

@@ -72,8 +72,9 @@ class csr_graph {
     g.m_trusted = m_trusted && in.m_trusted;
     return g;
   }
-  /// Returns this graph, of which it is stated that offsets and columns are right, so that searches
-  /// do not check it; with KARPOS_CONTRACTS they do all the same. The same on all ranks.
+  /// Returns this graph, marked as one whose offsets and columns are right, so that searches do
+  /// not check it; with KARPOS_CONTRACTS they do all the same.
+  /// Requires: all ranks call it, or none.
   csr_graph trusted() const {
     csr_graph g = *this;
     g.m_trusted = true;

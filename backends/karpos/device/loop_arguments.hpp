@@ -8,15 +8,19 @@
 
 #include "karpos/device/space.hpp"
 
-// What the body of a loop on CPUs holds. Each thread copies the body to its stack. Compilers keep the copy in registers
-// only if nothing that they call knows its address. The copy constructor of a Kokkos::View counts, and a large source
-// calls it, so that each turn of the loop would read the whole body again. A body therefore holds
+// What the body of a loop on CPUs holds. Each thread copies the body to its stack. Compilers keep
+// the copy in registers only if nothing that they call knows its address. The copy constructor of a
+// Kokkos::View counts, and a large source calls it, so that each turn of the loop would read the
+// whole body again. A body therefore holds
 //
 //   a view        as strided_elements: a pointer and a stride
-//   a function    itself, or a reference to it if its copies are not trivial; so also a view of proxies
-//   what has such members itself, and a function transformed(f), that of f = for_loop: a copy with f(member) for each of them
+//   a function    itself, or a reference to it if its copies are not trivial; likewise a view of
+//                 proxies
+//   a structure   of such members, with a function transformed(f): the result of transformed for
+//                 f = for_loop, a copy with f(member) for each member
 //
-// and loops assert that their bodies are trivially copyable. GPUs get views and functions as they are.
+// and loops assert that their bodies are trivially copyable. GPUs get views and functions as they
+// are.
 // Measured: perf/results/cpu/crowded_sources.md.
 
 namespace karpos::device {
@@ -24,7 +28,8 @@ namespace karpos::device {
 template <class ExecSpace>
 struct hold_for_loop;
 
-/// The elements of a view of rank one. Strided: they need not lie side by side. Keeps no memory alive.
+/// The elements of a view of rank one. Strided: they need not lie side by side. Keeps no memory
+/// alive.
 template <class T, bool Strided>
 class strided_elements {
  public:
@@ -95,7 +100,8 @@ constexpr auto loop_argument() {
 template <class ExecSpace, class X>
 using held_by_loop = typename decltype(detail::loop_argument<ExecSpace, X>())::type;
 
-/// Makes it. Requires: the object outlives the loop, which ends before the call that starts it returns.
+/// Makes it. Requires: the object outlives the loop, which ends before the call that starts it
+/// returns.
 template <class ExecSpace>
 struct hold_for_loop {
   template <class X>

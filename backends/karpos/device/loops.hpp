@@ -13,7 +13,8 @@
 
 // Loops and reductions over indices, each a kernel of its own on GPUs. On CPUs one kernel runs them all, and the steps
 // of programs (program.hpp), by the address of a function: compilers spend more time on a kernel of Kokkos than on most
-// bodies, and a thread makes one such call for its part of the indices. Bodies hold views by for_loop (loop_arguments.hpp).
+// bodies, and a thread makes one such call for its part of the indices. Bodies hold views by
+// for_loop (loop_arguments.hpp).
 
 namespace karpos::device {
 
@@ -29,7 +30,8 @@ struct part_kernel {
   std::uint64_t begin(std::uint64_t p) const { return n / parts * p + Kokkos::min(n % parts, p); }
 };
 
-/// Runs a body for the indices of a part. What the body calls is inlined by force, whatever else is in the source.
+/// Runs a body for the indices of a part. What the body calls is inlined by force, whatever else is
+/// in the source.
 template <class Body>
 [[gnu::flatten]] void run_part(void const* body, std::uint64_t first, std::uint64_t last) {
   Body const work = copy_for_loop(*static_cast<Body const*>(body));

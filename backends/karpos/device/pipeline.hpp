@@ -17,8 +17,9 @@
 //   operator()(i, stage)   a look; returns a staged_result
 //   move_on(stage)         on to the next stage of an index of which the look said staged_result::again()
 //
-// What a body does for an index is inlined by force (flatten), whatever else is in the source: compilers call functions of
-// any size once a source is large, and a call for each index costs up to half of the speed.
+// What a body does for an index is inlined by force (flatten), whatever else is in the source:
+// compilers call functions of any size once a source is large, and a call for each index costs up
+// to half of the speed.
 //
 // Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry, "Improving hash join performance
 // through prefetching", ICDE 2004. Measured: perf/results/cpu/pipelines.md,
@@ -39,7 +40,8 @@ class staged_result {
 
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
-  /// A 1 in bits [16 c, 16 c + 16) for counter c: sums of up to 65,535 results keep all counters in one register.
+  /// A 1 in bits [16 c, 16 c + 16) for counter c: sums of up to 65,535 results keep all counters in
+  /// one register.
   KOKKOS_FUNCTION constexpr std::uint64_t counted_in_16_bits() const {
     return static_cast<std::uint64_t>(m_counter >= 0) << (16 * Kokkos::max(m_counter, 0));
   }

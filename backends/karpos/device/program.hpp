@@ -203,8 +203,8 @@ int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_b
 }  // namespace detail
 
 /// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
-/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W lanes. In the generic native
-/// part, teams are Kokkos', smaller and up to four times as many.
+/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W
+/// lanes. In the generic native part, teams are Kokkos', smaller and up to four times as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;

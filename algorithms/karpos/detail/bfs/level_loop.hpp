@@ -32,7 +32,8 @@ struct search_plan {
   std::uint32_t hubs;              // of the graph
   std::uint32_t window_hops = 64;  // of a window, at most; 0: no windows
 
-  /// Chooses the direction of the level that p is about to expand, and whether it only counts what it finds.
+  /// Chooses the direction of the level that p is about to expand, and whether it only counts what
+  /// it finds.
   KOKKOS_FUNCTION void choose(int looks_per_claim, progress& p) const {
     // A level that was only counted has no queue: the next one is bottom-up, whatever it costs.
     p.set_direction(chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
@@ -97,8 +98,9 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
                level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
 }
 
-/// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it. Ends the search if the level
-/// is empty, or if more was found than there is. Every level loop decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
+/// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
+/// Ends the search if the level is empty, or if more was found than there is. Every level loop
+/// decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
 /// looks_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_claim,

@@ -99,8 +99,8 @@ struct team_windows {
   bool exploring, failed;
 };
 
-/// Levels that windows may count beyond the last level that has vertices: those of the rest of a window, and those of a next
-/// one, which finds that all of its vertices have lower labels.
+/// Levels that windows may count beyond the last level that has vertices: those of the rest of a
+/// window, and those of a next one, which finds that all of its vertices have lower labels.
 inline constexpr std::uint64_t levels_in_vain = 256;
 
 /// What the level loop remembers from level to level: one copy on the host, or one in the shared memory of each team of
@@ -128,8 +128,8 @@ struct progress {
     edges_unexplored = s.edges;
     sum.first_bottom_up = sum.first_top_down_again = -1;
   }
-  /// Returns: whether a graph of n vertices has as many vertices and levels as were found. Every level has a vertex, so that a
-  /// loop without end leaves these bounds.
+  /// Returns: whether a graph of n vertices has as many vertices and levels as were found. Every
+  /// level has a vertex, so that a loop without end leaves these bounds.
   KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
     return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + levels_in_vain;
   }

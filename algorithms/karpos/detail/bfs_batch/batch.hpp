@@ -72,7 +72,8 @@ class batch {
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  /// Throws std::logic_error if a pass has found more levels than there are vertices: every level has a vertex.
+  /// Throws std::logic_error if a pass has found more levels than there are vertices: every level
+  /// has a vertex.
   void require_possible(progress const& p) const {
     std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
     if (!p.done && static_cast<std::uint64_t>(p.level) >= n)

@@ -8,8 +8,8 @@
 #include "karpos/device/atomics.hpp"
 
 // Disjoint sets of vertices as a forest in the array of labels: a vertex points to one with a smaller number, a root to
-// itself. So a root is the smallest of its tree, and what points upwards cannot form a cycle. Walks go on to smaller numbers
-// only, so that they end whatever the labels are.
+// itself. So a root is the smallest of its tree, and what points upwards cannot form a cycle. Walks
+// go on to smaller numbers only, so that they end whatever the labels are.
 
 namespace karpos::detail::connected_components {
 

@@ -203,7 +203,8 @@ class table : public Traits {
   using workspace = build_workspace<word, execution_space>;
   using attempt_type = build_attempt<execution_space, view_type>;
 
-  /// Tables of other sizes hash by another seed: else keys in the order of one would crowd in some groups of the next.
+  /// Tables of other sizes hash by another seed: else keys in the order of one would crowd in some
+  /// groups of the next.
   std::uint64_t seed(std::uint64_t restart) const {
     std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
     return mix(mix(m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);

@@ -207,7 +207,8 @@ struct rank_level_loop {
     p.own.take_segment(grid.read(&s.counters(p.own.level)));
   }
 
-  /// Makes the level that was found the frontier, and chooses how it is expanded by the totals over all ranks.
+  /// Makes the level that was found the frontier, and chooses how it is expanded by the totals over
+  /// all ranks.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
     p.own.advance(grid.template of_rank<bfs::level_counters>(grid.rank()));

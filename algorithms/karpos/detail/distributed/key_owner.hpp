@@ -9,8 +9,8 @@
 
 namespace karpos::detail::distributed {
 
-/// The rank that owns a hash. It is mixed again, by the number of ranks: else all keys of a rank would crowd in a part of its
-/// table, and in some of the ranks of a smaller communicator.
+/// The rank that owns a hash. It is mixed again, by the number of ranks: else all keys of a rank
+/// would crowd in a part of its table, and in some of the ranks of a smaller communicator.
 struct owner_of_hash {
   std::uint32_t ranks;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {

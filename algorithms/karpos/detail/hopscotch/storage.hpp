@@ -25,8 +25,9 @@ struct empty_lines {
   }
 };
 
-/// The memory of a hopscotch table: an array of lines, and what it remembers of being full, which
-/// is its own even where the lines are the caller's. A storage for hash_table (map.hpp).
+/// The memory of a hopscotch table: an array of lines, and what it remembers of being full. The
+/// table allocates the latter itself, even if the caller passes memory for the lines. A storage for
+/// hash_table (map.hpp).
 template <class Traits>
 class storage : public Traits {
  public:

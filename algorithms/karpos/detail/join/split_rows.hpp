@@ -69,8 +69,9 @@ struct split_word<Rows, true> {
 template <class Functions, bool IsExact>
 using split_row = key_value<typename split_word<Functions, IsExact>::type, std::uint32_t>;
 
-/// The number that words are made with, the same for both sides of a join. Splits into another number of parts have another
-/// one: rows of a join come part by part, and would crowd in some parts of the next.
+/// The number that words are made with, the same for both sides of a join. Splits into another
+/// number of parts have another one: rows of a join come part by part, and would crowd in some
+/// parts of the next.
 constexpr std::uint64_t word_multiplier(int part_bits) {
   return place_multiplier(hashed::join, static_cast<std::uint64_t>(part_bits));
 }

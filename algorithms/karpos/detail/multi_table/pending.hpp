@@ -84,12 +84,12 @@ struct pending_pairs {
   pending_ref<Table, T> ref(Table const& table) const {
     return {table, keys.data(), values.data(), offered.data(), room()};
   }
-  /// Pairs that were offered so far. Waits.
+  /// Returns the number of pending pairs, offered on exec or before. Waits.
   std::uint64_t count(ExecSpace const& exec) const {
     return promised == 0 ? 0
                          : read_back(exec, offered.data(), "karpos::multi_table: pending pairs");
   }
-  /// The same, whatever instance they were offered on.
+  /// Returns the number of pending pairs, on whatever instance they were offered. Waits.
   std::uint64_t count() const {
     std::uint64_t n = 0;
     if (promised > 0) Kokkos::deep_copy(n, offered);

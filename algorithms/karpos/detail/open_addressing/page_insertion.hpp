@@ -24,8 +24,9 @@
 // For GPUs.
 //
 //   rows           |      |      |      | …              in the caller's order
-//   split          | part 0  | part 1  | …               by the pair of a key's home bucket; into rooms
-//                                                         of equal length, or where some part is too long after counting
+//   split          | part 0  | part 1  | …               by the pair of a key's home bucket; into
+//                                                         rooms of equal length, or after counting
+//                                                         if some part is too long
 //   table          | page 0 | page 1 | page 2 | …        a team builds a page in its scratch and writes it back
 //
 // Rows whose first pair is full go the ordinary way afterwards, so that the table is the same as if all had.

@@ -17,11 +17,13 @@
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/operations.hpp"
 
-// Sums of integers that are checked: the high and the low half of each number are added by themselves.
+// Sums of integers that are checked: the high and the low half of each number are added by
+// themselves.
 
 namespace karpos::detail::reduce_by_key {
 
-/// The sum of the high halves of some numbers of 64 bits, with their sign, and that of the low halves. 2^32 numbers at most.
+/// The sum of the high halves of some numbers of 64 bits, with their sign, and that of the low
+/// halves. 2^32 numbers at most.
 template <class From>
 using halves =
     pack<std::conditional_t<std::is_signed_v<From>, std::int64_t, std::uint64_t>, std::uint64_t>;

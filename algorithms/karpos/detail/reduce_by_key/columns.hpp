@@ -27,8 +27,9 @@
 namespace karpos::detail::reduce_by_key {
 
 /// How an output is made, in kernels: `state` is what is merged, by `op`; first(key's bits, columns) that of one row;
-/// write(i, key's bits, state) stores what it comes to, perhaps more than once; finish(exec, groups), if there is one, is
-/// called when all is written, and may throw. Here the states are the results.
+/// write(i, key's bits, state) stores what it comes to, perhaps more than once;
+/// finish(exec, groups), if there is one, is called when all is written, and may throw. Here the
+/// states are the results.
 template <int Column, class Op, class Out>
 struct field {
   using state = typename std::remove_cvref_t<Out>::value_type;

@@ -7,7 +7,8 @@
 #include "karpos/hash.hpp"
 
 // Keys as a reduction works on them: a bijection spreads every bit of a key over all of its bits once, when the key is
-// loaded, and is undone when its group is written. In between, products of the mixed key choose its part and its slot.
+// loaded, and is undone when its group is written. In between, products of the mixed key choose its
+// part and its slot.
 //
 //   key  --mixed-->  bits  --unmixed-->  key
 //                     |
@@ -78,9 +79,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint64_t x,
   return by_high_bits(static_cast<std::uint32_t>(x), n);
 }
 
-/// Whether multiples i * q modulo 2^32 lie evenly for i in any range: no partial quotient of q / 2^32 is large.
+/// Whether multiples i * q modulo 2^32 lie evenly for i in any range: no partial quotient of
+/// q / 2^32 is large.
 ///
-/// Source: Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992, theorem 3.4.
+/// Source: Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992,
+///   theorem 3.4.
 constexpr bool has_even_multiples(std::uint32_t q) {
   std::uint64_t a = std::uint64_t(1) << 32, b = q;
   while (b != 0) {
@@ -91,9 +94,10 @@ constexpr bool has_even_multiples(std::uint32_t q) {
   }
   return true;
 }
-/// The odd number that mixed keys are multiplied by for a split into so many parts in that round. Another split has another
-/// one: groups are written part by part, and would crowd in some parts of the next reduction. Keys of 32 bits leave few bits
-/// to choose from: a number is taken for which the keys of one part spread evenly over the slots of by_low_bits.
+/// The odd number that mixed keys are multiplied by for a split into `parts` parts in round
+/// `round`. Another split has another one: groups are written part by part, and would crowd in some
+/// parts of the next reduction. Keys of 32 bits leave few bits to choose from: a number is taken
+/// for which the keys of one part spread evenly over the slots of by_low_bits.
 constexpr std::uint64_t part_multiplier(std::uint64_t parts, std::uint64_t round) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     std::uint64_t const m =

@@ -50,8 +50,8 @@ struct find_range {
   }
 };
 
-/// The largest exponent of each key: indices of groups by open addressing with linear probing. Slots hold 1 + an index, or 0;
-/// there is a power of two of them.
+/// The largest exponent of each key: indices of groups by open addressing with linear probing.
+/// Slots hold 1 + an index, or 0; there is a power of two of them.
 template <class Keys, class Tops, class Slots>
 struct group_exponents {
   Keys keys;

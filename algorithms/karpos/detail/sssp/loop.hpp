@@ -17,12 +17,15 @@
 //               then is a few vertices far away
 //   reach       where there is one, the loop ends with labels below it; the other vertices are pulled (pull.hpp)
 //
-// The loop always ends. It stops, and reports that, if it goes on for longer than it can without a fault in it or in its input:
+// The loop always ends. It stops, and reports that, if it goes on for longer than it can without a
+// fault in it or in its input:
 //
-//   buckets   Each begins where the one before ended and settles at least one vertex: at most one bucket a vertex. A bucket
-//             that begins at the smallest label left finds a vertex: of two splits in a row at most one finds none.
-//   rounds    Two rounds of a bucket settle the ends of all shortest paths of one edge more. The second one is for long rows,
-//             which windows leave to the next round. So there are at most two rounds a vertex, and a few at the end.
+//   buckets   Each begins where the one before ended and settles at least one vertex: at most one
+//             bucket a vertex. A bucket that begins at the smallest label left finds a vertex: of
+//             two splits in a row at most one finds none.
+//   rounds    Two rounds of a bucket settle the ends of all shortest paths of one edge more. The
+//             second one is for long rows, which windows leave to the next round. So there are at
+//             most two rounds a vertex, and a few at the end.
 //   pulling   At most most_passes passes.
 //   parents   At the same distance, each vertex is given a parent once.
 //

@@ -28,11 +28,13 @@ struct tuning : bfs::tuning<ExecSpace> {
         device::is_device<ExecSpace> ? 1000 / (degree * degree * degree) : 64 / (degree * degree);
     return weight * Kokkos::max(wide, 1.0 / 64);
   }
-  /// Weights whose quartiles differ by more than this factor spread over decades: their mean is that of a few heavy edges, and
-  /// a bucket of that width holds most of the graph, whose vertices are then expanded again and again. Such a bucket is at most as
-  /// wide as this part of the edges is light, below what connects the graph (half of the edges of a grid, 1 / degree of a random
-  /// graph's). Weights over 30 decades, edges looked at for each there is on two CPU threads, by the mean and by the part: grid
-  /// 400^2 142 and 3.7 or less, 2^17 vertices of mean degree 4 at random 18 and 8.1, 2^15 of 32 7.8 and 1.3.
+  /// Weights whose quartiles differ by more than this factor spread over decades: their mean is
+  /// that of a few heavy edges, and a bucket of that width holds most of the graph, whose vertices
+  /// are then expanded again and again. Such a bucket is at most as wide as this part of the edges
+  /// is light, below what connects the graph (half of the edges of a grid, 1 / degree of a random
+  /// graph's). Weights over 30 decades, edges looked at for each there is on two CPU threads, by
+  /// the mean and by the part: grid 400^2 142 and 3.7 or less, 2^17 vertices of mean degree 4 at
+  /// random 18 and 8.1, 2^15 of 32 7.8 and 1.3.
   static constexpr double spread = 100;
   static double light_part(double degree) { return Kokkos::min(0.45, 2 / degree); }
   /// The reach, automatic: about the smallest weight among the edges of two vertices of mean degree, which is how far most

@@ -11,7 +11,8 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/hash.hpp"
 
-// How far weights spread: a sample of them, since a mean of weights over many decades tells the largest alone.
+// How far weights spread: a sample of them, since a mean of weights over many decades tells the
+// largest alone.
 
 namespace karpos::detail::sssp {
 

@@ -23,8 +23,8 @@ struct place {
   std::uint64_t index;
   std::uint32_t buckets;  ///< that were looked at
 };
-/// Returns: that in Kokkos' words. Nothing is counted for a failure, and what it is comes last: so compilers drop the count if
-/// nobody asks for it.
+/// Returns p as Kokkos' result of an insertion. Counts nothing for a failure. Sets the outcome
+/// last: so compilers drop the count if the caller does not read it.
 KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p) {
   Kokkos::UnorderedMapInsertResult result;
   auto const index = static_cast<std::uint32_t>(p.index);

@@ -13,9 +13,10 @@
 #include "karpos/lane_mask.hpp"
 
 // Slots that are one word with key and value in it, for integers of up to eight bytes as keys (slot_layout, slot.hpp). The key
-// half of a word says what the slot is: three keys stand for an empty slot, an erased one, and one that is claimed. So that every
-// key can be stored, these three have a slot each of their own, behind all others. The value half of a free slot may be anything,
-// for users write to values by index: whether a slot is free is asked of its key half alone.
+// half of a word says what the slot is: three keys stand for an empty slot, an erased one, and one
+// that is claimed. So that every key can be stored, these three have a slot each of their own,
+// behind all others. The value half of a free slot may be anything, for users write to values by
+// index: the key half alone says whether a slot is free.
 
 namespace karpos::detail::unordered_map {
 

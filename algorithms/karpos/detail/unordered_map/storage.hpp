@@ -15,9 +15,10 @@
 
 // The memory of an unordered_map, one reference-counted array of bytes:
 //
-//   words | marks | passed | status | records       (table.hpp; records only where words do not hold keys and values)
+//   words | marks | passed | status | records       (table.hpp)
 //
-// and what is done to all of its slots: emptied, counted, cleaned of erased ones, inserted into another table.
+// There are records only if words do not hold keys and values. Then what is done to all slots: they
+// are emptied, counted, cleaned of erased ones, inserted into another table.
 
 namespace karpos::detail::unordered_map {
 
@@ -132,7 +133,8 @@ class storage {
   void clear() const {
     if (is_allocated()) empty(true);
   }
-  /// Returns: how many slots are taken; counts them if keys came or went since the last call. Waits.
+  /// Returns the number of taken slots; counts them if keys came or went since the last call.
+  /// Waits.
   std::uint64_t count() const {
     execution_space const exec;
     auto const [bits, known] = read_back(exec, reinterpret_cast<phase_and_size const*>(m_status),

@@ -33,8 +33,8 @@
 
 namespace karpos::detail::unordered_map {
 
-/// Words beside the slots: bits of the phase, the number of keys if no bit is set, whether an insertion failed. Kernels set
-/// `modified` and the last word, all else is the host's.
+/// Words beside the slots: bits of the phase, the number of keys if no bit is set, whether an
+/// insertion failed. Kernels set `modified` and the last word, all else is the host's.
 enum status_word : int { phase, known_size, failed };
 inline constexpr int status_words = 3;
 inline constexpr std::uint32_t erasable = 1, modified = 2;
@@ -49,8 +49,8 @@ template <class Slots>
 struct parts {
   typename Slots::word* words = nullptr;
   std::uint32_t* marks = nullptr;  ///< overflow marks
-  std::uint32_t* passed =
-      nullptr;  ///< a bit for each bucket that a key went past: end_erase finds out which; then a fullness
+  /// A bit for each bucket that a key went past: end_erase finds out which. Then a fullness.
+  std::uint32_t* passed = nullptr;
   std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
   std::uint64_t pairs = 0;  ///< of buckets
@@ -98,7 +98,8 @@ class table {
     return bits;
   }
   KOKKOS_FUNCTION bool is_erasable() const { return (phase_bits() & erasable) != 0; }
-  /// Returns: whether keys may be inserted; notes that they are, or that one was refused. All but the first read a word alone.
+  /// Returns whether keys may be inserted; notes that they are, or that one was refused. All but
+  /// the first call read a word alone.
   KOKKOS_FUNCTION bool takes_insertions() const {
     std::uint32_t const bits = phase_bits();
     if (bits == modified) return true;
@@ -296,8 +297,8 @@ class table {
     return p;
   }
 
-  /// Claims a slot that was seen free. Expects the word that new slots have, then the one that is there, for users may have written
-  /// to its value.
+  /// Claims a slot that was seen free. Expects the word that new slots have, then the one that is
+  /// there, for users may have written to its value.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t at, bool is_empty,
                              typename slots_type::query const& query, key_type const& key,
@@ -333,7 +334,7 @@ class table {
     std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(m_marks + bit / 32, std::uint32_t(1) << bit % 32);
   }
-  // As those of hash_map (open_addressing/ref.hpp).
+  /// Sets the marks of a stored key; see open_addressing/ref.hpp.
   KOKKOS_FUNCTION void set_marks(path const& p) const {
     if (p.tried() <= open_addressing::first_mark) return;
     open_addressing::for_each_mark(path(p.hash(), m_home), pairs(), p.tried(),

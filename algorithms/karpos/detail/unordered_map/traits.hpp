@@ -33,7 +33,8 @@ template <class A, class B>
 inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
 template <class A, class B>
 inline constexpr bool is_pair<std::pair<A, B>> = true;
-/// Whether a type is a Kokkos::Array whose bytes do not say which arrays are equal: numbers that are no integers, padded elements.
+/// Whether a type is a Kokkos::Array whose bytes do not say which arrays are equal: numbers that
+/// are no integers, padded elements.
 template <class T>
 inline constexpr bool is_array_of_parts = false;
 template <class T, std::size_t N>
@@ -61,8 +62,9 @@ template <class T>
 concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>; };
 template <class T>
 concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
-/// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all bytes. False where compilers
-/// cannot tell, such as for classes whose constructor is not constexpr.
+/// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all
+/// bytes. False where compilers cannot tell, such as for classes whose constructor is not
+/// constexpr.
 template <class T>
 inline constexpr bool has_padding = [] {
   if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
@@ -71,8 +73,9 @@ inline constexpr bool has_padding = [] {
     return false;
 }();
 
-/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of pairs and arrays, of their members; of
-/// everything else of the bytes, so that equal keys must have equal bytes.
+/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of pairs
+/// and arrays, of their members; of everything else of the bytes, so that equal keys must have
+/// equal bytes.
 template <class Key>
 struct default_hash {
   using is_avalanching = std::true_type;
@@ -111,8 +114,8 @@ struct default_hash {
   }
 };
 
-/// Default equality: ==, but every NaN is one key, also as a part of a complex number, a pair or a Kokkos::Array; the bytes, for a
-/// type without ==.
+/// Default equality: ==, but every NaN is one key, also as a part of a complex number, a pair or a
+/// Kokkos::Array; the bytes, for a type without ==.
 template <class Key>
 struct default_equal {
   KOKKOS_FUNCTION constexpr bool operator()(Key const& a, Key const& b) const {
@@ -151,13 +154,12 @@ using host_mirror_device = std::conditional_t<
     std::conditional_t<device::is_device<typename Device::execution_space>,
                        Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Memory>, Device>>;
 
-/// What is called for a function that the user named: Kokkos' own, which read bytes, are those above for keys that these tell apart
-/// by members.
+/// Replaces Kokkos' byte-wise hash or equality by the member-wise one for pairs and arrays.
 template <class Key, class Given, class OfBytes, class OfMembers>
 using called_for =
     std::conditional_t<(is_pair<Key> || is_array_of_parts<Key>)&&std::is_same_v<Given, OfBytes>,
                        OfMembers, Given>;
-/// Returns: the function of one of these types that is called, or given, for the other.
+/// Returns `from`, or a default-made To if the types differ.
 template <class To, class From>
 KOKKOS_FUNCTION constexpr To function_for(From const& from) {
   if constexpr (std::is_same_v<To, From>)

@@ -24,7 +24,8 @@ template <class ExecSpace>
 using collectives_of =
     std::conditional_t<std::is_same_v<ExecSpace, Kokkos::Cuda>, cuda::collectives, no_collectives>;
 #else
-// Depends on the space: nvcc would look for members of no_collectives in templates that are never used.
+// Depends on the space: nvcc would look for members of no_collectives in templates that are never
+// used.
 template <class ExecSpace>
 using collectives_of = std::conditional_t<std::is_void_v<ExecSpace>, void, no_collectives>;
 #endif

@@ -230,8 +230,9 @@ __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
   step(t);
 }
 
-/// Whether programs may run in one kernel, whose blocks wait for each other. KARPOS_STEPWISE: each step of a program is a kernel of
-/// its own, for tools that follow every access of a kernel, and never see the end of such a wait (CONTRIBUTING.md).
+/// Whether programs may run in one kernel, whose blocks wait for each other. KARPOS_STEPWISE: each
+/// step of a program is a kernel of its own, for tools that follow every access of a kernel, and
+/// never see the end of such a wait (CONTRIBUTING.md).
 #if defined(KARPOS_STEPWISE)
 inline constexpr bool waits_for_all_blocks = false;
 #else

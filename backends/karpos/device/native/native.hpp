@@ -32,9 +32,10 @@
 #define KARPOS_UNROLL_BY(n)
 #endif
 
-// Stands before what kernels call for each index, if it calls more than a few instructions itself. GPUs inline it by force. On
-// CPUs the attribute flatten of a loop does that, with all that it calls; but g++ 12 does not see through a function that is
-// inlined by force to what that one calls.
+// Stands before what kernels call for each index, if it calls more than a few instructions itself.
+// GPUs inline it by force. On CPUs the attribute flatten of a loop does that, with all that it
+// calls; but g++ 12 does not see through a function that is inlined by force to what that one
+// calls.
 #if !defined(KARPOS_STEP_FUNCTION)
 #define KARPOS_STEP_FUNCTION KOKKOS_INLINE_FUNCTION
 #endif

@@ -37,7 +37,8 @@ namespace host {
 
 #if defined(__SSE2__)
 
-/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 leaves loops over registers rolled, in memory.
+/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 leaves loops over registers rolled,
+/// in memory.
 template <int N, class F>
 inline void unrolled(F const& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
