@@ -102,7 +102,7 @@ action define_count(CLI::App& app) {
       "over the ranks of MPI (mpirun -n 4 karpos count ...): each reads its part of the file");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Of an edge list, the counts over all columns are the degrees of the vertices. If all "
+      "For an edge list, the counts over all columns are the degrees of the vertices. If all "
       "values\n"
       "are numbers, equal ones are one value however they are written (1000, 1e3, +1000.0); else,\n"
       "and with --text, values are words. An empty cell is a value.\n"

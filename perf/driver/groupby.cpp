@@ -140,9 +140,9 @@ action define_groupby(CLI::App& app) {
       "empty one is a key, too.\n"
       "Integers, and decimals whose digits fit, are added exactly, in 64 bits; a column with an\n"
       "exponent, or with more digits, in doubles, with the same sums in any order of the rows. A\n"
-      "file that is called like a generator is reached as ./NAME. Of generated rows, in 10^9 rows "
-      "(G) a\n"
-      "second, and 10^9 bytes of keys and values.\n"
+      "file that is called like a generator is reached as ./NAME. Generated rows are timed, in "
+      "10^9\n"
+      "rows (G) a second, and 10^9 bytes of keys and values.\n"
       "Example: karpos groupby docs/examples/data/states.csv --by counties --sum population");
   return [o] { return is_generator(o->rows) ? measure(*o) : group(*o); };
 }

@@ -136,9 +136,8 @@ action define_join(CLI::App& app) {
       "equal),\n"
       "others as text. An empty field matches nothing. Rows come in the order of left rows. A "
       "file\n"
-      "that is called like a generator is reached as ./NAME. Of generated tables, in 10^9 rows (G) "
-      "a\n"
-      "second.\n"
+      "that is called like a generator is reached as ./NAME. Generated tables are timed, in 10^9\n"
+      "rows (G) a second.\n"
       "Example: karpos join docs/examples/data/capitals.csv docs/examples/data/states.csv --on "
       "name=state");
   return [o] { return is_generator(o->of_files.left) ? measure_tables(*o) : join_two_files(*o); };

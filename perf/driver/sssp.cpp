@@ -250,8 +250,8 @@ action define_sssp(CLI::App& app) {
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "Weights are those of the file: the values of MatrixMarket, the third column of a list of\n"
-      "edges, the attribute 'weight' of networkx, those of DIMACS and METIS. Of several for one\n"
-      "edge the smallest counts. Edges without weights get random ones, the same both ways.\n"
+      "edges, the attribute 'weight' of networkx, those of DIMACS and METIS. If an edge has\n"
+      "several, the smallest counts. Edges without weights get random ones, the same both ways.\n"
       "Distances are proved: no edge shortens one, and a path of that length leads to each.\n"
       "Example: karpos sssp grid:256x256 --max-weight 100");
   return [o] { return shortest_paths(*o); };

@@ -12,7 +12,8 @@ namespace karpos::perf {
 struct edge_list {
   std::uint64_t vertices = 0;  ///< every id is below; at most 2^32
   std::vector<std::uint32_t> sources, targets;
-  /// One for each edge, finite and not negative; none if the file has none, or nobody asked for them.
+  /// One for each edge, finite and not negative; none if the file has none, or the caller does not
+  /// want them.
   std::vector<double> weights;
   bool undirected = false;  ///< the file says that every edge stands for both directions
   bool ids_from_0 = false;  ///< the file tells no number of vertices, its ids count from 0

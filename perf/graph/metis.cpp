@@ -10,8 +10,8 @@
 
 // Source: G. Karypis, METIS, A Software Package for Partitioning Unstructured Graphs, version 5, section 4.1.1: a header
 // "VERTICES EDGES [FMT [NCON]]", and a row for each vertex: its size, its NCON weights, its neighbours, each with the weight
-// of the edge. FMT tells which of these there are. Ids count from 1, an edge stands in the rows of both ends, a vertex without
-// neighbours has an empty row.
+// of the edge. FMT tells which of these there are. Ids count from 1, an edge is in the rows of both
+// ends, a vertex without neighbours has an empty row.
 
 namespace karpos::perf::graph_input {
 namespace {
@@ -100,7 +100,7 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   return x ^ x >> 32;
 }
 
-/// Refuses the first edge that stands in the row of one end alone. There is such an edge.
+/// Refuses the first edge that is in the row of one end alone. Requires: there is such an edge.
 [[noreturn]] void fail_one_way(input const& in) {
   graph_progress const silent;
   input const again{in.bytes, in.name, silent, 0, in.how};

@@ -315,8 +315,8 @@ struct checked_sums {
   }
 };
 
-/// Numbers around the limits of a type: sums of key 0 fit, those of key 1 are one too large, of key 2 one too small. Of keys 3
-/// and 4 sums up to some row do not fit in the order of the rows, and all of them do.
+/// Numbers around the limits of a type: the sum of key 0 fits, that of key 1 is one too large, that
+/// of key 2 one too small. The sums of keys 3 and 4 fit, but the sums of their first rows do not.
 template <class To, class From>
 void check_limits(std::string const& what, From most, From least, std::uint32_t filler) {
   std::vector<std::uint32_t> keys = {0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4};

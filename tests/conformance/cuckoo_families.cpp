@@ -28,7 +28,7 @@ template <class Hash>
 using map_of = karpos::cuckoo_map<u32, u32, space, Hash>;
 constexpr u64 seeds = 17;
 
-/// The seeds that tables of either layout for so many keys, or for `fewer`, try in their order.
+/// The seeds that tables of either layout for n keys, or for `fewer`, try in their order.
 struct tried_seeds {
   static constexpr int tables = 4;
   u64 before_first[tables];

@@ -194,7 +194,7 @@ void is_as_fast_when_full(u64 max_keys) {
     CHECK(c.inserted_in_kernel <= 10 * insertion);
     CHECK(m.size(space{}) == there);
   };
-  // Where a path visits all buckets, it is known which keys are in.
+  // It is known which keys are in if a path visits all buckets.
   bool const visits_all = map.bucket_count() <= Probing::probe_limit;
   auto const in = map.insert(space{}, at(slots - last, slots), 1u).inserted;
   CHECK((in == last || !visits_all));

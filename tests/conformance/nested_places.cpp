@@ -34,7 +34,7 @@ using host = Kokkos::DefaultHostExecutionSpace;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Where a structure for some number of keys puts each key.
+/// A structure for `keys` keys, and the place that it gives each of them.
 struct structure {
   std::string name;
   u64 keys, places;

@@ -448,7 +448,7 @@ TEST_CASE("what the host has not seen is in the table all the same") {
   }
 }
 
-/// A map for n keys, of which every so many have a place in the first of 64 parts of the table.
+/// A map for n keys, of which every `each`-th has a place in the first of 64 parts of the table.
 using crowded_map = karpos::hash_map<u32, u32, space, karpos_test::crowds_in_a_part>;
 crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
   karpos_test::hash_of_place const hash(

@@ -309,7 +309,7 @@ TEST_CASE("three million rows") {
   check_counts("half a million groups", uniform<std::uint32_t>(3'000'000, 500'000));
 }
 
-/// Keys that all belong to the first part of the first split of so many rows of a type.
+/// n keys that all belong to the first part of the first split of n rows of a type.
 template <class Row, class Bits>
 std::vector<Bits> keys_of_one_part(std::size_t n, Bits apart) {
   namespace reduce = karpos::detail::reduce_by_key;

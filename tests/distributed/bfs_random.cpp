@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Searches of random graphs over ranks, with random options, sources and blocks, against the sequential search. Where ranks have
-/// devices of their own that address each other, each runs in one kernel as well.
+/// Searches of random graphs over ranks, with random options, sources and blocks, against the
+/// sequential search. If ranks have devices of their own that address each other, each search runs
+/// in one kernel as well.
 #include <doctest/doctest.h>
 
 #include <algorithm>

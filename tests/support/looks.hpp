@@ -11,7 +11,7 @@
 
 namespace karpos_test {
 
-/// Where calls are counted.
+/// A counter of calls.
 class looks {
  public:
   std::uint64_t* at() const { return m_count.data(); }

@@ -32,7 +32,7 @@ class hash_of_place {
   std::uint64_t m_multiplier = 1, m_inverse = 1;
 };
 
-/// Every so many keys have a place in the first of so many equal parts of a table, in any order within that.
+/// Sends every `each`-th key to the first of `parts` equal parts of a table, anywhere within it.
 struct crowds_in_a_part {
   using is_avalanching = void;
   std::uint32_t each, parts;

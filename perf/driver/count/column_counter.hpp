@@ -27,7 +27,7 @@ class column_counter {
   /// The format outlives it.
   column_counter(space const& exec, mapped_file const& file, table_format const& format,
                  std::size_t begin, std::size_t end);
-  /// Of a whole file.
+  /// Counts a whole file.
   column_counter(space const& exec, mapped_file const& file, table_format const& format);
 
   /// Returns: whether all fields were counted; false: the format is numeric, and a field is no unsigned integer.

@@ -14,7 +14,7 @@ namespace karpos::perf {
 class mapped_file {
  public:
   explicit mapped_file(std::string const& path);
-  /// Of a text that lies in memory already, and outlives it.
+  /// Holds a text that is in memory already, and outlives this object.
   mapped_file(std::string name, std::string_view bytes);
 
   std::string const& path() const { return m_name; }

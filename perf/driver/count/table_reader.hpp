@@ -30,17 +30,19 @@ struct table_part {
 class table_reader {
  public:
   table_reader(mapped_file const& file, table_format const& format);
-  /// Of the bytes [begin, end) alone, in which rows begin and end. What a matrix' header announces is not checked.
+  /// Reads the bytes [begin, end) alone, in which rows begin and end. Does not check what the
+  /// header of a matrix announces.
   table_reader(mapped_file const& file, table_format const& format, std::size_t begin,
                std::size_t end);
 
   bool done() const { return m_offset >= m_end; }
   double progress() const;
-  /// Whether a field that was to be a number is none: read the file again by a format that is not numeric.
+  /// Whether a field that was to be a number is none: read the file again by a format that is not
+  /// numeric.
   bool other_fields() const { return m_other_fields; }
   /// The next parts, some tens of megabytes in all, in the order of the file. Throws bad_input that names
-  /// file and line. The answer is good until the next call, its words as long as this. If the format is numeric and a field is
-  /// no number, some rows are missing: other_fields() tells.
+  /// file and line. The answer is good until the next call, its words as long as this. If the
+  /// format is numeric and a field is no number, some rows are missing: other_fields() tells.
   std::vector<table_part> const& next();
 
  private:

@@ -57,8 +57,8 @@ inline bool holds_data(std::string_view line) {
   return !line.empty() && line.front() != '#' && line.front() != '%';
 }
 
-/// Where the quote stands that ends the field which begins with one at `start`; npos: nothing ends it. Doubled quotes
-/// belong to the field.
+/// Returns the position of the quote that ends the field which begins with one at `start`, or npos
+/// if nothing ends it. Doubled quotes belong to the field.
 inline std::size_t closing_quote(std::string_view text, std::size_t start) {
   std::size_t end = text.find('"', start + 1);
   while (end != std::string_view::npos && end + 1 < text.size() && text[end + 1] == '"')
@@ -107,7 +107,7 @@ inline std::string_view row_at(std::string_view text, std::size_t offset, char s
   return plain || !holds_data(line) ? line : quoted_row_at(text, offset, separator);
 }
 
-/// Where the first row begins at `at` or behind it; one begins at `begin`.
+/// Returns where the first row begins at `at` or behind it. Requires: a row begins at `begin`.
 inline std::size_t row_from(std::string_view text, std::size_t begin, std::size_t at,
                             char separator) {
   at = std::min(at, text.size());

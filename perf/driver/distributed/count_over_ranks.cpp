@@ -194,7 +194,7 @@ class count_measurement {
     distributed::require_same(m_ranks, "whether there is a matrix in " + m_options.file,
                               f.matrix.has_value());
   }
-  /// Where the first line begins that does so at `at` or behind it; one begins at `first`.
+  /// Returns where the first line begins at `at` or behind it. Requires: a line begins at `first`.
   std::size_t line_from(std::size_t first, std::size_t at) const {
     return row_from(m_file->text(), first + (at > first ? at - 1 - first : 0), at, ' ');
   }

@@ -52,7 +52,7 @@ class row_keys {
       decltype(std::declval<numbered_rows>().with_functions(hash_of_words{}, equality_of_words{}));
   using index_type = row_index<rows_type, space>;
 
-  /// Of the first `columns` keys of the tables, which are read. `text`: numbers are compared as texts, too.
+  /// Reads the first `columns` keys of the tables. `text`: numbers are compared as texts, too.
   row_keys(space const& exec, std::vector<text_table const*> const& tables, std::size_t columns,
            bool text);
 

@@ -33,7 +33,7 @@ class text_table {
   /// Of all columns; "column 1" where no header names them.
   std::vector<std::string> const& names() const { return m_names; }
   bool has_header() const { return !m_format.names.empty(); }
-  /// Of the header; none without one.
+  /// Names in the header; none without one.
   std::vector<std::string> const& header() const { return m_format.names; }
 
   /// Columns, from 0, of the keys, in the order of the wishes.

@@ -22,7 +22,7 @@ void check_kokkos_environment(std::vector<std::string> const& arguments);
 /// program is loaded, which is why the program may start anew.
 void choose_thread_binding(std::vector<std::string> const& arguments, char** argv);
 
-/// Whether Kokkos is asked what it takes, for which no command is needed.
+/// Returns whether the arguments request the help of Kokkos, for which no command is needed.
 bool asks_kokkos_for_help(std::vector<std::string> const& arguments);
 
 }  // namespace karpos::perf

@@ -31,7 +31,7 @@ struct draw_weights {
   }
 };
 
-/// Where no path leads.
+/// The distance of a vertex that no path leads to.
 template <class Weight>
 inline constexpr Weight no_distance =
     std::is_integral_v<Weight> ? std::numeric_limits<Weight>::max()
