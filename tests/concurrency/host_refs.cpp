@@ -2,6 +2,8 @@
 /// \file
 /// Refs driven from plain threads, for the thread sanitizer: histories of hot keys must be linearizable, and
 /// nothing may be lost or doubled.
+#include <karpos/detail/fullness.hpp>
+
 #include "concurrency/races.hpp"
 
 namespace {
@@ -112,6 +114,51 @@ TEST_CASE("a table that is filled by all threads is full once") {
   // So many buckets that insertions find out that none has a free slot.
   fills_up<u32, u32, one_step>(600, rounds / 10 + 1);
   fills_up<u64, u64, two_steps>(600, rounds / 10 + 1);
+}
+
+/// Tables of one part, each with a slot that one thread frees while another inspects the part.
+TEST_CASE("a part with a slot that was freed beside its inspection is not full") {
+  using karpos::detail::fullness;
+  struct alignas(64) table {
+    u64 slot;
+    alignas(64) u64 words[fullness::words_for(1) / 2];
+  };
+  constexpr u64 n = 100;
+  std::vector<table> tables(n);
+  auto const state = [&](u64 i) {
+    return fullness(reinterpret_cast<std::uint32_t*>(tables[i].words), 1);
+  };
+  std::atomic<u64> at[2] = {0, 0};
+  karpos_test::starting_line line(2);
+  auto const begin = std::chrono::steady_clock::now();
+  std::atomic<bool> enough{false};
+  std::atomic<u64> wrong{0};
+  on_threads(2, [&](int thread) {
+    bool const frees = thread == 0;
+    for (u64 round = 0;; ++round) {
+      if (frees) {
+        for (u64 i = 0; round > 0 && i < n; ++i) wrong += state(i).is_full();
+        for (auto& each : tables) each = {1, {}};
+        enough = std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(400);
+      }
+      line.wait(2 * round + 1);
+      if (enough) return;
+      for (u64 i = 0; i < n; ++i) {
+        at[thread] = round * n + i;  // both threads come to a table at once
+        for (int spins = 0; at[1 - thread] < round * n + i; ++spins)
+          if (spins > 300'000) std::this_thread::yield();
+        u64& slot = tables[i].slot;
+        if (frees) {
+          karpos::device::store_release(&slot, u64(0));
+          state(i).forget(0);
+        } else {
+          state(i).inspect(1, [&](u64) { return karpos::device::load_relaxed(&slot) != 0; });
+        }
+      }
+      line.wait(2 * round + 2);
+    }
+  });
+  CHECK(wrong == 0);
 }
 
 /// What was written before store_release is seen after load_acquire.

@@ -67,6 +67,36 @@ TEST_CASE("a slot that is freed beside an inspection keeps its part from being f
   }
 }
 
+TEST_CASE("a table is not full while a slot is free, if the clearing of a bit is held up") {
+  auto const always = [](std::uint64_t) { return true; };
+  for (bool const forgotten : {false, true})
+    for (bool const found_again : {false, true}) {
+      CAPTURE(forgotten);
+      CAPTURE(found_again);
+      buckets some(2 * fullness::part_units);
+      some.full.back() = 0;
+      auto const inspect = [&] {
+        some.state().inspect(2, [&](std::uint64_t b) { return some.full.at(b) != 0; });
+        CHECK(!some.state().is_full());
+      };
+      inspect();
+      int count = 0;
+      some.state().forget(0, [&] {
+        ++count;
+        if (forgotten) some.state().forget(0);
+        CHECK(!some.state().is_full());
+        if (found_again) inspect();
+      });
+      CHECK(count == 1);
+      inspect();
+      CHECK(!some.state().is_full());
+      some.state().inspect(2, always);
+      CHECK(some.state().is_full());
+      some.state().forget(0);
+      CHECK(!some.state().is_full());
+    }
+}
+
 TEST_CASE("threads that find and forget full parts agree in the end") {
   buckets some(320);
   auto const always = [](std::uint64_t) { return true; };

@@ -19,6 +19,10 @@
 namespace karpos::detail {
 
 class fullness {
+  struct nothing {
+    KOKKOS_FUNCTION void operator()() const {}
+  };
+
  public:
   static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
 
@@ -45,11 +49,18 @@ class fullness {
     for (std::uint32_t i = 0; i < n && i < parts; ++i) inspect_part((first + i) % parts, is_full);
   }
 
-  /// A slot of this unit is free from now on.
-  KOKKOS_FUNCTION void forget(std::uint64_t unit) const {
-    std::uint64_t const part = unit / part_units;
-    std::uint32_t const seen = device::load_relaxed(bits_of(part));
-    if ((seen & bit_of(part)) != 0) clear(part, seen);
+  /// Notes that a slot of this unit is free. The calling thread has freed it before. `held_up` runs
+  /// in the middle of a change, where tests let other threads act.
+  template <class HeldUp = nothing>
+  KOKKOS_FUNCTION void forget(std::uint64_t unit, HeldUp const& held_up = {}) const {
+    device::fence_seq_cst();  // the slot is free before the bit is read; see inspect_part
+    forget_part(unit / part_units, held_up);
+  }
+  /// Does what `forget` does, if the calling thread has executed an atomic read-modify-write
+  /// operation since it freed the slot. Costs no fence on x86.
+  KOKKOS_FUNCTION void forget_after_update(std::uint64_t unit) const {
+    device::fence_seq_cst_after_update();
+    forget_part(unit / part_units, nothing{});
   }
 
  private:
@@ -74,28 +85,40 @@ class fullness {
       if (!is_full(unit)) return false;
     return true;
   }
-  /// Looks twice: a slot that was freed after the first look, by a thread that did not see the bit
-  /// yet, is seen by the second.
+  /// Looks twice. The bit is set before the second look, and a slot is freed before `forget` reads
+  /// the bit, each with a fence between: either this look sees the slot free, or `forget` the bit.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect_part(std::uint64_t part, IsFull const& is_full) const {
     if ((device::load_relaxed(bits_of(part)) & bit_of(part)) != 0) return;
     if (!is_full_part(part, is_full)) return;
     device::acquire_fence();  // what was written before slots were taken is released with the count
     if ((device::fetch_or(bits_of(part), bit_of(part)) & bit_of(part)) != 0) return;
+    device::fence_seq_cst();
     device::add_release(full_parts(), 1);
-    if (!is_full_part(part, is_full)) forget(part * part_units);
+    if (!is_full_part(part, is_full)) forget_part(part, nothing{});
   }
-  /// Clears the bit of a part unless another thread does.
-  KOKKOS_FUNCTION void clear(std::uint64_t part, std::uint32_t seen) const {
+  template <class HeldUp>
+  KOKKOS_FUNCTION void forget_part(std::uint64_t part, HeldUp const& held_up) const {
+    std::uint32_t const seen = device::load_relaxed(bits_of(part));
+    if ((seen & bit_of(part)) != 0) clear(part, seen, held_up);
+  }
+  /// Clears the bit of a part unless another thread does. A part is counted after its bit is set,
+  /// and subtracted before its bit is cleared, so that the count is
+  ///   set bits - (bits set, not counted yet) - (parts subtracted whose clear is not decided yet).
+  /// It never exceeds the number of set bits: when all parts are counted, each has its bit. Below 0
+  /// the count wraps around, and equals no number of parts.
+  template <class HeldUp>
+  KOKKOS_FUNCTION void clear(std::uint64_t part, std::uint32_t seen, HeldUp const& held_up) const {
+    device::add_release(full_parts(), ~std::uint64_t(0));
+    device::release_fence();  // a thread that sets the bit again counts the part later
+    held_up();
     while ((seen & bit_of(part)) != 0) {
       std::uint32_t const before =
           device::compare_and_swap(bits_of(part), seen, seen & ~bit_of(part));
-      if (before == seen) {
-        device::add_release(full_parts(), ~std::uint64_t(0));
-        return;
-      }
+      if (before == seen) return;
       seen = before;
     }
+    device::add_release(full_parts(), 1);  // another thread has cleared the bit
   }
 
   std::uint32_t* m_words;

@@ -164,6 +164,20 @@ KOKKOS_INLINE_FUNCTION void release_fence() {
   KOKKOS_IF_ON_HOST((host::release_fence();))
 }
 
+/// Orders everything before it before everything after it: if two threads each write a word, execute
+/// this fence and read the other's word, one of them sees what the other wrote.
+KOKKOS_INLINE_FUNCTION void fence_seq_cst() {
+  KOKKOS_IF_ON_DEVICE((native_device::fence_seq_cst();))
+  KOKKOS_IF_ON_HOST((host::fence_seq_cst();))
+}
+
+/// A fence_seq_cst directly after an atomic read-modify-write operation of this thread, which is such
+/// a fence already on x86.
+KOKKOS_INLINE_FUNCTION void fence_seq_cst_after_update() {
+  KOKKOS_IF_ON_DEVICE((native_device::fence_seq_cst();))
+  KOKKOS_IF_ON_HOST((host::fence_seq_cst_after_update();))
+}
+
 /// An acquire_fence for reads whose values this thread has used, which costs nothing where such
 /// reads are in order anyway.
 KOKKOS_INLINE_FUNCTION void order_used_reads() {

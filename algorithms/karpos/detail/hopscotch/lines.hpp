@@ -116,10 +116,14 @@ class lines {
       return true;
     });
   }
-  /// A slot of a line is empty from now on. One thread calls it, after it has unlocked the class of
-  /// the key that was there.
+  /// Notes that a slot of a line is empty. One thread calls it, after it has unlocked the class of
+  /// the key that was there, then emptied the slot.
   KOKKOS_FUNCTION void forget_full(std::uint64_t l) const {
     if (m_full != nullptr) full_lines().forget(l);
+  }
+  /// Does what `forget_full` does, if the thread has emptied the slot first, and then unlocked.
+  KOKKOS_FUNCTION void forget_full_after_unlock(std::uint64_t l) const {
+    if (m_full != nullptr) full_lines().forget_after_update(l);
   }
 
   KOKKOS_FUNCTION path path_of(word pair) const {

@@ -150,7 +150,7 @@ class table_ref : public Traits {
       if (change_at_home(t, p, before, op, pair, at)) {
         if (op == map_op::insert) return {outcome::inserted, at};
         t.once([&] {
-          m_lines.forget_full(p.home);
+          m_lines.forget_full_after_unlock(p.home);
           return true;
         });
         return {outcome::erased, at};

@@ -210,6 +210,7 @@ __device__ inline Word compare_and_swap_after_reads(Word* p, Word expected, Word
 }
 __device__ inline void acquire_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ inline void fence_seq_cst() { asm volatile("fence.sc.gpu;" ::: "memory"); }
 /// Nothing: reads whose values were used have been served by the L2 cache ("Beyond the letter" again).
 __device__ inline void order_used_reads() {}
 __device__ inline void sleep(unsigned nanoseconds) { __nanosleep(nanoseconds); }

@@ -141,6 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap(scratch_pointer<Word> p, Word 
 
 KOKKOS_FORCEINLINE_FUNCTION void acquire_fence() { Kokkos::load_fence(); }
 KOKKOS_FORCEINLINE_FUNCTION void release_fence() { Kokkos::store_fence(); }
+KOKKOS_FORCEINLINE_FUNCTION void fence_seq_cst() { Kokkos::memory_fence(); }
 KOKKOS_FORCEINLINE_FUNCTION void order_used_reads() { Kokkos::load_fence(); }
 KOKKOS_FORCEINLINE_FUNCTION void sleep(unsigned) {}
 KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const*) {}

@@ -173,6 +173,22 @@ inline void release_fence() {
   std::atomic_thread_fence(std::memory_order_release);
 #endif
 }
+/// Under the thread sanitizer an atomic operation on a word of no other thread: a full fence on x86.
+inline void fence_seq_cst() {
+#if defined(KARPOS_HOST_THREAD_SANITIZER)
+  std::atomic<int>(0).fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+/// For the compiler alone on x86: its locked operations order what comes before and after them.
+inline void fence_seq_cst_after_update() {
+#if defined(__x86_64__)
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#else
+  fence_seq_cst();
+#endif
+}
 
 /// A few instants; from the 16th on, until other threads had their turn.
 inline void pause(int instants) {
