@@ -454,4 +454,64 @@ TEST_CASE("size is right whoever changed the map") {
   counts_its_keys<karpos::hopscotch_map<u32, u32, space>>();
 }
 
+/// Keys below `keys` are a map's. The functions count their calls with others.
+struct own_keys {
+  u32 keys;
+  view<u64> foreign;
+  KOKKOS_FUNCTION void see(u32 key) const {
+    if (key >= keys) Kokkos::atomic_inc(&foreign(0));
+  }
+};
+struct hash_of_own : own_keys {
+  KOKKOS_FUNCTION u64 operator()(u32 key) const { return see(key), key; }
+};
+struct equal_of_own : own_keys {
+  KOKKOS_FUNCTION bool operator()(u32 a, u32 b) const { return see(a), see(b), a == b; }
+};
+
+/// The user's functions are called with keys of the map and queries only, never with what other slots hold.
+template <class Map>
+void calls_functions_with_its_keys(char const* name) {
+  constexpr u32 n = 3000;
+  own_keys const own{n, view<u64>("foreign", 1)};
+  auto const none = [&](char const* when) {
+    same(std::string(name) + ": foreign keys in " + when, to_host(own.foreign)[0], 0);
+    Kokkos::deep_copy(own.foreign, u64(0));
+  };
+  std::vector<u32> all(n);
+  for (u32 i = 0; i < n; ++i) all[i] = i;
+  auto const keys = to_space(all);
+  auto const some = to_space(std::vector<u32>(all.begin(), all.begin() + n / 3));
+  view<u32> const out("out", n);
+  Map map(space{}, 100, {.growth = growth::automatic}, hash_of_own{own}, equal_of_own{own});
+  map.insert(space{}, keys, keys);
+  none("growth");
+  map.erase(space{}, some);
+  map.find(space{}, keys, out, 0u);
+  map.count(space{}, keys);
+  none("erasures and lookups");
+  if constexpr (requires { map.compact(space{}); }) {
+    map.compact(space{});
+    none("compaction");
+    map.erase(space{}, some);
+  }
+  map.rehash(space{}, 3 * n);
+  none("rehash");
+  map.insert(space{}, some, some);
+  map.erase_if(space{}, visit_nothing{});
+  none("erase_if");
+  map.insert_or_apply(space{}, keys, keys, karpos::plus{});
+  none("insert_or_apply");
+  map.rehash(space{}, n);
+  none("a second rehash");
+  same("keys", map.size(space{}), n);
+}
+
+TEST_CASE("functions of the user's are called with keys of the map alone") {
+  calls_functions_with_its_keys<karpos::hash_map<u32, u32, space, hash_of_own, equal_of_own>>(
+      "hash_map");
+  calls_functions_with_its_keys<karpos::hopscotch_map<u32, u32, space, hash_of_own, equal_of_own>>(
+      "hopscotch_map");
+}
+
 }  // namespace

@@ -177,12 +177,24 @@ struct reinsert_body : insert_slots_body<Distance, Table> {
              {},
              {device::for_loop<space>(from), refused}} {}
 
+  KOKKOS_FUNCTION typename Table::path stage(std::uint64_t i) const {
+    return this->table.start_at(hash(i));
+  }
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const { return this->table.home_of(hash(i)); }
   KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
     auto const result = base::operator()(i, p);
     erase_report* const refused = this->stencil.refused;
     if (refused != nullptr && result.counts(insert_report::counter_of(outcome::full)))
       device::add(&refused->erased, std::uint64_t(1));
     return result;
+  }
+
+ private:
+  /// The hash of the key in slot i, or zero. What lies in other slots is not shown to the user's hash.
+  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
+    auto const& from = this->stencil.table;
+    bool const live = from.slot().live(device::load_relaxed(from.slot_at(i)));
+    return live ? this->table.hash(this->keys(i)) : 0;
   }
 };
 
