@@ -498,6 +498,86 @@ TEST_CASE("pairs of pairs, and arrays of pairs") {
   CHECK(to.key_at(to.find(w)).second == w.second);
 }
 
+namespace {
+
+/// Larger than std::pair, whose functions it has.
+struct labelled_pair {
+  std::pair<long long, int> ends;
+  int label = 7;
+};
+bool is_blank(labelled_pair const& v) { return v.ends.second == 0 && v.label == 7; }
+bool is_blank(std::pair<long long, int> const& v) { return v.first == 0 && v.second == 0; }
+bool is_blank(int v) { return v == 0; }
+
+/// Inserts pairs, unless they are in, and counts those that are found then.
+template <class Map>
+struct insert_and_find {
+  Map map;
+  Kokkos::View<typename Map::key_type const*, space> keys;
+  Kokkos::View<typename Map::value_type const*, space> values;
+  KOKKOS_FUNCTION void operator()(int i, int& n) const {
+    map.insert(keys(i), values(i));
+    auto const at = map.find(keys(i));
+    n += map.valid_at(at) && map.key_at(at).second == keys(i).second;
+  }
+};
+template <class Map>
+struct erase_keys {
+  Map map;
+  Kokkos::View<typename Map::key_type const*, space> keys;
+  KOKKOS_FUNCTION void operator()(int i) const { map.erase(keys(i)); }
+};
+/// Copies bytes: Kokkos would instantiate assignments in kernels.
+template <class T>
+auto copied_to_space(std::vector<T> const& from) {
+  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  std::size_t const bytes = from.size() * sizeof(T);
+  Kokkos::View<T*, space> const to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing),
+                                   from.size());
+  Kokkos::deep_copy(Kokkos::View<unsigned char*, space, unmanaged>(
+                        reinterpret_cast<unsigned char*>(to.data()), bytes),
+                    Kokkos::View<unsigned char const*, Kokkos::HostSpace, unmanaged>(
+                        reinterpret_cast<unsigned char const*>(from.data()), bytes));
+  return to;
+}
+
+template <class Value>
+void pairs_in_kernels(Value const& value) {
+  using key_type = std::pair<long long, int>;
+  using map_type = karpos::unordered_map<key_type, Value, space>;
+  constexpr int n = 300;
+  std::vector<key_type> all;
+  for (int i = 0; i < n; ++i) all.emplace_back(i, i / 2);
+  insert_and_find<map_type> const body{map_type(n), copied_to_space(all),
+                                       copied_to_space(std::vector<Value>(n, value))};
+  map_type map = body.map;
+  for (unsigned room : {0u, 1000u}) {
+    if (room != 0) map.rehash(room);
+    int found = 0;
+    Kokkos::parallel_reduce("karpos_test::insert_and_find", Kokkos::RangePolicy<space>(0, n),
+                            insert_and_find<map_type>{map, body.keys, body.values}, found);
+    same("found", static_cast<std::uint64_t>(found), n);
+    same("size", map.size(), n);
+  }
+  map.begin_erase();
+  Kokkos::parallel_for("karpos_test::erase_keys", Kokkos::RangePolicy<space>(0, n),
+                       erase_keys<map_type>{map, body.keys});
+  map.end_erase();
+  same("left", map.size(), 0);
+  if (karpos::device::is_device<space>) return;
+  std::uint64_t blank = 0;
+  for (std::uint32_t i = 0; i < map.capacity(); ++i) blank += is_blank(map.value_at(i));
+  same("blank values", blank, map.capacity());
+}
+
+}  // namespace
+
+TEST_CASE("kernels insert, find and erase keys and values of std::pair") {
+  pairs_in_kernels(3);
+  pairs_in_kernels(std::pair<long long, int>(1, 2));
+  pairs_in_kernels(labelled_pair{{1, 2}, 3});
+}
+
 TEST_CASE("zeros and NaN in pairs and arrays are one key each") {
   if (karpos::device::is_device<space>) return;
   using point = Kokkos::Array<double, 2>;

@@ -64,7 +64,7 @@ class table_ref : public Traits {
   table_ref() = default;
   explicit table_ref(hopscotch::lines<Traits> const& l) : m_lines(l) {}
 
-  hopscotch::lines<Traits> const& lines() const { return m_lines; }
+  KOKKOS_FUNCTION hopscotch::lines<Traits> const& lines() const { return m_lines; }
   template <class Query>
   KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
     return m_lines.hash(query);

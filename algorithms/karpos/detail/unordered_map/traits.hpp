@@ -26,13 +26,6 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = sizeof(T) <= 8;
 
-/// Whether a type is a pair with two members, and what these are.
-template <class T>
-inline constexpr bool is_pair = false;
-template <class A, class B>
-inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
-template <class A, class B>
-inline constexpr bool is_pair<std::pair<A, B>> = true;
 /// Whether a type is a Kokkos::Array whose bytes do not say which arrays are equal: numbers that
 /// are no integers, padded elements.
 template <class T>

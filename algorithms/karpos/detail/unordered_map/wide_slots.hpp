@@ -2,10 +2,12 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <Kokkos_Pair.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
@@ -41,6 +43,14 @@ template <class Key>
 struct alignas(record_alignment<Key>) record_of<Key, no_value> {
   Key key;
 };
+
+/// Whether a type is a pair with two members.
+template <class T>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
 
 /// Predicate: the word of a slot is this one.
 struct is_word {
@@ -102,8 +112,8 @@ class wide_slots {
   KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const& key,
                              [[maybe_unused]] T const& value) const {
     if (device::compare_and_swap(words(i), free, claimed_for(q)) != free) return false;
-    m_records[i].key = key;
-    if constexpr (!std::is_same_v<Value, no_value>) m_records[i].value = value;
+    assign<Key>(m_records[i].key, key);
+    if constexpr (!std::is_same_v<Value, no_value>) assign<Value>(m_records[i].value, value);
     device::store_release(words(i), q.word);
     return true;
   }
@@ -129,19 +139,40 @@ class wide_slots {
   }
 
  private:
+  // GPUs have no functions of std::pair but the trivial copy constructor.
+
   template <class T>
   KOKKOS_FUNCTION static void blank(T& x) {
-    if constexpr (std::is_default_constructible_v<T>) {
+    if constexpr (is_pair<T>) {
+      blank(x.first);
+      blank(x.second);
+    } else if constexpr (std::is_default_constructible_v<T> &&
+                         std::is_trivially_move_assignable_v<T>) {
       x = T();
     } else {
       auto* const bytes = reinterpret_cast<unsigned char*>(&x);
       for (std::size_t b = 0; b < sizeof(T); ++b) bytes[b] = 0;
+      if constexpr (std::is_default_constructible_v<T> && std::is_move_assignable_v<T>)
+        KOKKOS_IF_ON_HOST((x = T();))
     }
+  }
+  /// Assigns the bytes, where assignment is more than that.
+  template <class T>
+  KOKKOS_FUNCTION static void assign(T& to, T const& from) {
+    if constexpr (std::is_trivially_copy_assignable_v<T>)
+      to = from;
+    else
+      copy<sizeof(T)>(from, to);
   }
   static constexpr word claimed = 1, live = 2;
   KOKKOS_FUNCTION static word claimed_for(query const& q) { return q.word ^ live ^ claimed; }
 
   struct boxed {
+    Key key;
+  };
+  /// Room for a key that no constructor makes.
+  union key_room {
+    KOKKOS_FUNCTION key_room() {}
     Key key;
   };
   struct key_words {
@@ -155,9 +186,9 @@ class wide_slots {
     if constexpr (std::is_trivially_copyable_v<Key>) {
       return from_bits<boxed>(words).key;
     } else {
-      Key key;  // std::pair, which cannot be cast from bits
-      copy(words, key);
-      return key;
+      key_room made;  // of a std::pair, which cannot be cast from bits
+      copy<sizeof(Key)>(words, made.key);
+      return made.key;
     }
   }
   KOKKOS_FUNCTION key_words words_of_key(std::uint64_t i) const {
@@ -165,16 +196,15 @@ class wide_slots {
       return to_bits<key_words>(boxed{m_records[i].key});
     } else {
       key_words words{};
-      copy(m_records[i].key, words);
+      copy<sizeof(Key)>(m_records[i].key, words);
       return words;
     }
   }
-  /// Copies the bytes of a key that is no trivially copyable type.
-  template <class From, class To>
+  template <std::size_t Bytes, class From, class To>
   KOKKOS_FUNCTION static void copy(From const& from, To& to) {
     auto const* const source = reinterpret_cast<unsigned char const*>(&from);
     auto* const target = reinterpret_cast<unsigned char*>(&to);
-    for (std::size_t b = 0; b < sizeof(Key); ++b) target[b] = source[b];
+    for (std::size_t b = 0; b < Bytes; ++b) target[b] = source[b];
   }
   KOKKOS_FUNCTION void read_words(std::uint64_t i, key_words& words) const {
     device::order_used_reads();
