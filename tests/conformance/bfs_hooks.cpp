@@ -84,6 +84,10 @@ struct forget_opposite {
 }  // namespace
 
 TEST_CASE("a search that would go on for ever is stopped") {
+  if (karpos::device::is_device<space>) {
+    MESSAGE("skipped: GPUs keep visited vertices in bits, which no visitor clears");
+    return;
+  }
   space const exec;
   edge_pairs cycle = karpos_test::path_edges(2000);
   cycle.emplace_back(1999, 0);
