@@ -64,7 +64,7 @@ template <int Column, class From, class Out, class Marks>
 struct checked_field {
   using state = halves<From>;
   using merge = merge_each<plus, plus>;
-  using to = typename Out::value_type;
+  using to = typename std::remove_cvref_t<Out>::value_type;
   merge op;
   Out out;
   Marks overflowed;
