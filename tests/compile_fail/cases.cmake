@@ -6,7 +6,7 @@ karpos_add_compile_fail(NAME key_not_trivially_copyable FILE key_not_trivially_c
 karpos_add_compile_fail(NAME unordered_map_of_views FILE unordered_map_of_views.cpp
   REGEX "karpos: keys and values of an unordered_map must be trivially copyable" LINES 60)
 karpos_add_compile_fail(NAME unordered_map_padded_key FILE unordered_map_padded_key.cpp
-  REGEX "karpos: this key has padding, whose bytes differ in equal keys" LINES 60)
+  REGEX "karpos: this key has padding, or members that compilers cannot read" LINES 60)
 karpos_add_compile_fail(NAME key_too_large FILE key_too_large.cpp
   REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60)
 karpos_add_compile_fail(NAME value_too_large FILE value_too_large.cpp

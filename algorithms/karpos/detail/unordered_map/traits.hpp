@@ -56,8 +56,8 @@ concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>;
 template <class T>
 concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
 /// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all
-/// bytes. False where compilers cannot tell, such as for classes whose constructor is not
-/// constexpr.
+/// bytes. Pointers and unions, which it cannot read, beside floating-point numbers are taken for it.
+/// False where compilers cannot tell, such as for classes whose constructor is not constexpr.
 template <class T>
 inline constexpr bool has_padding = [] {
   if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
@@ -87,8 +87,9 @@ struct default_hash {
       static_assert(std::is_trivially_copyable_v<Key>,
                     "karpos: keys that are not trivially copyable need a Hasher");
       static_assert(!has_padding<Key>,
-                    "karpos: this key has padding, whose bytes differ in equal keys: pass a "
-                    "Hasher, or a key of pairs");
+                    "karpos: this key has padding, or members that compilers cannot read, and so "
+                    "its bytes may differ in equal keys: pass a Hasher and an EqualTo, or a key of "
+                    "pairs");
       auto const words = words_of(key);
       std::uint64_t h = mix(words.word[0]);
       for (int i = 1; i < words.count; ++i) h = mix(h ^ words.word[i]);
