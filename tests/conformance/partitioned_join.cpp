@@ -151,8 +151,8 @@ void check_words(std::string const& what) {
   for (Word w = 0; keys.size() < split_rows; ++w) keys.push_back(key_of_word(static_cast<Word>(w)));
   namespace join = karpos::detail::join;
   using rows = decltype(karpos::rows(to_space(keys)));
-  using table = join::table_of_part<space, typename join::split_form<rows, rows, rows>::row>;
-  join::split_sizes<space, table> const sizes{keys.size(), keys.size()};
+  using part_table = join::table_of_part<space, typename join::split_form<rows, rows, rows>::row>;
+  join::split_sizes<space, part_table> const sizes{keys.size(), keys.size()};
   auto const added = static_cast<Word>(join::word_multiplier(sizes.part_bits()));
   for (Word& key : keys) key = static_cast<Word>(key - added);
   same(what + ": the inverse", join::mix_word(static_cast<Word>(keys[1] + added)),
