@@ -190,7 +190,8 @@ struct reinsert_body : insert_slots_body<Distance, Table> {
   }
 
  private:
-  /// The hash of the key in slot i, or zero. What lies in other slots is not shown to the user's hash.
+  /// Returns the hash of the key in slot i, or zero without a key: the user's hash is called for keys
+  /// alone.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
     auto const& from = this->stencil.table;
     bool const live = from.slot().live(device::load_relaxed(from.slot_at(i)));

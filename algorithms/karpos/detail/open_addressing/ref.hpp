@@ -31,8 +31,8 @@
 //
 // It does so once it has found a place: a key that is refused leaves no marks, and lookups in a
 // full table end as early as in one of load 0.98. Insertions that try many buckets find out whether
-// the table is full, and are refused then at the first missing mark (fullness.hpp). GPUs set marks on
-// the way, and do not ask (tuning.hpp).
+// the table is full, and are refused then at the first missing mark (fullness.hpp). GPUs set marks
+// on the way, and do not ask (tuning.hpp).
 //
 // Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //

@@ -23,10 +23,11 @@ struct tuning {
   /// (2^22 keys, two threads: 152 M hits/s, 219 with the second read).
   static constexpr bool reread_slots = !device::is_device<ExecSpace>;
 
-  /// Whether insertions leave overflow marks on their way, instead of once they have found a place, and
-  /// do not ask whether the table is full. What that takes would be 38 registers of a GPU's thread instead
-  /// of 30: H200, 2^27 pairs of 4+4 bytes, load 0.5 / 0.8 / 0.9: insertions at 0.86 / 0.75 / 0.65 of the rate of
-  /// compare-and-swaps instead of 0.92 / 0.85 / 0.77; with 32 registers by force 0.72 / 0.70 / 0.65.
+  /// Whether insertions set overflow marks on their way, instead of once they have found a place,
+  /// and do not ask whether the table is full. Asking takes 38 registers of a GPU's thread instead
+  /// of 30. H200, 2^27 pairs of 4+4 bytes, load 0.5 / 0.8 / 0.9, shares of the rate of
+  /// compare-and-swaps: 0.92 / 0.85 / 0.77 on the way, 0.86 / 0.75 / 0.65 with asking, and
+  /// 0.72 / 0.70 / 0.65 with asking and registers bounded to 32.
   static constexpr bool marks_on_the_way = device::is_device<ExecSpace>;
 
   /// Whether insertions may go page by page (page_insertion.hpp). On 16 CPU cores 2^26 pairs go in at 418 M/s when they are

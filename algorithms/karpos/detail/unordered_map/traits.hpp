@@ -56,7 +56,8 @@ concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>;
 template <class T>
 concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
 /// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all
-/// bytes. Pointers and unions, which it cannot read, beside floating-point numbers are taken for it.
+/// bytes. Pointers and unions, which it cannot read, beside floating-point numbers count as
+/// padding.
 /// False where compilers cannot tell, such as for classes whose constructor is not constexpr.
 template <class T>
 inline constexpr bool has_padding = [] {

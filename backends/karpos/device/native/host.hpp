@@ -173,7 +173,8 @@ inline void release_fence() {
   std::atomic_thread_fence(std::memory_order_release);
 #endif
 }
-/// Under the thread sanitizer an atomic operation on a word of no other thread: a full fence on x86.
+/// Under the thread sanitizer: an atomic operation on a word of no other thread, which is a full
+/// fence on x86.
 inline void fence_seq_cst() {
 #if defined(KARPOS_HOST_THREAD_SANITIZER)
   std::atomic<int>(0).fetch_add(1, std::memory_order_seq_cst);
