@@ -85,7 +85,7 @@ class pair_of_tables {
   std::optional<std::uint64_t> split(join_kind kind, Write const& write, std::uint64_t room,
                                      partitioned_join_options const& o) const {
     require_known(kind);
-    if (o.workspace.data != nullptr) require_workspace(user, o.workspace, bytes());
+    if (is_given(o.workspace)) require_workspace(user, o.workspace, bytes());
     if (kind == join_kind::full ||
         m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
       return {};
@@ -366,7 +366,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   std::uint64_t const room =
       std::min(of_left.template check<ExecSpace>("left rows", left.size()),
                of_right.template check<ExecSpace>("right rows", right.size()));
-  if (options.workspace.data != nullptr)
+  if (detail::is_given(options.workspace))
     detail::require_workspace(
         d::carrying_user, options.workspace,
         partitioned_join_bytes(exec, left, right, left_columns, right_columns));

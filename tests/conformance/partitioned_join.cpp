@@ -394,6 +394,7 @@ TEST_CASE("a workspace of the caller's: as large as asked for, too small, not al
     return karpos::partitioned_join_size(space(), l, r, join_kind::inner, {.workspace = {at, n}});
   };
   same("rows", size(memory.data(), bytes), o.rows(join_kind::inner).size());
+  same("rows, an empty view", size(memory.data(), 0), o.rows(join_kind::inner).size());
   throws<std::invalid_argument>([&] { size(memory.data(), bytes - 1); }, "too small",
                                 "partitioned_join_bytes");
   throws<std::invalid_argument>([&] { size(memory.data() + 8, bytes); }, "not aligned");

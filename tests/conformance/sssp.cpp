@@ -682,7 +682,8 @@ TEST_CASE("weights over many decades are not expanded again and again") {
            false);
       INFO(what << ", delta " << r.delta << ", edges " << r.edges << ", buckets " << r.buckets
                 << ", rounds " << r.rounds);
-      CHECK(r.edges < 10 * g.out.columns.size());
+      // On devices buckets of deep graphs are wider: few rounds matter more than few edges.
+      CHECK(r.edges < (karpos::device::is_device<space> ? 32 : 10) * g.out.columns.size());
       CHECK(r.rounds < g.vertices);
     }
   }

@@ -22,10 +22,15 @@ struct workspace_user {
   char const* bytes_call;
 };
 
+/// Whether the caller gave memory: a pointer without bytes, as an empty view has one, is none.
+inline bool is_given(wrapped_memory const& memory) {
+  return memory.data != nullptr && memory.bytes > 0;
+}
+
 /// Whether a call that can do without a workspace has one of that many bytes: the caller's, or its own. A table that grows
 /// in between may need more than the caller was told.
 inline bool serves(wrapped_memory const& given, std::size_t bytes) {
-  return given.data == nullptr ||
+  return !is_given(given) ||
          (given.bytes >= bytes &&
           reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
 }
@@ -39,7 +44,7 @@ inline memory_range range_of(wrapped_memory const& given) {
 /// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
 inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
                               std::size_t bytes) {
-  if (given.data == nullptr) return;
+  if (!is_given(given)) return;
   std::string const what = std::string("the workspace of karpos::") + user.name;
   if (given.bytes < bytes)
     reject(what + " is too small",
@@ -58,7 +63,7 @@ class workspace {
             std::size_t bytes)
       : m_exec(exec),
         m_label(std::string("karpos::") + user.name) {
-    if (given.data == nullptr) {
+    if (!is_given(given)) {
       m_own = allocated_bytes<typename ExecSpace::memory_space>(
           exec, m_label + ": workspace", bytes, (m_label + "'s workspace").c_str(),
           "pass fewer rows");
