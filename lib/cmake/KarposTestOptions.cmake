@@ -5,7 +5,7 @@
 
 set(karpos_test_optimisation "")
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT "cuda" IN_LIST KARPOS_KOKKOS_SPACES)
-  set(karpos_test_optimisation -O1)
+  set(karpos_test_optimisation -Og)
 endif()
 set(KARPOS_TEST_OPTIMISATION "${karpos_test_optimisation}" CACHE STRING
   "Optimisation of the tests in a Release build; empty: that of the build type")

@@ -234,8 +234,10 @@ class batch {
     return a.bytes();
   }
   void allocate(ExecSpace const& exec, std::size_t bytes) {
-    m_base = static_cast<std::byte*>(m_workspace.data);
-    if (m_base != nullptr && serves(m_workspace, bytes)) return;
+    if (is_given(m_workspace) && serves(m_workspace, bytes)) {
+      m_base = static_cast<std::byte*>(m_workspace.data);
+      return;
+    }
     m_memory = own_bytes(exec, bytes);
     m_base = m_memory.data();
   }
