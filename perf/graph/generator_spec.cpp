@@ -166,7 +166,8 @@ bool is_generator(std::string const& graph) {
 
 generator_spec parse_generator(std::string const& text) {
   std::size_t const colon = text.find(':');
-  family_entry const& family = family_named(text.substr(0, colon), text);
+  std::string const name = text.substr(0, colon);
+  family_entry const& family = family_named(name, text);
   generator_spec spec;
   spec.family = family.family;
   spec.a = family.a;

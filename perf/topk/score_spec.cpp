@@ -96,7 +96,8 @@ void parse_setting(score_spec& spec, family_entry const& family, std::string con
 
 score_spec parse_score_spec(std::string const& text) {
   std::size_t const colon = text.find(':');
-  family_entry const& family = family_named(text.substr(0, colon), text);
+  std::string const name = text.substr(0, colon);
+  family_entry const& family = family_named(name, text);
   score_spec spec;
   spec.family = family.family;
   std::istringstream items(colon == std::string::npos ? "" : text.substr(colon + 1));
