@@ -851,7 +851,7 @@ TEST_CASE("a workspace that does not do is refused before anything changes") {
   Kokkos::View<std::byte*, space::memory_space> const memory("memory", bytes + 64);
   throws<std::invalid_argument>(
       [&] {
-        map.insert(space(), keys, 1u, {memory.data() + 8, bytes});
+        map.insert(space(), keys, 1u, {memory.data() + 8, bytes + 8});
       },
       "not aligned", "64");
   if (bytes > 0)
