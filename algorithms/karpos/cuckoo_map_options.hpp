@@ -22,8 +22,9 @@ enum class duplicate_keys {
 template <class Key>
 struct cuckoo_map_options {
   cuckoo_layout layout = cuckoo_layout::two_level;
-  std::uint64_t seed =
-      1;  ///< of the hash functions; equal seeds and keys: equal two-level tables in every space
+  /// Of the hash functions; equal seeds and keys: equal two-level tables in every space. Default:
+  /// another seed for each map, as in hash_table_options (table_options.hpp).
+  std::optional<std::uint64_t> seed = {};
   duplicate_keys duplicates = duplicate_keys::keep_one;
   double load = 0.95;  ///< dense: keys per slot when `capacity` keys are in; in (0, 0.98]
   std::uint64_t capacity =

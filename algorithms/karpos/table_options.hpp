@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace karpos {
@@ -23,9 +24,15 @@ struct hash_table_options {
       {};  ///< key that marks an erased slot; default: the second largest
   std::optional<karpos::growth> growth =
       {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
+  /// Which places keys have. Default: another seed for each table, the same ones in every run of a
+  /// program that makes its tables in the same order. If tables of one type, size and seed get the
+  /// same keys, most keys have the same places. Do not insert parts of such tables, in their order,
+  /// into another one: they crowd.
+  std::optional<std::uint64_t> seed = {};
 };
 
-/// Memory of the caller's. For a table to live in: at least bytes_for(...), aligned to a bucket.
+/// Memory of the caller's. For a table to live in: at least bytes_for(...), aligned to a bucket. A
+/// table empties it first; tables in the same memory see each other's keys if their seeds are equal.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;

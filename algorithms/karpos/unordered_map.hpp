@@ -284,7 +284,9 @@ class unordered_map {
     return static_cast<result>(*table().slots().value_at(i));
   }
 
-  // Copies, on the host, of maps of the same keys and values but for const. Indices stay. They wait.
+  // Copies, on the host, of maps of the same keys and values but for const. They wait. Indices stay,
+  // unless the map that is copied to was made without src and shares its memory with copies: then
+  // keys get indices of its own.
 
   /// Becomes a copy of src, of any device, in memory of its own; nothing if the two share memory.
   template <class SKey, class SValue, class SDevice>
@@ -336,7 +338,7 @@ class unordered_map {
 };
 
 /// Copies keys and values, of the same types but for const, from any device to any other; dst has the capacity of src
-/// (create_mirror). Indices stay. Waits.
+/// (create_mirror). Indices stay as deep_copy_view says. Waits.
 template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
           class Hasher, class EqualTo>
   requires(std::is_same_v<std::remove_const_t<DKey>, std::remove_const_t<SKey>> &&

@@ -38,7 +38,7 @@ KOKKOS_FUNCTION constexpr std::uint32_t multiply_high_narrow(std::uint64_t a, st
   return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
 }
 
-/// What hashes choose a place in. Structures differ in their places, even where they have the same
+/// What hashes choose a place in. Structures differ in their places, even if they have the same
 /// size.
 enum class hashed : std::uint64_t {
   open_addressing = 1,
@@ -52,17 +52,18 @@ enum class hashed : std::uint64_t {
   join
 };
 
-/// An odd number for a structure of a size; the numbers of other structures and sizes look
-/// unrelated to it.
-KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size) {
-  return mix(mix(size) + static_cast<std::uint64_t>(what)) | 1;
+/// An odd number for a structure of a size and a seed; the numbers of other structures, sizes and
+/// seeds look unrelated to it. Tables that users fill have seeds (table_memory.hpp).
+KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size,
+                                                         std::uint64_t seed = 0) {
+  return mix(mix(size + mix(seed)) + static_cast<std::uint64_t>(what)) | 1;
 }
 
 /// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
 ///
-/// Each structure and size has a multiplier of its own. So keys that lie side by side in a table,
-/// or in one partition, are spread over all places of another one. If all structures read the high
-/// bits of one hash, these keys would crowd there.
+/// Each structure, size and seed has a multiplier of its own. So keys that lie side by side in a
+/// table, or in one partition, are spread over all places of another one. If all structures read the
+/// high bits of one hash, these keys would crowd there.
 ///
 /// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are
 /// dependent, and places, too.
@@ -73,12 +74,15 @@ class place_among {
  public:
   place_among() = default;
   /// `size`: what the multiplier depends on, such as the slots of a table whose places are buckets.
-  KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count, std::uint64_t size)
+  KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count, std::uint64_t size,
+                                        std::uint64_t seed = 0)
       : m_count(count),
-        m_multiplier(place_multiplier(what, size)) {}
+        m_multiplier(place_multiplier(what, size, seed)) {}
   KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count)
       : place_among(what, count, count) {}
 
+  /// Whether both map every hash onto the same place.
+  constexpr bool operator==(place_among const&) const = default;
   KOKKOS_FUNCTION constexpr std::uint64_t count() const { return m_count; }
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);

@@ -61,7 +61,7 @@ class pages_of_a_map {
 
  public:
   explicit pages_of_a_map(u64 max_keys, Hash const& hash = {})
-      : m_map(exec_space{}, max_keys, {.load = 0.9}, hash) {
+      : m_map(exec_space{}, max_keys, {.load = 0.9, .seed = 0}, hash) {
     (void)m_map.ref();  // what changes the table is not seen by it
   }
   map_type& map() { return m_map; }

@@ -75,6 +75,27 @@ TEST_CASE("cuckoo_map: equal keys make no difference, but for the first of them"
              built_on(space{}, keys, values, 1));
 }
 
+TEST_CASE("cuckoo_map: maps without a seed have different tables, and copies keep theirs") {
+  using map_type = karpos::cuckoo_map<u64, u64, space>;
+  constexpr std::size_t n = 5000;
+  auto const keys = to_space(unique_keys<u64>(n));
+  auto const order = [&](map_type const& map) {
+    karpos_test::view<u64> const out("keys", n), values("values", n);
+    CHECK(map.retrieve_all(space{}, out, values) == n);
+    return karpos_test::to_host(out);
+  };
+  map_type a(space{}, keys, keys), b(space{}, keys, keys);
+  map_type const c(space{}, keys, keys, {.seed = 3}), d(space{}, keys, keys, {.seed = 3});
+  CHECK(order(a) != order(b));
+  CHECK(order(c) == order(d));
+  auto const of_a = order(a);
+  a.build(space{}, keys, keys);
+  CHECK(order(a) == of_a);
+  deep_copy(space{}, b, a);
+  b.build(space{}, keys, keys);
+  CHECK(order(b) == of_a);
+}
+
 /// So many keys that GPUs split them in two passes.
 TEST_CASE("cuckoo_map: tables split in two passes are equal, and hold their keys") {
   constexpr std::size_t n = karpos::device::is_device<space> ? 14'000'000 : 3'000'000;

@@ -58,7 +58,7 @@ struct open_map : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>,
 template <class Key, class T, class Hash = karpos::hash<Key>>
 struct emulated_map : open_map<Key, T, Hash> {
   explicit emulated_map(u64 max_keys, double load = 0.5, Hash const& hash = {})
-      : open_map<Key, T, Hash>(host{}, max_keys, {.load = load}, hash) {
+      : open_map<Key, T, Hash>(host{}, max_keys, {.load = load, .seed = 0}, hash) {
     (void)open_map<Key, T, Hash>::ref();  // what changes the table is not seen by it
   }
   using execution_space = emulated_space;

@@ -33,20 +33,6 @@ struct hopping_map : karpos::hopscotch_map<u32, u32, space> {
   auto table() const { return this->m_storage.ref(); }
 };
 
-/// Sums up the buckets up to each key's.
-template <class Table>
-struct count_buckets {
-  Table table;
-  view<u32> keys;
-  KOKKOS_FUNCTION void operator()(u64 i, u64& sum) const {
-    auto const holds = table.holds(keys(i));
-    for (auto p = table.start(keys(i)); !table.past_end(p); table.advance(p)) {
-      ++sum;
-      for (int s = 0; s < Table::bucket_slots; ++s)
-        if (holds(table.bucket(p)[s])) return;
-    }
-  }
-};
 u64 looks(probed_map const& map, std::vector<u32> const& keys) {
   u64 sum = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, keys.size()),
@@ -95,6 +81,88 @@ void fill_with_shares(std::string const& what, std::vector<order> const& orders,
         CHECK(looked >= usual / 2);
       }
     }
+}
+
+/// The first k-th parts, in the order of their tables, of k full maps of one size.
+template <class Map>
+std::vector<u32> parts_of_full_maps(std::vector<u32> const& keys, u64 k, double load) {
+  u64 const n = keys.size() / k;
+  view<u32> const out("keys", n), values("values", n);
+  std::vector<u32> parts;
+  for (u64 m = 0; m < k; ++m) {
+    Map map(space{}, n, {.load = load, .growth = karpos::growth::fixed});
+    auto const of_map = share_of(keys, double(m) / double(k), double(m + 1) / double(k));
+    same("inserted", map.insert(space{}, to_space(of_map), 1u).inserted, n);
+    same("retrieved", map.retrieve_all(space{}, out, values), n);
+    auto const order = karpos_test::to_host(out);
+    parts.insert(parts.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n / k));
+  }
+  return parts;
+}
+/// These parts into another map of that size.
+template <class Map>
+void fill_with_parts(std::string const& what) {
+  constexpr u64 n = 1 << 15;
+  auto const keys = karpos_test::unique_keys<u32>(8 * n);
+  for (u64 const k : {2, 8})
+    for (double const load : {0.5, 0.7, 0.8, 0.9}) {
+      INFO("parts of ", k, " full maps -> ", what, " at load ", load);
+      auto const of_maps = share_of(keys, 0, double(k) / 8);
+      u64 const usual = fill<Map>(share_of(keys, 0, 0.125), load);
+      CHECK(fill<Map>(parts_of_full_maps<Map>(of_maps, k, load), load) <= usual + usual / 2);
+    }
+}
+
+/// Where a map places some hashes.
+u64 place(probed_map const& map, u64 hash) { return map.table().home_of(hash); }
+u64 place(hopping_map const& map, u64 hash) { return map.table().lines().geometry().home_of(hash); }
+template <class Map>
+std::vector<u64> places(Map const& map) {
+  std::vector<u64> all;
+  for (u64 i = 1; i <= 64; ++i) all.push_back(place(map, karpos::mix(i)));
+  return all;
+}
+template <class Map>
+void seeds_and_copies() {
+  u64 const n = 1000;
+  auto const keys = karpos_test::unique_keys<u32>(n);
+  auto const in = to_space(keys);
+  Map const chosen(space{}, n, {.seed = 5}), equal(space{}, n, {.seed = 5}),
+      another(space{}, n, {.seed = 6});
+  Map map(space{}, n), copy(space{}, n);
+  CHECK(places(chosen) == places(equal));
+  CHECK(places(chosen) != places(another));
+  CHECK(places(chosen) != places(map));
+  CHECK(places(map) != places(copy));
+
+  auto const before = places(map);
+  auto const holds_keys = [&](char const* what, Map const& m) {
+    INFO(what);
+    CHECK(places(m) == before);
+    view<bool> const out("out", n);
+    m.contains(space{}, in, out);
+    space{}.fence();
+    auto const found = karpos_test::to_host(out);
+    CHECK(std::count(found.begin(), found.end(), true) == static_cast<std::ptrdiff_t>(n));
+  };
+  map.insert(space{}, in, 1u);
+  deep_copy(space{}, copy, map);
+  holds_keys("copied", copy);
+  Map moved = std::move(copy);
+  holds_keys("moved", moved);
+  moved.rehash(space{}, n);
+  holds_keys("rehashed", moved);
+  moved.rehash(space{}, 3 * n);
+  moved.rehash(space{}, n);
+  holds_keys("rehashed twice", moved);
+  moved.clear(space{});
+  moved.insert(space{}, in, 1u);
+  holds_keys("cleared", moved);
+  Map assigned;
+  assigned = std::move(moved);
+  holds_keys("assigned", assigned);
+  std::swap(assigned, map);
+  holds_keys("swapped", map);
 }
 
 /// How a map has grown when all keys are in.
@@ -169,6 +237,16 @@ TEST_CASE("hash_map and hopscotch_map, made for shares of an order") {
   auto const orders = orders_of_maps(100'000);
   fill_with_shares<probed_map>("hash_map", orders, {0.5, 0.8, 0.9, 0.95, 0.98});
   fill_with_shares<hopping_map>("hopscotch_map", orders, {0.5, 0.8, 0.9});
+}
+
+TEST_CASE("hash_map and hopscotch_map, from full ones of their size") {
+  fill_with_parts<probed_map>("hash_map");
+  fill_with_parts<hopping_map>("hopscotch_map");
+}
+
+TEST_CASE("maps share their places if they share a seed") {
+  seeds_and_copies<probed_map>();
+  seeds_and_copies<hopping_map>();
 }
 
 TEST_CASE("hash_map and hopscotch_map that grow as keys come in an order") {

@@ -30,6 +30,21 @@ inline std::vector<u32> share_of(std::vector<u32> const& keys, double first, dou
   return std::vector<u32>(at(first), last < 1 ? at(last) : keys.end());
 }
 
+/// Sums up the buckets up to each key's.
+template <class Table>
+struct count_buckets {
+  Table table;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(u64 i, u64& sum) const {
+    auto const holds = table.holds(keys(i));
+    for (auto p = table.start(keys(i)); !table.past_end(p); table.advance(p)) {
+      ++sum;
+      for (int s = 0; s < Table::bucket_slots; ++s)
+        if (holds(table.bucket(p)[s])) return;
+    }
+  }
+};
+
 /// An order forwards, backwards, and by a stride.
 inline std::vector<order> ways_through(std::vector<u32> const& keys) {
   std::vector<u32> by_stride;

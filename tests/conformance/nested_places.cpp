@@ -13,6 +13,7 @@
 #include <karpos/detail/open_addressing/ref.hpp>
 #include <karpos/detail/reduce_by_key/mixed_bits.hpp>
 #include <karpos/detail/row_index/slots.hpp>
+#include <karpos/detail/table_memory.hpp>
 #include <karpos/detail/unordered_map/table.hpp>
 #include <karpos/detail/unordered_map/traits.hpp>
 #include <karpos/partition.hpp>
@@ -34,18 +35,18 @@ using host = Kokkos::DefaultHostExecutionSpace;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// A structure for `keys` keys, and the place that it gives each of them.
+/// A structure for `keys` keys, and the place that it gives each of them. Only tables have a seed.
 struct structure {
   std::string name;
-  u64 keys, places;
+  u64 keys, seed, places;
   std::function<u64(u32)> place;
 };
 
-/// The structures for n keys, each as its code makes it.
-std::vector<structure> structures_for(u64 n) {
+/// The tables for n keys, each as its code makes it.
+std::vector<structure> tables_for(u64 n, u64 seed) {
   std::vector<structure> all;
   auto const add = [&](std::string const& name, u64 places, std::function<u64(u32)> place) {
-    all.push_back({name, n, places, std::move(place)});
+    all.push_back({name, n, seed, places, std::move(place)});
   };
   auto const hash = [](u32 key) { return karpos::hash<u32>{}(key); };
   auto const add_table = [&](std::string const& name, auto const& table) {
@@ -55,7 +56,7 @@ std::vector<structure> structures_for(u64 n) {
     namespace open = karpos::detail::open_addressing;
     using traits = open::traits<u32, u32, host, karpos::hash<u32>, karpos::equal_to<u32>,
                                 karpos::double_hashing, B>;
-    return open::table_ref<traits>(nullptr, nullptr, pairs, {~0u, ~1u, ~2u}, {}, {});
+    return open::table_ref<traits>(nullptr, nullptr, pairs, {~0u, ~1u, ~2u}, {}, {}, false, seed);
   };
   u64 const slots = n + n / 4;
   std::integral_constant<int, 4> const four;
@@ -67,19 +68,27 @@ std::vector<structure> structures_for(u64 n) {
     namespace unordered = karpos::detail::unordered_map;
     using traits =
         unordered::traits<u32, u32, host::device_type, karpos::hash<u32>, karpos::equal_to<u32>>;
-    unordered::parts<typename traits::slots> parts;
-    parts.pairs = karpos::double_hashing::pair_count_for(slots / 8);
-    add_table("unordered_map", unordered::table<traits>(parts, {}, {}));
+    using table = unordered::table<traits>;
+    u64 const pairs = karpos::double_hashing::pair_count_for(slots / 8);
+    add_table("unordered_map", table({}, table::home_among(pairs, seed), {}, {}));
   }
   using lines = karpos::detail::hopscotch::line_geometry;
-  lines const geometry(lines::lines_for(slots));
+  lines const geometry(lines::lines_for(slots), seed);
   add("hopscotch_map", geometry.lines(), [=](u32 key) { return geometry.home_of(hash(key)); });
-  u64 const seed =
-      karpos::mix(karpos::mix(1) + karpos::detail::place_multiplier(hashed::cuckoo, 2 * slots));
+  u64 const of_hash =
+      karpos::mix(karpos::mix(seed) + karpos::detail::place_multiplier(hashed::cuckoo, 2 * slots));
   add("cuckoo_map", slots / 8, [=](u32 key) {
-    return karpos::detail::multiply_high_narrow(karpos::seeded_hash<u32>{}(key, seed),
+    return karpos::detail::multiply_high_narrow(karpos::seeded_hash<u32>{}(key, of_hash),
                                                 static_cast<u32>(slots / 8));
   });
+  return all;
+}
+/// The structures for n keys, each as its code makes it.
+std::vector<structure> structures_for(u64 n, u64 seed) {
+  std::vector<structure> all = tables_for(n, seed);
+  auto const add = [&](std::string const& name, u64 places, std::function<u64(u32)> place) {
+    all.push_back({name, n, 0, places, std::move(place)});
+  };
   karpos::detail::row_index::slot_table<host, u32> const index(nullptr, (2 * n + 8) / 8 * 8);
   add("row_index", index.slots, [=](u32 key) { return index.home(karpos::row_hash{}(key)).slot; });
   place_among const distinct(hashed::distinct_keys, 2 * n + 1);
@@ -141,13 +150,16 @@ double crowding(std::vector<u32> const& keys, structure const& s) {
   return (std::cbrt(sum / k) - (1 - spread)) / std::sqrt(spread);
 }
 
-TEST_CASE("shares of one structure's order, in every other structure of every size") {
+TEST_CASE("shares of one structure's order, in every other structure of every size and seed") {
   constexpr u64 n = 1 << 15;
   std::vector<structure> all;
-  for (u64 const keys : {n, n / 2, n / 3, n / 8}) {
-    auto const some = structures_for(keys);
+  auto const add = [&](std::vector<structure> const& some) {
     all.insert(all.end(), some.begin(), some.end());
-  }
+  };
+  u64 const seed = karpos::detail::next_seed();
+  for (u64 const keys : {n, n / 2, n / 3, n / 8}) add(structures_for(keys, seed));
+  for (u64 const other : {u64(0), u64(1), seed + 1, karpos::detail::next_seed()})
+    add(tables_for(n, other));
   auto const keys = karpos_test::unique_keys<u32>(n);
   double most = 0;
   std::string where;
@@ -164,8 +176,8 @@ TEST_CASE("shares of one structure's order, in every other structure of every si
       for (structure const& to : all) {
         if (to.places < 2) continue;
         double const by = crowding(share, to);
-        if (from.name == to.name && from.places == to.places) {
-          alike += by > 20;  // of one structure of one size: the test sees what crowds
+        if (from.name == to.name && from.places == to.places && from.seed == to.seed) {
+          alike += by > 20;  // the test sees what crowds
           continue;
         }
         crowded += by > 5;

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <karpos/cuckoo_map.hpp>
+#include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_multimap.hpp>
+#include <karpos/hash_multiset.hpp>
 #include <karpos/hash_set.hpp>
+#include <karpos/hopscotch_set.hpp>
 #include <karpos/partitioned_join.hpp>
 #include <karpos/reduce_by_key.hpp>
 #include <karpos/row_index.hpp>
@@ -196,6 +199,147 @@ TEST_CASE("every other structure takes shares of every order, as fast as shuffle
           for (int i = 0; i < 5 && took > 1.5 * usual; ++i) took = std::min(took, run(keys));
           CHECK(took < 3 * usual + 0.05);  // crowds take tens of times as long
         }
+    }
+}
+
+/// A table that is filled in steps.
+struct table {
+  std::string name;
+  /// The keys of a full table in its order.
+  std::vector<u32> (*order)(std::vector<u32> const&, double load);
+  /// Inserts keys into a table that is made for them, which refuses none. Returns: how much it looked at.
+  u64 (*work)(std::vector<u32> const&, double load);
+};
+
+template <class Set>
+struct filled_set : Set {
+  filled_set(std::vector<u32> const& keys, double load)
+      : Set(space{}, keys.size(), {.load = load, .growth = karpos::growth::fixed}) {
+    same("inserted", this->insert(space{}, to_space(keys)).inserted, keys.size());
+  }
+  static std::vector<u32> order(std::vector<u32> const& keys, double load) {
+    view<u32> const out("keys", keys.size());
+    filled_set const set(keys, load);
+    same("retrieved", set.retrieve_all(space{}, out), keys.size());
+    return to_host(out);
+  }
+};
+/// Counts the buckets up to each key's.
+template <class Set>
+struct probed_set : filled_set<Set> {
+  using filled_set<Set>::filled_set;
+  static u64 work(std::vector<u32> const& keys, double load) {
+    probed_set const set(keys, load);
+    auto const table = set.m_storage.ref();
+    auto const in = to_space(keys);
+    u64 sum = 0;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, keys.size()),
+                            count_buckets<std::decay_t<decltype(table)>>{table, in}, sum);
+    return sum;
+  }
+};
+/// Counts keys: a set that says nothing else.
+template <class Set>
+u64 keys_in(std::vector<u32> const& keys, double load) {
+  return filled_set<Set>(keys, load).size();
+}
+template <karpos::cuckoo_layout Layout>
+struct cuckoo {
+  using set_type = karpos::cuckoo_set<u32, space>;
+  static std::vector<u32> order(std::vector<u32> const& keys, double load) {
+    set_type const set(space{}, to_space(keys), {.layout = Layout, .load = load});
+    view<u32> const out("keys", keys.size());
+    same("retrieved", set.retrieve_all(space{}, out), keys.size());
+    return to_host(out);
+  }
+  /// Counts how often the table is built, and the slots that it gains.
+  static u64 work(std::vector<u32> const& keys, double load) {
+    auto const in = to_space(keys);
+    set_type built(space{}, in, {.layout = Layout, .load = load});
+    u64 const restarts = built.stats(space{}).restarts;
+    if (Layout == karpos::cuckoo_layout::two_level) return 1 + restarts;
+    auto const part = [&](u64 i) {
+      return Kokkos::subview(in, std::pair(keys.size() * i / 8, keys.size() * (i + 1) / 8));
+    };
+    set_type set(space{}, part(0), {.layout = Layout, .load = load, .capacity = keys.size()});
+    u64 const bytes = set.bytes();
+    for (u64 i = 1; i < 8; ++i) set.insert(space{}, part(i));
+    same("keys", set.size(), keys.size());
+    return 1 + restarts + set.stats(space{}).restarts + (set.bytes() > bytes);
+  }
+};
+struct unordered {
+  static std::vector<u32> order(std::vector<u32> const& keys, double load) {
+    reference_map const map(hint(keys, load));
+    same("failed", failures(map, keys), 0);
+    view<u32> const out("keys", keys.size());
+    u64 written = 0;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<space>(0, map.capacity()), copy_keys{map, out},
+                          written);
+    same("retrieved", written, keys.size());
+    return to_host(out);
+  }
+  /// Inserts each key twice, and counts the buckets that the second insertion looks at.
+  static u64 work(std::vector<u32> const& keys, double load) {
+    reference_map const map(hint(keys, load));
+    same("failed", failures(map, keys), 0);
+    u64 sum = 0;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, keys.size()),
+                            insert_again{map, to_space(keys)}, sum);
+    return sum;
+  }
+
+ private:
+  struct insert_again {
+    reference_map map;
+    view<u32> keys;
+    KOKKOS_FUNCTION void operator()(u64 i, u64& sum) const {
+      sum += 1 + map.insert(keys(i), u32(1)).list_position();
+    }
+  };
+  /// A map for so many keys has twice as many slots.
+  static u64 hint(std::vector<u32> const& keys, double load) {
+    return static_cast<u64>(static_cast<double>(keys.size()) / (2 * load));
+  }
+};
+
+using linear_set =
+    karpos::hash_set<u32, space, karpos::hash<u32>, karpos::equal_to<u32>, karpos::linear_probing>;
+using hop_set = karpos::hopscotch_set<u32, space>;
+using multiset = karpos::hash_multiset<u32, space>;
+template <class Set>
+u64 keys_of_table(std::vector<u32> const& keys, double load) {
+  return filled_set<Set>(keys, load).size(space{});
+}
+table const tables[] = {
+    {"hash_set", probed_set<karpos::hash_set<u32, space>>::order,
+     probed_set<karpos::hash_set<u32, space>>::work},
+    {"hash_set by linear probing", probed_set<linear_set>::order, probed_set<linear_set>::work},
+    {"hopscotch_set", filled_set<hop_set>::order, keys_of_table<hop_set>},
+    {"hash_multiset", filled_set<multiset>::order, keys_in<multiset>},
+    {"cuckoo_set", cuckoo<karpos::cuckoo_layout::two_level>::order,
+     cuckoo<karpos::cuckoo_layout::two_level>::work},
+    {"dense cuckoo_set", cuckoo<karpos::cuckoo_layout::dense>::order,
+     cuckoo<karpos::cuckoo_layout::dense>::work},
+    {"unordered_map", unordered::order, unordered::work},
+};
+
+TEST_CASE("the first k-th parts, in table order, of k full tables of one size into another one") {
+  constexpr u64 n = 1 << 15;
+  auto const keys = karpos_test::unique_keys<u32>(8 * n);
+  for (table const& t : tables)
+    for (double const load : {0.5, 0.7, 0.8, 0.9}) {
+      u64 const usual = t.work(share_of(keys, 0, 0.125), load);
+      for (u64 const k : {2, 8}) {
+        INFO(t.name, " at load ", load, ", from ", k, " tables");
+        std::vector<u32> parts;
+        for (u64 m = 0; m < k; ++m) {
+          auto const order = t.order(share_of(keys, double(m) / 8, double(m + 1) / 8), load);
+          auto const part = share_of(order, 0, 1 / double(k));
+          parts.insert(parts.end(), part.begin(), part.end());
+        }
+        CHECK(t.work(parts, load) <= usual + usual / 2);
+      }
     }
 }
 

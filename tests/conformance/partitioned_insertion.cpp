@@ -454,7 +454,7 @@ crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
   karpos_test::hash_of_place const hash(
       karpos::detail::hashed::open_addressing,
       karpos::hash_map<u32, u32, space>(space{}, n, {.load = load}).capacity());
-  return crowded_map(space{}, n, {.load = load}, {each, 64, hash});
+  return crowded_map(space{}, n, {.load = load, .seed = 0}, {each, 64, hash});
 }
 
 TEST_CASE("parts that are somewhat longer than others, and much longer") {

@@ -282,6 +282,21 @@ void lives(std::uint32_t keys) {
   copy.create_copy_view(map);
   auto mirror = create_mirror(map);
   Kokkos::deep_copy(mirror, map);
+  Map apart(3 * keys), shared(3 * keys);
+  deep_copy(apart, map);
+  same_contents("a copy in a map made apart", apart, o, keys);
+  auto apart_mirror = create_mirror(apart);
+  deep_copy(apart_mirror, apart);
+  std::uint64_t moved = 0;
+  for (std::uint32_t i = 0; i < keys; ++i)
+    moved += apart_mirror.find(key<Map>(i)) != mirror.find(key<Map>(i));
+  same("indices that differ there", moved, 0);
+  oracle others;
+  insert_checked(shared, random_operations(keys, keys, 6), others);
+  Map const beside = shared;
+  deep_copy(shared, map);
+  same_contents("a copy in a map made apart that has copies", shared, o, keys);
+  same_contents("and what its copies see", beside, o, keys);
   oracle const old = o;
   erase_checked(map, random_operations(keys, keys, 5), o);
   same_contents("erased from the larger one", map, o, keys);
@@ -681,6 +696,23 @@ TEST_CASE("maps that do not match, and maps without memory") {
   map_type small(10), large(1000);
   throws<std::invalid_argument>([&] { deep_copy(small, large); }, "different capacities",
                                 "create_mirror");
+  map_type const from(1000), apart(1000), to = large;
+  std::uint64_t in = 0;
+  Kokkos::parallel_reduce(range(100), insert_numbers<map_type>{from}, in);
+  Kokkos::parallel_reduce(range(100), insert_numbers<map_type>{apart}, in);
+  auto here = create_mirror(from), there = create_mirror(apart);
+  deep_copy(here, from);
+  deep_copy(there, apart);
+  int same_index = 0;
+  for (std::uint32_t i = 0; i < 100; ++i) same_index += here.find(i) == there.find(i);
+  CHECK(same_index < 50);  // each map has places of its own
+  from.begin_erase();
+  deep_copy(large, from);
+  CHECK((to.erasable() && !to.failed_insert() && to.size() == 100));
+  Kokkos::parallel_reduce(range(100), insert_numbers<map_type>{from}, in);
+  deep_copy(large, from);
+  CHECK((to.erasable() && to.failed_insert() && to.size() == 100));
+  CHECK((to.end_erase() && !large.erasable() && from.erasable() && to.size() == 100));
   throws<std::length_error>([] { map_type(std::uint64_t(1) << 40); }, "capacity overflow");
   map_type::const_map_type none;
   CHECK(!none.is_allocated());

@@ -19,7 +19,10 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
                                  karpos::hash_table_options<Key> options = {},
                                  Hash const& hash = {}, KeyEqual const& equal = {}) {
   using host = Kokkos::DefaultHostExecutionSpace;
-  using copy_type = karpos::hopscotch_map<Key, T, host, Hash, KeyEqual>;
+  struct copy_type : karpos::hopscotch_map<Key, T, host, Hash, KeyEqual> {
+    using copy_type::hopscotch_map::hopscotch_map;
+    auto geometry() const { return this->m_storage.ref().lines().geometry(); }
+  };
   using table = karpos::detail::hopscotch::lines<
       karpos::detail::hopscotch::traits<Key, T, host, Hash, KeyEqual>>;
   using word = typename table::word;
@@ -33,8 +36,7 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
                  equal);
   same("slots of the copy", copy.capacity(), map.capacity());
   deep_copy(host{}, copy, map);
-  karpos::detail::hopscotch::line_geometry const g(lines.size() / table::line_words);
-  return inspect(table(lines.data(), g,
+  return inspect(table(lines.data(), copy.geometry(),
                        karpos::detail::sentinels_of<typename table::layout>(options), hash, equal));
 }
 

@@ -8,7 +8,7 @@
 
 namespace karpos_test {
 
-/// Makes hashes of places of a structure of that size, as place_among has it.
+/// Makes hashes of places of a structure of that size, as place_among has it. Tables need the seed 0.
 class hash_of_place {
  public:
   hash_of_place() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/slot.hpp"
+#include "karpos/hash.hpp"
 #include "karpos/table_options.hpp"
 
 // Sizes, settings and memory of tables of any family.
@@ -55,6 +57,13 @@ sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const&
   return {empty, erased, busy};
 }
 
+/// Returns the seed of a table whose options name none: another one at each call, so that keys in
+/// the order of one table lie anywhere in the next. A count makes runs of a program repeat.
+inline std::uint64_t next_seed() {
+  static std::atomic<std::uint64_t> tables{0};
+  return mix(~tables.fetch_add(1, std::memory_order_relaxed));
+}
+
 /// What a table was told when it was made, and the keys that mark its slots.
 template <class Traits>
 struct table_settings {
@@ -67,10 +76,11 @@ struct table_settings {
         options(o),
         hash(h),
         equal(e),
-        reserved_keys(sentinels_of<typename Traits::layout>(o)) {}
+        reserved_keys(sentinels_of<typename Traits::layout>(o)),
+        seed(o.seed ? *o.seed : next_seed()) {}
 
   std::string label(char const* what) const { return table_label(name, what); }
-  /// The same for another number of keys.
+  /// The same, with the same seed, for another number of keys.
   table_settings with_max_keys(std::uint64_t keys) const {
     table_settings s = *this;
     s.max_keys = keys;
@@ -84,6 +94,7 @@ struct table_settings {
     hash = other.hash;
     equal = other.equal;
     reserved_keys = other.reserved_keys;
+    seed = other.seed;
   }
 
   std::string name;
@@ -92,6 +103,7 @@ struct table_settings {
   typename Traits::hasher hash;
   typename Traits::key_equal equal;
   sentinels<typename Traits::key_bits> reserved_keys;
+  std::uint64_t seed;  ///< of the places of keys: refs, copies and rehashed tables share it
 };
 
 /// An array of a table's, or an explanation of why there is none.

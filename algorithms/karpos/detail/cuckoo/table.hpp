@@ -88,6 +88,7 @@ class table : public Traits {
     if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
     m_empty =
         o.empty_key ? key_bits_of<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
+    if (!o.seed) m_options.seed = next_seed();  // growth, copies and restarts keep it
   }
 
   static std::string name() { return Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set"; }
@@ -203,11 +204,11 @@ class table : public Traits {
   using workspace = build_workspace<word, execution_space>;
   using attempt_type = build_attempt<execution_space, view_type>;
 
-  /// Tables of other sizes hash by another seed: else keys in the order of one would crowd in some
-  /// groups of the next.
+  /// The seed of the hash function: another one for each table, and for each of its sizes. Else keys
+  /// in the order of one table would crowd in some groups of the next.
   std::uint64_t seed(std::uint64_t restart) const {
     std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
-    return mix(mix(m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
+    return mix(mix(*m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
   }
   attempt_type attempt(execution_space const& exec) const {
     return {name(), exec, view(), m_shape, m_arrays, m_workspace};

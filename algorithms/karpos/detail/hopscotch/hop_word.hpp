@@ -81,9 +81,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::
 class line_geometry {
  public:
   line_geometry() = default;
-  /// `lines`: an even number, at least 8, or 0 without memory.
-  KOKKOS_FUNCTION constexpr explicit line_geometry(std::uint64_t lines)
-      : m_home(hashed::hopscotch, lines, lines * line_slots) {}
+  /// `lines`: an even number, at least 8, or 0 without memory. `seed`: of the homes of keys.
+  KOKKOS_FUNCTION constexpr explicit line_geometry(std::uint64_t lines, std::uint64_t seed = 0)
+      : m_home(hashed::hopscotch, lines, lines * line_slots, seed) {}
 
   static constexpr std::uint64_t least = 8;
   static constexpr std::uint64_t lines_for(std::uint64_t slots) {

@@ -65,8 +65,9 @@ class storage : public Traits {
 
   settings_type const& settings() const { return m_settings; }
   ref_type ref() const {
-    return ref_type(lines<Traits>(m_words.data(), line_geometry{m_lines}, m_settings.reserved_keys,
-                                  m_settings.hash, m_settings.equal, m_full.data()));
+    return ref_type(lines<Traits>(m_words.data(), line_geometry(m_lines, m_settings.seed),
+                                  m_settings.reserved_keys, m_settings.hash, m_settings.equal,
+                                  m_full.data()));
   }
   ref_type scan_ref() const { return ref(); }
   template <class F>

@@ -133,13 +133,13 @@ class table_ref : public Traits {
   using order = key_order<typename Traits::key_bits, bucket_slots>;
 
   table_ref() = default;
-  /// `has_order`: lookups may go by the order of keys.
+  /// `has_order`: lookups may go by the order of keys. `seed`: of the places of keys.
   table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
             sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
-            typename Traits::key_equal const& equal, bool has_order = false)
+            typename Traits::key_equal const& equal, bool has_order = false, std::uint64_t seed = 0)
       : m_slots(slots),
         m_marks(marks),
-        m_home(hashed::open_addressing, 2 * pairs, 2 * pairs * bucket_slots),
+        m_home(hashed::open_addressing, 2 * pairs, 2 * pairs * bucket_slots, seed),
         m_probes(2 * pairs < probe_limit ? static_cast<std::uint32_t>(2 * pairs) : probe_limit),
         m_has_order(has_order),
         m_slot(s),

@@ -61,16 +61,12 @@ class storage : public Traits {
   }
 
   settings_type const& settings() const { return m_settings; }
-  ref_type ref() const {
-    return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys,
-                    m_settings.hash, m_settings.equal);
-  }
+  ref_type ref() const { return ref_by(false); }
   ref_type scan_ref() const { return ref(); }
   /// For lookups in bulk: they may go by the order of keys.
   template <class F>
   void with_ref(F const& f) const {
-    f(ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
-               m_settings.equal, has_order()));
+    f(ref_by(has_order()));
   }
   /// Whether the order of the keys in full buckets says what lies beyond their pairs (key_order.hpp): as long as no key was
   /// inserted but by page. Several host threads may forget it at once.
@@ -143,6 +139,10 @@ class storage : public Traits {
   using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
   static constexpr std::uint64_t pair_slots = 2 * bucket_slots;
 
+  ref_type ref_by(bool has_order) const {
+    return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys,
+                    m_settings.hash, m_settings.equal, has_order, m_settings.seed);
+  }
   /// Bucket pairs of a table for max_keys keys at that load.
   static std::uint64_t pairs_for(std::uint64_t max_keys, double load) {
     return Traits::probing::pair_count_for((slots_for(max_keys, load) + pair_slots - 1) /

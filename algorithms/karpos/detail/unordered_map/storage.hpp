@@ -93,26 +93,35 @@ class storage {
   template <class Make>
   storage(std::uint64_t keys, typename Traits::hasher const& hash,
           typename Traits::key_equal const& equal, Make const& make) {
-    place(pairs_for(keys), hash, equal, make);
+    place(table_type::home_among(pairs_for(keys), next_seed()), hash, equal, make);
     empty(false);
   }
-  /// Returns: memory of its own, and the functions, of a table of as many slots; copy_from copies what lies in it.
+  /// Returns a table with memory of its own, and with the slots, places and functions of another
+  /// one; copy_from copies what lies in it.
   template <class Other>
   static storage shaped_like(storage<Other> const& other) {
     storage made;
     if (other.is_allocated())
-      made.place(other.view().pairs(), other.view().hash_function(), other.view().equal_function(),
+      made.place(other.view().home(), other.view().hash_function(), other.view().equal_function(),
                  allocated);
     return made;
   }
+  /// Copies what lies in a table of as many slots, and takes over its places. If these differ and
+  /// others share this memory, it inserts the keys in its own places, where the others look. Waits.
   template <class Other>
-  void copy_from(storage<Other> const& other) const {
+  void copy_from(storage<Other> const& other) {
     if (view().pairs() != other.view().pairs())
       reject("maps of different capacities cannot be copied",
              std::to_string(other.view().capacity()) + " to " + std::to_string(view().capacity()),
              "make the destination by create_mirror, allocate_view or create_copy_view");
-    if (static_cast<void*>(m_memory.data()) != other.memory().data())
-      Kokkos::deep_copy(m_memory, other.memory());
+    if (static_cast<void*>(m_memory.data()) == other.memory().data()) return;
+    if (view().home() != other.view().home() && m_memory.use_count() > 1) {
+      storage same_places = shaped_like(other);
+      same_places.copy_from(other);
+      return insert_all_of(same_places);
+    }
+    Kokkos::deep_copy(m_memory, other.memory());
+    m_table = m_table.with_home(other.view().home());
   }
 
   static std::size_t bytes_for(std::uint64_t keys) {
@@ -212,9 +221,19 @@ class storage {
     zero_from(exec, m_marks, m_status + status_words);
     exec.fence("karpos::unordered_map: a map was emptied");
   }
+  /// Replaces what is in by the keys, the values and the status of another one. Waits.
+  void insert_all_of(storage const& other) const {
+    std::uint64_t const keys = other.count();
+    empty(false);
+    other.insert_into(*this);
+    remember(keys);
+    set(failed, other.get(failed));
+    if ((other.get(phase) & erasable) != 0) set(phase, erasable);
+  }
   template <class Make>
-  void place(std::uint64_t pairs, typename Traits::hasher const& hash,
+  void place(place_among const& home, typename Traits::hasher const& hash,
              typename Traits::key_equal const& equal, Make const& make) {
+    std::uint64_t const pairs = home.count() / 2;
     cut(nullptr, pairs);
     std::size_t const n = m_bytes;
     m_memory = allocate_or_explain<memory_space>(n, "an unordered_map", "ask for fewer keys",
@@ -223,12 +242,11 @@ class storage {
     parts<slots_type> const p = cut(m_memory.data(), pairs);
     m_marks = p.marks;
     m_status = p.status;
-    m_table = table_type(p, hash, equal);
+    m_table = table_type(p, home, hash, equal);
   }
   /// Where the parts lie in memory that begins at base; sets m_bytes.
   parts<slots_type> cut(std::byte* base, std::uint64_t pairs) {
     parts<slots_type> p;
-    p.pairs = pairs;
     std::uint64_t const slots = pairs * 2 * table_type::bucket_slots;
     arena memory(base);
     memory.take(p.words, slots + slots_type::reserved_slots);

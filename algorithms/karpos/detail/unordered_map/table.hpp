@@ -53,7 +53,6 @@ struct parts {
   std::uint32_t* passed = nullptr;
   std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
-  std::uint64_t pairs = 0;  ///< of buckets
 };
 
 template <class Traits>
@@ -74,14 +73,27 @@ class table {
       double_hashing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
 
   table() = default;
-  table(parts<slots_type> const& p, hasher const& hash, key_equal const& equal)
-      : m_slots(p.words, p.records, p.pairs * 2 * bucket_slots),
+  /// `home`: of home_among, or of another table.
+  table(parts<slots_type> const& p, place_among const& home, hasher const& hash,
+        key_equal const& equal)
+      : m_slots(p.words, p.records, home.count() * bucket_slots),
         m_marks(p.marks),
         m_passed(p.passed),
         m_status(p.status),
-        m_home(hashed::unordered_map, 2 * p.pairs, 2 * p.pairs * bucket_slots),
+        m_home(home),
         m_hash(hash),
         m_equal(equal) {}
+
+  /// Maps hashes to the buckets of so many pairs.
+  static place_among home_among(std::uint64_t pairs, std::uint64_t seed) {
+    return {hashed::unordered_map, 2 * pairs, 2 * pairs * bucket_slots, seed};
+  }
+  /// Returns this table with the places of another one, whose words are about to be copied here.
+  table with_home(place_among const& home) const {
+    table t = *this;
+    t.m_home = home;
+    return t;
+  }
 
   KOKKOS_FUNCTION slots_type const& slots() const { return m_slots; }
   KOKKOS_FUNCTION std::uint64_t capacity() const {
