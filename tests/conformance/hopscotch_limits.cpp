@@ -43,6 +43,55 @@ TEST_CASE("hopscotch_map: tables that no memory can hold are refused with their 
   karpos_test::tables_that_no_memory_can_hold<maps>();
 }
 
+/// Counts the lines to which moves lead from the first one, there and back.
+u64 lines_reached(karpos::detail::hopscotch::line_geometry const& g) {
+  std::vector<std::vector<u64>> next(g.lines());
+  for (u64 home = 0; home < g.lines(); ++home)
+    for (int j = 1; j < karpos::detail::hopscotch::neighbourhood_lines; ++j) {
+      next[home].push_back(g.line(home, j));
+      next[g.line(home, j)].push_back(home);
+    }
+  std::vector<bool> seen(g.lines());
+  std::vector<u64> found{0};
+  seen[0] = true;
+  for (u64 i = 0; i < found.size(); ++i)
+    for (u64 const l : next[found[i]])
+      if (!seen[l]) {
+        seen[l] = true;
+        found.push_back(l);
+      }
+  return found.size();
+}
+TEST_CASE("hopscotch_map: in tables of all sizes moves lead from every line to every other one") {
+  using karpos::detail::hopscotch::line_geometry;
+  u64 parted = 0, wasted = 0;
+  auto const look_at = [&](u64 slots) {
+    line_geometry const g(line_geometry::lines_for(slots));
+    parted += lines_reached(g) != g.lines();
+    wasted += g.lines() > line_geometry::least && g.lines() * 7 > slots + 5 * 14;
+    CHECK(g.lines() * 7 >= slots);
+  };
+  for (u64 slots = 1; slots < 4000; slots += 7) look_at(slots);
+  for (u64 slots = 4000; slots < 1'000'000; slots += slots / 5 + 1) look_at(slots);
+  CHECK(parted == 0);
+  CHECK(wasted == 0);
+}
+
+TEST_CASE("hopscotch_map: small maps of fixed size take the keys that they are made for") {
+  u64 seed = 0;
+  for (double const load : {0.8, 0.9})
+    for (u64 slots = 56; slots < 420; slots += 14) {
+      auto const n = static_cast<u64>(static_cast<double>(slots) * load);
+      u64 rejected = 0;
+      for (int i = 0; i < 20; ++i) {
+        maps::map<u32, u32> map(space{}, n, {.load = load, .growth = karpos::growth::fixed});
+        rejected += map.insert(space{}, to_space(unique_keys<u32>(n, ++seed)), 1u).rejected;
+      }
+      INFO(n, " keys at load ", load);
+      CHECK(rejected == 0);
+    }
+}
+
 /// Inserts more keys than fit without growing: those that fit stay, and are there once.
 template <class Key, class T>
 void fills_up(u64 max_keys, double load) {

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
+#include <numeric>
 
 #include "karpos/hash.hpp"
 
@@ -86,9 +87,20 @@ class line_geometry {
       : m_home(hashed::hopscotch, lines, lines * line_slots, seed) {}
 
   static constexpr std::uint64_t least = 8;
+  /// The fewest lines for so many slots in which every line can be reached from every other one.
   static constexpr std::uint64_t lines_for(std::uint64_t slots) {
-    std::uint64_t const n = (slots + line_slots - 1) / line_slots;
-    return n < least ? least : n + n % 2;
+    std::uint64_t n = (slots + line_slots - 1) / line_slots;
+    n = n < least ? least : n + n % 2;
+    while (!is_connected(n)) n += 2;
+    return n;
+  }
+  /// Whether moves from line to line lead everywhere. If the number of pairs and all distances have
+  /// a common divisor, such as 2 for 16 and 20 lines, the table falls apart into that many ones.
+  static constexpr bool is_connected(std::uint64_t lines) {
+    std::uint64_t divisor = lines / 2;
+    for (int j = 2; j < neighbourhood_lines; ++j)
+      divisor = std::gcd(divisor, pairs_away(lines / 2, j));
+    return divisor == 1;
   }
   KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
   KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
@@ -96,11 +108,8 @@ class line_geometry {
   KOKKOS_FUNCTION constexpr std::uint64_t line(std::uint64_t home, int j) const {
     if (j == 0) return home;
     if (j == 1) return home ^ 1;
-    // Parts of the whole after the golden ratio: 0.276, 0.618 and 0.854. Even, so as never to meet a neighbour.
-    std::uint64_t const part = j == 2   ? 0x46be'0000'0000'0000
-                               : j == 3 ? 0x9e37'0000'0000'0000
-                                        : 0xdaa6'0000'0000'0000;
-    std::uint64_t const l = home + 2 * multiply_high(lines() / 2, part);
+    // An even distance, so as never to meet a neighbour.
+    std::uint64_t const l = home + 2 * pairs_away(lines() / 2, j);
     return l < lines() ? l : l - lines();
   }
   /// Which line of the neighbourhood of a home that is. Requires: it is one.
@@ -111,6 +120,15 @@ class line_geometry {
   }
 
  private:
+  /// How many pairs of lines the j-th line, from j = 2 on, is away from the first one: parts of all
+  /// pairs after the golden ratio, 0.276, 0.618 and 0.854.
+  KOKKOS_FUNCTION static constexpr std::uint64_t pairs_away(std::uint64_t pairs, int j) {
+    std::uint64_t const part = j == 2   ? 0x46be'0000'0000'0000
+                               : j == 3 ? 0x9e37'0000'0000'0000
+                                        : 0xdaa6'0000'0000'0000;
+    return multiply_high(pairs, part);
+  }
+
   place_among m_home;  // lines
 };
 
