@@ -35,7 +35,7 @@ namespace karpos {
 /// be changed, with both const nothing: those are made from maps, and read faster in kernels.
 ///
 /// Complexity: expected O(1) buckets an operation, at most all; clear, rehash, end_erase, copies,
-///   and size after a change, read the table once.
+///   and size when it has to count, read the table once.
 /// Requires: Key and Value are trivially copyable, or std::pairs of such types. Hasher and EqualTo
 ///   are called in kernels; keys that are equal have equal hashes, which are mixed here unless
 ///   Hasher has a member type is_avalanching and returns 64 bits. Pairs and Kokkos::Arrays are
@@ -177,9 +177,10 @@ class unordered_map {
     }
     return is_insertable_map;
   }
-  /// Number of keys: counted once after insertions or erasures, and in an erase phase each time;
-  /// copies share what was counted. Waits. Requires: nothing is inserted beside it, or later calls
-  /// may not count that.
+  /// Number of keys. On CPUs it is known after insertions or erasures by one thread but for one
+  /// call after every 64 + capacity() / 64 of them; after others the first call counts the keys.
+  /// Copies share what is known. Waits. Requires: nothing is inserted or erased beside it, or later
+  /// calls may not count that.
   size_type size() const { return is_allocated() ? static_cast<size_type>(m_storage.count()) : 0; }
   /// Whether an insertion has failed, for want of room or in an erase phase, since the map was
   /// made, cleared, rehashed or the flag reset. Waits.
@@ -190,8 +191,7 @@ class unordered_map {
   /// changes nothing, and is true. Waits.
   bool begin_erase() const {
     if (erasable()) return false;
-    if (is_insertable_map)
-      m_storage.set(detail::unordered_map::phase, detail::unordered_map::erasable);
+    if (is_insertable_map) m_storage.change_phase(detail::unordered_map::erasable);
     return true;
   }
   /// Makes the slots of erased keys free for others; keys that are in keep their indices. Returns: false without a begin_erase.
@@ -199,7 +199,7 @@ class unordered_map {
   bool end_erase() const {
     if (!is_insertable_map || !erasable()) return false;
     m_storage.renew();
-    m_storage.set(detail::unordered_map::phase, detail::unordered_map::modified);
+    m_storage.change_phase(0);
     return true;
   }
   bool erasable() const {
@@ -242,6 +242,7 @@ class unordered_map {
       if (!table().takes_insertions()) return {};
       detail::unordered_map::place const at = table().insert(key, value, m_bounded_insert);
       if (at.what == outcome::full) table().set_failed();
+      if (at.what == outcome::inserted) table().count_change(1);
       if constexpr (!is_set) {
         if (at.what == outcome::existing) apply(at.index, value, op);
       }
@@ -252,10 +253,13 @@ class unordered_map {
   }
   /// Erases a key, between begin_erase and end_erase. Returns: whether this call did.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
-    if constexpr (is_insertable_map)
-      return is_allocated() && table().is_erasable() && table().erase(key);
-    else
+    if constexpr (is_insertable_map) {
+      if (!is_allocated() || !table().takes_erasures() || !table().erase(key)) return false;
+      table().count_change(-1);
+      return true;
+    } else {
       return false;
+    }
   }
   /// Returns: the index of a key, or invalid_index.
   KOKKOS_FUNCTION size_type find(key_type const& key) const {

@@ -12,6 +12,7 @@
 #include <karpos/unordered_map.hpp>
 #include <set>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -634,6 +635,88 @@ TEST_CASE("size() is counted once after a change, and copies share what was coun
   same("inserted into the larger one", counted<insert_right>(map, 70), 20);
   same("size", map.size(), 70);
   same("the smaller one", copy.size(), 50);
+}
+
+/// Sizes after kernels that insert or erase so many keys, some of which are there or gone already.
+template <class Map>
+void sizes_of_phases() {
+  Map map(3000);
+  Map const copy = map;
+  std::uint64_t live = 0;  // keys [0, live)
+  for (std::uint64_t const most : {1, 40, 3000})
+    for (std::uint64_t const step : {1, 2, 7, 60, 100, 700}) {
+      std::string const when =
+          std::to_string(step) + " keys at a time, up to " + std::to_string(most);
+      for (int round = 0; round < 20 && live + step <= most; ++round, live += step) {
+        std::uint64_t const again = Kokkos::min(live, step);
+        same(when + ": new", counted<insert_right>(map, step + again, live - again), step);
+        if (round % 3 != 1) same(when + ": inserted", copy.size(), live + step);
+      }
+      if (step % 2 == 0) same(when + ": before an erase phase", map.size(), live);
+      map.begin_erase();
+      for (int round = 0; round < 15 && live >= step; ++round, live -= step) {
+        same(when + ": gone", counted<erase_all>(map, 2 * step, live - step), step);
+        if (round % 3 != 1) same(when + ": erased", map.size(), live - step);
+      }
+      map.end_erase();
+      same(when + ": after an erase phase", copy.size(), live);
+    }
+  auto mirror = create_mirror(map);
+  same("more", counted<insert_right>(map, live + 10), 10);
+  deep_copy(mirror, map);
+  same("a mirror", mirror.size(), live + 10);
+  same("the map", map.size(), live + 10);
+}
+TEST_CASE("size() is right after any insertions and erasures") {
+  sizes_of_phases<karpos::unordered_map<std::uint32_t, std::uint32_t, space>>();
+  sizes_of_phases<karpos::unordered_map<std::uint32_t, node, space>>();
+}
+
+TEST_CASE("a host that asks for size() after each insertion or erasure seldom has keys counted") {
+  if (karpos::device::is_device<space>) return;
+  constexpr std::uint32_t n = 10'000;
+  karpos::unordered_map<std::uint32_t, std::uint32_t, space> map(n);
+  karpos_test::listener const ears;
+  std::uint64_t wrong = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    map.insert(i, i);
+    map.insert(i / 2, i);
+    wrong += map.size() != i + 1;
+  }
+  map.begin_erase();
+  for (std::uint32_t i = 0; i < n; ++i) {
+    map.erase(i);
+    map.erase(i);
+    wrong += map.size() != n - i - 1;
+  }
+  map.end_erase();
+  same("wrong sizes", wrong + map.size(), 0);
+  std::uint64_t counts = 0;
+  for (auto const& l : karpos_test::record.launches) counts += l.label.ends_with("size");
+  holds("some " + std::to_string(counts) + " counts", 2 <= counts && counts <= 2 * n / 64);
+}
+
+TEST_CASE("threads of the host that insert or erase at once leave the size right") {
+  if (karpos::device::is_device<space>) return;
+  constexpr std::uint32_t n = 20'000;
+  karpos::unordered_map<std::uint32_t, std::uint32_t, space> map(
+      2'000'000);  // adds up many changes
+  auto const by_threads = [](auto const& f) {
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 4; ++t)
+      threads.emplace_back([&f, t] {
+        for (std::uint32_t i = t % 2; i < n; i += 2) f(i);  // two threads have the same keys
+      });
+    for (auto& t : threads) t.join();
+  };
+  for (int round = 0; round < 5; ++round) {
+    by_threads([&](std::uint32_t i) { map.insert(i, i); });
+    same("inserted", map.size(), n);
+    map.begin_erase();
+    by_threads([&](std::uint32_t i) { map.erase(i); });
+    same("erased", map.size(), 0);
+    map.end_erase();
+  }
 }
 
 TEST_CASE("an insertion in an erase phase fails, and says so") {

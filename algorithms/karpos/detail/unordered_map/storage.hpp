@@ -64,15 +64,15 @@ struct blank_records {
       table.slots().blank_record(i);
   }
 };
-/// The first two words of the status.
+/// The words of the status that say the number of keys.
 struct phase_and_size {
-  std::uint32_t phase, known_size;
+  std::uint32_t phase, known_size, changes;
 };
-/// The status of a table with n keys that are counted.
+/// Makes these words.
 struct counted {
-  std::uint32_t keys;
+  phase_and_size is;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
-    return i == known_size ? keys : 0;
+    return i == 0 ? is.phase : i == 1 ? is.known_size : is.changes;
   }
 };
 
@@ -142,31 +142,17 @@ class storage {
   void clear() const {
     if (is_allocated()) empty(true);
   }
-  /// Returns the number of taken slots; counts them if keys came or went since the last call.
-  /// Waits.
+  /// Returns the number of taken slots; counts them if it is not known. Waits.
   std::uint64_t count() const {
-    execution_space const exec;
-    auto const [bits, known] = read_back(exec, reinterpret_cast<phase_and_size const*>(m_status),
-                                         "karpos::unordered_map: its size");
-    if (bits == 0) return known;
+    phase_and_size const known = read_phase();
+    if ((known.phase & modified) == 0) return known.known_size;
     auto const keys = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        label("size"), exec, m_table.capacity(), count_live<table_type>{m_table});
-    if ((bits & erasable) == 0) remember(keys);
+        label("size"), execution_space(), m_table.capacity(), count_live<table_type>{m_table});
+    write_phase({known.phase & erasable, static_cast<std::uint32_t>(keys), 0});
     return keys;
   }
   /// Makes that what count() returns until a kernel inserts. Waits.
-  void remember(std::uint64_t keys) const {
-    execution_space const exec;
-    auto const known = static_cast<std::uint32_t>(keys);
-    if constexpr (device::is_device<execution_space>) {
-      fill_with(label("remember the size"), exec, m_status, 2, counted{known});
-      exec.fence("karpos::unordered_map: the size is known");
-    } else {  // after each insertion in a host's loop a kernel would cost more than counting
-      exec.fence("karpos::unordered_map: the size is known");
-      device::store_relaxed(m_status + known_size, known);
-      device::store_relaxed(m_status + phase, 0u);
-    }
-  }
+  void remember(std::uint64_t keys) const { write_phase({0, static_cast<std::uint32_t>(keys), 0}); }
   /// Makes erased slots empty, wherever no key is looked for past them. Waits.
   void renew() const {
     execution_space const exec;
@@ -190,15 +176,32 @@ class storage {
     return read_back(execution_space(), m_status + w, "karpos::unordered_map: its status");
   }
   void set(status_word w, std::uint32_t value) const {
-    if (!is_allocated()) return;
-    execution_space const exec;
-    fill_with(label("set status"), exec, m_status + w, 1, same_value<std::uint32_t>{value});
-    exec.fence("karpos::unordered_map: its status is set");
+    if (is_allocated()) write_status(w, 1, same_value<std::uint32_t>{value});
+  }
+  /// Begins or ends an erase phase; what is known of the size stays. Waits.
+  void change_phase(std::uint32_t is_erasable) const {
+    if (is_allocated()) set(phase, is_erasable | (get(phase) & modified));
   }
 
  private:
   template <class>
   friend class storage;
+
+  phase_and_size read_phase() const {
+    return read_back(execution_space(), reinterpret_cast<phase_and_size const*>(m_status + phase),
+                     "karpos::unordered_map: its size");
+  }
+  void write_phase(phase_and_size const& is) const { write_status(phase, 3, counted{is}); }
+  /// Gives n words of the status, from this one on, the values make(0), make(1), … Waits.
+  template <class Make>
+  void write_status(status_word first, std::uint64_t n, Make const& make) const {
+    execution_space const exec;
+    if constexpr (device::is_device<execution_space>)
+      fill_with(label("set status"), exec, m_status + first, n, make);
+    exec.fence("karpos::unordered_map: its status is set");
+    if constexpr (!device::is_device<execution_space>)  // a kernel would cost more than counting
+      for (std::uint64_t i = 0; i < n; ++i) device::store_relaxed(m_status + first + i, make(i));
+  }
 
   static std::uint64_t pairs_for(std::uint64_t keys) {
     constexpr std::uint64_t pair_slots = 2 * table_type::bucket_slots;
