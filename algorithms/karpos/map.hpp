@@ -356,6 +356,7 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t next_part(execution_space const& exec, double share_of_new, std::uint64_t left);
   template <class Rows>
   void insert_rejected(execution_space const&, Rows const&, insert_report&, std::uint64_t coming);
+  void note_refusals(execution_space const&);
   [[noreturn]] void reject_keys(execution_space const& exec, std::uint64_t rejected) const;
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;

@@ -233,6 +233,89 @@ TEST_CASE(
 #endif
 }
 
+/// A hash_map whose insertions set marks on the way, as those of GPUs do.
+template <class Probing, int B>
+struct marking_traits
+    : karpos::detail::open_addressing::traits<u32, u32, space, karpos::hash<u32>,
+                                              karpos_test::counting_equal<u32>, Probing, B> {
+  static constexpr bool marks_on_the_way = true;
+};
+template <class Probing, int B>
+class marking_map : public karpos::hash_table<
+                        karpos::detail::open_addressing::storage<marking_traits<Probing, B>>> {
+  using base = typename marking_map::hash_table;
+
+ public:
+  marking_map(u64 max_keys, karpos_test::looks const& looks)
+      : base(space{}, "marking_map", max_keys, {.load = 0.98}, {}, {looks.at()}, {}) {}
+};
+
+/// Marks of refused keys slow a full table down only until a call that waits refuses keys.
+template <class Probing, int B>
+void is_fast_again_when_full(u64 max_keys) {
+  using map_type = marking_map<Probing, B>;
+  constexpr u64 n = 500;
+  karpos_test::looks const looks;
+  map_type map(max_keys, looks);
+  u64 const slots = map.capacity(), last = slots / 50;
+  CAPTURE(slots);
+  auto const keys = unique_keys<u32>(3 * slots + n);
+  auto const at = [&](u64 first, u64 end) { return to_space(part(keys, first, end)); };
+  auto const absent = at(3 * slots, 3 * slots + n), too_many = at(slots, 3 * slots);
+  view<bool> const out("out", n);
+  typename map_type::report_view const r("report");
+  auto const lookups = [&] {
+    return looks.of_each(n, [&] { map.contains(space{}, absent, out); });
+  };
+  auto const erasures = [&] {
+    return looks.of_each(n, [&] { CHECK(map.erase(space{}, absent) == 0); });
+  };
+  auto const some_refused = at(slots, slots + 5);
+  double near_lookup = 0, near_erasure = 0, near_insertion = 0;
+  auto const check_full = [&](u64 there, std::string const& when) {
+    CAPTURE(when);
+    CHECK(map.insert(space{}, some_refused, 1u).rejected == 5);
+    CHECK(lookups() <= 10 * near_lookup);
+    CHECK(erasures() <= 10 * near_erasure);
+    CHECK(looks.of_each(n, [&] { map.insert_async(space{}, absent, 1u, r); }) <=
+          10 * near_insertion);
+    CHECK(bool(karpos_test::to_host_scalar(r) == karpos::insert_report{0, 0, n, 0}));
+    CHECK(map.size(space{}) == there);
+    CHECK(map.count(space{}, at(0, slots)) == there);
+  };
+  for (int round = 0; round < 2; ++round) {
+    CAPTURE(round);
+    CHECK(map.insert(space{}, at(0, slots - 2 * last), 1u).rejected == 0);
+    near_insertion =
+        looks.of_each(last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
+    near_lookup = lookups();
+    near_erasure = erasures();
+    CHECK(map.insert(space{}, at(slots - last, slots), 1u).inserted == last);
+    CHECK(map.insert(space{}, too_many, 1u).rejected == 2 * slots);
+    check_full(slots, "after a call that waits");
+    Kokkos::View<karpos::map_operation<u32, u32>*, space> const operations("operations", 2 * slots);
+    Kokkos::View<karpos::map_result<u32>*, space> const results("results", 2 * slots);
+    auto const host = Kokkos::create_mirror_view(operations);
+    for (u64 i = 0; i < 2 * slots; ++i) host(i) = {karpos::map_op::insert, keys[slots + i], 1u};
+    Kokkos::deep_copy(operations, host);
+    map.apply(space{}, operations, results);
+    check_full(slots, "after mixed operations");
+    CHECK(map.erase(space{}, at(0, last)) == last);
+    CHECK(lookups() <= 10 * near_lookup);
+    CHECK(map.insert(space{}, at(0, slots), 1u).inserted == last);  // compacts the table
+    CHECK(map.insert(space{}, too_many, 1u).rejected == 2 * slots);
+    check_full(slots, "once it was compacted");
+    if (round == 0) map.clear(space{});
+  }
+  CHECK(sum_of(too_many, insert_each<typename map_type::ref_type>{map.ref(), too_many}) ==
+        2 * slots);
+  check_full(slots, "after kernels");
+}
+TEST_CASE("marks that refused keys left are removed from a full table") {
+  is_fast_again_when_full<karpos::double_hashing, 4>(3'000);
+  is_fast_again_when_full<karpos::linear_probing, 8>(3'000);
+}
+
 TEST_CASE("insert_or_throw names what was asked, what was found and what will do") {
   karpos::hash_map<u32, u32, space> map(space{}, 100);
   std::size_t const slots = map.capacity();

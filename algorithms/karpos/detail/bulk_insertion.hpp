@@ -31,11 +31,12 @@ void hash_table<Storage>::enqueue(execution_space const& exec, Storage const& in
   detail::require_reachable<execution_space, keys, detail::view_type_of<decltype(each)>,
                             detail::view_type_of<stencil>>();
   detail::forget_order(into);
-  table_type const table = into.ref();
-  device::tally_each_staged<distance>(
-      label(rows.what), exec, rows.size(),
-      detail::make_insert_body<distance>(table, rows.keys, each, rows.combine, rows.stencil),
-      report);
+  detail::with_insertion_ref(into, [&](auto const& table) {
+    device::tally_each_staged<distance>(
+        label(rows.what), exec, rows.size(),
+        detail::make_insert_body<distance>(table, rows.keys, each, rows.combine, rows.stencil),
+        report);
+  });
 }
 
 /// Inserts the keys of a bulk call, and throws about those that are equal to a sentinel.
@@ -128,8 +129,22 @@ insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows
                          static_cast<double>(rows.size());  // of new keys
     insert_rejected(exec, rows, report,
                     static_cast<std::uint64_t>(share * static_cast<double>(rows_behind)));
+    if (report.rejected != 0) note_refusals(exec);
   }
   return report;
+}
+
+/// Lets later insertions in bulk set marks late, where they did not, and removes the marks of
+/// refused keys from a table that is full: so its misses and refusals are no slower than others.
+template <class Storage>
+void hash_table<Storage>::note_refusals([[maybe_unused]] execution_space const& exec) {
+  if constexpr (detail::marks_on_the_way<Storage>) {
+    m_storage.mark_late();
+    if (m_storage.has_renewed_marks() && !m_slots_used.unseen) return;
+    std::uint64_t live = 0, dead = 0;
+    if (!m_slots_used.size_is_known()) count_slots(exec, live, dead);
+    if (m_slots_used.taken == capacity()) m_storage.renew_marks(exec);
+  }
 }
 
 /// Inserts keys page by page, where the table has pages and that is faster. Returns: whether it did.

@@ -195,6 +195,7 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
   m_slots_used.may_insert(counts.insertions);
   m_slots_used.may_erase(counts.erasures);
   detail::forget_order(m_storage);
+  if constexpr (detail::marks_on_the_way<Storage>) m_storage.forget_renewed_marks();
   table_type const table = m_storage.ref();
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                     detail::make_apply_body<distance>(table, operations, results));

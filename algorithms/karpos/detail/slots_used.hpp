@@ -22,6 +22,18 @@ inline constexpr bool stores_values = Storage::layout::has_value;
 template <class Storage>
 inline constexpr bool has_pages = requires { requires Storage::has_pages; };
 
+/// Whether insertions leave overflow marks before they know whether the key finds a place.
+template <class Storage>
+inline constexpr bool marks_on_the_way = requires { requires Storage::marks_on_the_way; };
+/// Calls f with what insertions in bulk see of a table.
+template <class Storage, class F>
+void with_insertion_ref(Storage const& storage, F const& f) {
+  if constexpr (marks_on_the_way<Storage>)
+    storage.with_insertion_ref(f);
+  else
+    f(storage.ref());
+}
+
 /// Keys are about to come into a table in another way than page by page. Returns: its storage.
 template <class Storage>
 Storage const& forget_order(Storage const& storage) {

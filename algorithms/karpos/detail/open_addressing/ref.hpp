@@ -32,13 +32,16 @@
 // It does so once it has found a place: a key that is refused leaves no marks, and lookups in a
 // full table end as early as in one of load 0.98. Insertions that try many buckets find out whether
 // the table is full, and are refused then at the first missing mark (fullness.hpp). GPUs set marks
-// on the way, and do not ask (tuning.hpp).
+// on the way, and do not ask (tuning.hpp), until a call that waits has seen keys refused. From then
+// on insertions in bulk do as on CPUs. Once the table is full, marks of refused keys are removed
+// (renew_marks.hpp).
 //
 // Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
 //
 //   tuning.hpp    bytes of a bucket, keys in flight: by execution space
 //   ref.hpp       the table as kernels see it: this file
 //   storage.hpp   its memory
+//   renew_marks.hpp   the marks of a full table, without those of refused keys
 //
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One key followed through
 // an insertion: docs/design/hash_map_walkthrough.md.
@@ -48,14 +51,21 @@
 
 namespace karpos::detail::open_addressing {
 
-/// What an open-addressing table is made of. OneStep: a slot is claimed and published by one compare-and-swap.
+/// What an open-addressing table is made of. OneStep: a slot is claimed and published by one
+/// compare-and-swap.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           bool OneStep =
               device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   using probing = Probing;
   static constexpr int bucket_slots = B;
+  static constexpr bool marks_on_the_way = tuning<ExecSpace>::marks_on_the_way;
   using protocol = slot_protocol<Key, T, OneStep>;
+};
+/// The same table for insertions that set marks once they have found a place.
+template <class Traits>
+struct marking_late : Traits {
+  static constexpr bool marks_on_the_way = false;
 };
 
 /// How many classes of keys a pair of buckets keeps overflow marks for.
@@ -176,6 +186,20 @@ class table_ref : public Traits {
   /// The i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
 
+  /// Sets the overflow marks of the key in a slot, if there is one, in an array of marks beside the
+  /// table's.
+  KOKKOS_FUNCTION void mark_stored_key(std::uint64_t i, std::uint32_t* marks) const {
+    word const seen = device::load_relaxed(m_slots + i);
+    if (!m_slot.live(seen)) return;
+    path const home = start(from_bits<key_type>(layout::key_of(seen)));
+    path p = home;
+    while (p.bucket() != i / bucket_slots && p.tried() < m_probes) advance(p);
+    for_each_mark(home, pairs(), p.tried(), [&](std::uint64_t pair) {
+      std::uint64_t const bit = mark_bit(pair, p.hash());
+      device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
+    });
+  }
+
   /// Predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
@@ -231,8 +255,7 @@ class table_ref : public Traits {
   }
 
  private:
-  static constexpr bool marks_on_the_way =
-      tuning<typename Traits::execution_space>::marks_on_the_way;
+  using Traits::marks_on_the_way;
   /// Whether a matched slot is read again instead of taken out of the window.
   template <class Tile>
   static constexpr bool rereads =
@@ -316,7 +339,7 @@ class table_ref : public Traits {
         }
       }
       if constexpr (marks_on_the_way) {
-        if (at_mark(at.tried())) tile.once([&] { return table.set_mark(at.pair(), at.hash()); });
+        if (at_mark(at.tried())) tile.once([&] { return table.leave_mark(at); });
       } else if (at.tried() >= asking_bucket && at_mark(at.tried()) &&
                  tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
         done = outcome::full;
@@ -355,6 +378,13 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION bool set_mark(std::uint64_t pair, std::uint64_t hash) const {
     std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
+    return true;
+  }
+  /// Sets the mark of the bucket that a path has come to. A release fence follows where others may
+  /// ask for it, see set_marks.
+  KOKKOS_FUNCTION bool leave_mark(path const& p) const {
+    set_mark(p.pair(), p.hash());
+    if (p.tried() >= asking_bucket) device::release_fence();
     return true;
   }
   /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about

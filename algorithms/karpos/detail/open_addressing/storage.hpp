@@ -12,6 +12,7 @@
 
 #include "karpos/detail/open_addressing/page_insertion.hpp"
 #include "karpos/detail/open_addressing/ref.hpp"
+#include "karpos/detail/open_addressing/renew_marks.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/table_options.hpp"
@@ -76,6 +77,41 @@ class storage : public Traits {
   }
   /// For a table that is empty, and that no ref will change unseen.
   void begin_order() { m_has_order = ref_type::order::classes != 0; }
+  /// Calls f with what insertions in bulk use: they set marks late once keys were refused.
+  template <class F>
+  void with_insertion_ref(F const& f) const {
+    if (marks_late())
+      f(table_ref<marking_late<Traits>>(m_slots.data(), m_marks.data(), m_pairs,
+                                        m_settings.reserved_keys, m_settings.hash,
+                                        m_settings.equal));
+    else
+      f(ref());
+  }
+  bool marks_late() const { return std::atomic_ref(m_marks_late).load(std::memory_order_relaxed); }
+  /// Notes that keys were refused.
+  void mark_late() const { std::atomic_ref(m_marks_late).store(true, std::memory_order_relaxed); }
+  /// Whether all marks were those of stored keys, and only insertions that mark late came since.
+  bool has_renewed_marks() const {
+    return std::atomic_ref(m_has_renewed_marks).load(std::memory_order_relaxed);
+  }
+  void forget_renewed_marks() const {
+    std::atomic_ref(m_has_renewed_marks).store(false, std::memory_order_relaxed);
+  }
+  /// Removes the marks of refused keys, if there is memory for that. Waits. Requires: no slot is
+  /// empty, and all keys are published.
+  void renew_marks(execution_space const& exec) {
+    std::uint64_t const words = mark_words(m_pairs);
+    try {
+      auto const gathered = allocated<memory_space>(words * sizeof(std::uint32_t), [&] {
+        return uninitialized_array<mark_view>(exec, label("marks of stored keys"), words);
+      });
+      open_addressing::renew_marks(label("renew marks"), exec, ref(), slots_of(m_pairs),
+                                   m_marks.data(), gathered.data());
+      exec.fence("karpos::hash_table: the memory that marks were gathered in is freed");
+      m_has_renewed_marks = true;
+    } catch (allocation_error const&) {
+    }
+  }
   std::string label(char const* what) const { return m_settings.label(what); }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return slots_of(m_pairs); }
@@ -83,6 +119,7 @@ class storage : public Traits {
 
   /// Makes every slot empty. Asynchronous.
   void clear(execution_space const& exec) {
+    m_marks_late = m_has_renewed_marks = false;
     fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
     fill(label("clear marks"), exec, m_marks, 0);
   }
@@ -91,6 +128,7 @@ class storage : public Traits {
   template <class... Arguments>
   bool insert_by_page(execution_space const& exec, char const* what,
                       Arguments&&... arguments) const {
+    if (marks_late()) return false;
     return open_addressing::insert_by_page(exec, what, *this, arguments...);
   }
   /// Takes over the size() keys of another one page by page, into an empty table, where that is the way to go. Returns: whether
@@ -128,6 +166,8 @@ class storage : public Traits {
     Kokkos::deep_copy(exec, m_slots, other.m_slots);
     Kokkos::deep_copy(exec, m_marks, other.m_marks);
     m_has_order = other.has_order();
+    m_marks_late = other.marks_late();
+    m_has_renewed_marks = other.has_renewed_marks();
   }
 
  private:
@@ -178,6 +218,7 @@ class storage : public Traits {
   mark_view m_marks;
   std::uint64_t m_pairs = 0;
   mutable bool m_has_order = false;
+  mutable bool m_marks_late = false, m_has_renewed_marks = false;
 };
 
 /// Slots of a bucket of the default size.
