@@ -43,10 +43,14 @@ bfs_parameters parameters_of(bfs_words const& o) {
   }
   p.batch = o.batch->count() > 0;
   if (o.seed->count() > 0 && p.sources == 0)
-    throw bad_input("--seed does not apply (no random sources): choose --sources or --batch");
+    throw bad_input("--seed does not apply (no random sources): " +
+                    std::string(o.with_source->count() > 0
+                                    ? "leave it out, or choose --sources in place of --source"
+                                    : "choose --sources or --batch"));
+  std::string const several = p.batch ? "--batch" : "--sources";
   if ((o.sources->count() > 0 || p.batch) && !p.output.empty())
-    throw bad_input(
-        "--output does not apply (--sources and --batch make several results): choose --source");
+    throw bad_input("--output does not apply (" + several +
+                    " makes several results): choose --source in place of " + several);
   if (o.with_source->count() > 0) p.source = source_word(o.source, p.relabel);
   require_output(p.output,
                  is_generator(p.graph) ? std::vector<std::string>() : std::vector{p.graph},

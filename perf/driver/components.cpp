@@ -49,7 +49,7 @@ json to_json(components_run const& run) {
             {"all_seconds", run.time.seconds},
             {"peers", peers},
             {"wrong", run.wrong()}};
-  if (!run.header.empty()) j["header"] = run.header;
+  j.update(to_json(run.layout));
   return j;
 }
 
@@ -58,7 +58,7 @@ void print(components_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
-  print_header(run.header);
+  print_layout(run.layout, false);
   if (run.parameters.relabel) print_relabelling(run.names);
   if (run.lacks_vertex_0)
     std::printf(

@@ -86,7 +86,7 @@ json to_json(sssp_run const& run) {
             {"mean_seconds", mean_of(run, &sssp_result::time)},
             {"mean_bfs_seconds", mean_of(run, &sssp_result::bfs_time)}};
   if (p.baseline) j["mean_baseline_seconds"] = mean_of(run, &sssp_result::baseline_time);
-  if (!run.header.empty()) j["header"] = run.header;
+  j.update(to_json(run.layout));
   j["results"] = results;
   j["wrong"] = run.wrong();
   return j;
@@ -119,7 +119,7 @@ void print(sssp_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
-  print_header(run.header);
+  print_layout(run.layout, run.weights.of_file);
   print_weights(run);
   if (run.parameters.relabel) print_relabelling(run.names);
   std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
@@ -170,7 +170,8 @@ int shortest_paths(sssp_words const& o) {
   p.max_weight_is_given = o.max_weight->count() > 0;
   if (o.launches) p.options.driver = launch_mode::kernel_per_step;
   if (p.sources > 1 && !p.output.empty())
-    throw bad_input("--output does not apply (--sources makes several results): choose --source");
+    throw bad_input(
+        "--output does not apply (--sources makes several results): choose --source in its place");
   if (p.baseline && !has_sssp_baseline())
     throw bad_input(
         "--baseline does not apply (it runs on CPUs, this build on a device): leave it out");

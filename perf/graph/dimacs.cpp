@@ -45,6 +45,9 @@ edge_list read_dimacs(input const& in) {
                      std::string(mark) + "'",
                  "remove it");
     edges.take(lines);
+    if (!undirected && in.how.weights && lines.at_end())
+      lines.fail("the arc has no weight, as each of 'p sp' must have",
+                 "write one, or draw weights by `--random-weights`");
     edges.take_optional_weight(lines);
     lines.expect_end();
   }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace karpos::perf {
+
+/// What the lines of a list of edges were taken for.
+struct list_layout {
+  std::string header;       ///< a line of names above the edges, which was passed over
+  std::size_t columns = 0;  ///< of the first edge: its ends, at most a weight and a time
+};
 
 /// The edges of a graph in the order of the file, self-loops and duplicates included. Ids count from 0.
 struct edge_list {
@@ -17,7 +24,7 @@ struct edge_list {
   std::vector<double> weights;
   bool undirected = false;  ///< the file says that every edge stands for both directions
   bool ids_from_0 = false;  ///< the file tells no number of vertices, its ids count from 0
-  std::string header;       ///< a line of names above the edges, which was passed over
+  list_layout layout;
 };
 
 /// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to offsets[v + 1].

@@ -43,14 +43,17 @@ inline std::string quoted(std::string_view s) {
   return q + (s.size() > longest ? "...'" : "'");
 }
 
-/// What messages offer for a file that could be several formats.
-inline std::string const choose_format =
-    "`--format edges`, `--format matrixmarket` or the like says what it is";
+/// What messages offer for a file that could be several formats. `not_this` would not help, or was given.
+inline std::string choose_format(graph_format not_this) {
+  std::string const first = not_this == graph_format::edges ? "metis" : "edges";
+  std::string const second = not_this == graph_format::matrix_market ? "metis" : "matrixmarket";
+  return "`--format " + first + "`, `--format " + second + "` or the like says what it is";
+}
 
 // The readers: a whole graph, or a graph_file_error.
 edge_list read_matrix_market(input const& in);
 edge_list read_dimacs(input const& in);
-edge_list read_metis(input const& in);
+edge_list read_metis(input const& in, std::string_view comment_marks = "%");
 edge_list read_snap(input const& in);
 edge_list read_words(input const& in, word_numbers const& number);
 csr_arrays read_serialized(input const& in);

@@ -42,7 +42,7 @@ matrix_header take_banner(text_lines& lines) {
         quoted(mark) + " in the place of '%%MatrixMarket'",
         "write the banner as the first line: '%%MatrixMarket matrix coordinate real general' "
         "or the like; " +
-            choose_format);
+            choose_format(graph_format::matrix_market));
   take_word(lines, "the object", {"matrix"});
   std::string const storage = take_lower(lines, "the storage");
   if (storage == "array")

@@ -22,9 +22,17 @@ struct metis_header {
   bool has_weights = false;          ///< of edges
 };
 
-metis_header take_header(text_lines& lines) {
-  if (!lines.next_data("%"))
+/// Refuses a comment of another format at the line at hand, which could be no row.
+void require_no_hash(text_lines const& lines) {
+  if (lines.at('#'))
+    lines.fail("a comment with '#', but METIS marks comments by '%'",
+               "write '%' in its place; " + choose_format(graph_format::metis));
+}
+
+metis_header take_header(text_lines& lines, std::string_view comment_marks) {
+  if (!lines.next_data(comment_marks))
     lines.fail("no line 'VERTICES EDGES' of a METIS graph", "check that the file is whole");
+  require_no_hash(lines);
   metis_header h;
   h.vertices = lines.take_count("the number of vertices");
   h.edges = lines.take_count("the number of edges");
@@ -36,7 +44,8 @@ metis_header take_header(text_lines& lines) {
     return fmt.size() > place && fmt[fmt.size() - 1 - place] == '1';
   };
   std::uint64_t const ncon = lines.at_end() ? 1 : lines.take_count("the number of vertex weights");
-  lines.expect_end("a METIS header has at most four numbers; " + choose_format);
+  lines.expect_end("a METIS header has at most four numbers; " +
+                   choose_format(graph_format::metis));
   h.has_weights = flag(0);
   h.vertex_numbers = (flag(1) ? std::max<std::uint64_t>(ncon, 1) : 0) + (flag(2) ? 1 : 0);
   if (h.vertices > max_vertices)
@@ -47,27 +56,29 @@ metis_header take_header(text_lines& lines) {
     lines.fail("the header announces " + std::to_string(h.vertices) + " rows and " +
                    std::to_string(h.edges) + " edges, but only " +
                    std::to_string(lines.bytes_left()) + " bytes follow",
-               "check that the file is whole; " + choose_format);
+               "check that the file is whole; " + choose_format(graph_format::metis));
   return h;
 }
 
 /// Reads the rows behind a header, and calls visit(u, v, weight) for each neighbour v of u.
 template <class Visit>
-void read_rows(text_lines& lines, metis_header const& h, Visit const& visit) {
+void read_rows(text_lines& lines, metis_header const& h, std::string_view comment_marks,
+               Visit const& visit) {
   std::uint64_t entries = 0;
   std::vector<double> weight;
   for (std::uint64_t u = 0; u < h.vertices; ++u) {
-    if (!lines.next_row("%"))
+    if (!lines.next_row(comment_marks))
       lines.fail("the file ends after " + std::to_string(u) + " of the " +
                      std::to_string(h.vertices) + " rows that the header announces",
                  "check that the file is whole; a vertex without neighbours has an empty row");
+    require_no_hash(lines);
     for (std::uint64_t i = 0; i < h.vertex_numbers; ++i)
       lines.skip_value("the size or weight of the vertex");
     while (!lines.at_end()) {
       std::uint32_t const v = lines.take_id(1, h.vertices);
       if (v == u)
         lines.fail("vertex " + std::to_string(u + 1) + " is its own neighbour",
-                   "METIS has no such edges, remove it; " + choose_format);
+                   "METIS has no such edges, remove it; " + choose_format(graph_format::metis));
       weight.assign(1, 0);
       if (h.has_weights) {
         weight.clear();
@@ -76,13 +87,15 @@ void read_rows(text_lines& lines, metis_header const& h, Visit const& visit) {
       if (++entries > 2 * h.edges)
         lines.fail("more neighbours than the two for each of the " + std::to_string(h.edges) +
                        " edges of the header",
-                   "correct the header; " + choose_format);
+                   "correct the header; " + choose_format(graph_format::metis));
       visit(static_cast<std::uint32_t>(u), v, weight.empty() ? 0.0 : weight[0]);
     }
   }
-  if (lines.next_data("%"))
+  if (lines.next_data(comment_marks)) {
+    require_no_hash(lines);
     lines.fail("more rows than the " + std::to_string(h.vertices) + " of the header",
-               "correct the header; " + choose_format);
+               "correct the header; " + choose_format(graph_format::metis));
+  }
   if (entries != 2 * h.edges)
     lines.fail("the rows have " + std::to_string(entries) + " neighbours, but " +
                    std::to_string(h.edges) +
@@ -101,13 +114,14 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
 }
 
 /// Refuses the first edge that is in the row of one end alone. Requires: there is such an edge.
-[[noreturn]] void fail_one_way(input const& in) {
+[[noreturn]] void fail_one_way(input const& in, std::string_view comment_marks) {
   graph_progress const silent;
   input const again{in.bytes, in.name, silent, 0, in.how};
   text_lines lines(again);
   using entry = std::tuple<std::uint32_t, std::uint32_t, double>;
   std::vector<entry> entries, reversed;
-  read_rows(lines, take_header(lines), [&](std::uint32_t u, std::uint32_t v, double weight) {
+  metis_header const h = take_header(lines, comment_marks);
+  read_rows(lines, h, comment_marks, [&](std::uint32_t u, std::uint32_t v, double weight) {
     entries.emplace_back(u, v, weight);
     reversed.emplace_back(v, u, weight);
   });
@@ -121,25 +135,25 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   auto const [u, v, weight] = e;
 
   text_lines rows(again);
-  take_header(rows);
-  for (std::uint64_t row = 0; row <= u; ++row) rows.next_row("%");
+  take_header(rows, comment_marks);
+  for (std::uint64_t row = 0; row <= u; ++row) rows.next_row(comment_marks);
   std::string const neighbour = std::to_string(v + std::uint64_t(1));
   rows.fail("vertex " + std::to_string(u + std::uint64_t(1)) + " has the neighbour " + neighbour +
                 ", but the row of " + neighbour + " lacks it, or has another weight",
-            "write each edge into the rows of both ends; " + choose_format);
+            "write each edge into the rows of both ends; " + choose_format(graph_format::metis));
 }
 
 }  // namespace
 
-edge_list read_metis(input const& in) {
+edge_list read_metis(input const& in, std::string_view comment_marks) {
   text_lines lines(in);
-  metis_header const h = take_header(lines);
+  metis_header const h = take_header(lines, comment_marks);
   edge_list edges;
   edges.vertices = h.vertices;
   edges.undirected = true;
   std::uint64_t forward = 0, backward = 0;
   bool const weights = h.has_weights && in.how.weights;
-  read_rows(lines, h, [&](std::uint32_t u, std::uint32_t v, double weight) {
+  read_rows(lines, h, comment_marks, [&](std::uint32_t u, std::uint32_t v, double weight) {
     forward += scrambled(u, v, weight);
     backward += scrambled(v, u, weight);
     if (u > v) return;
@@ -147,7 +161,7 @@ edge_list read_metis(input const& in) {
     edges.targets.push_back(v);
     if (weights) edges.weights.push_back(weight);
   });
-  if (forward != backward) fail_one_way(in);
+  if (forward != backward) fail_one_way(in, comment_marks);
   return edges;
 }
 

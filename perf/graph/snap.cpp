@@ -13,13 +13,14 @@ edge_list read_snap(input const& in) {
   text_lines lines(in);
   edge_list edges;
   std::uint32_t largest = 0;
-  edges.header = header_of_list(in);
-  if (!edges.header.empty()) lines.next_data("#%");
+  edges.layout.header = header_of_list(in);
+  if (!edges.layout.header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.sources.empty()) lines.detect_separator();
     std::uint32_t const source = lines.take_id(0, max_vertices);
     std::uint32_t const target = lines.take_id(0, max_vertices);
-    lines.take_rest_of_edge(true, edges.weights, edges.sources.size());
+    std::size_t const columns = lines.take_rest_of_edge(true, edges.weights, edges.sources.size());
+    if (edges.sources.empty()) edges.layout.columns = columns;
     largest = std::max({largest, source, target});
     edges.sources.push_back(source);
     edges.targets.push_back(target);

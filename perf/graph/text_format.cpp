@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "perf/graph/text_lines.hpp"
@@ -17,6 +18,7 @@ namespace karpos::perf::graph_input {
 namespace {
 
 constexpr char blanks[] = " \t\v\f";
+constexpr char marks[] = " \t\v\f,;|";  // all that stands between fields in any list
 constexpr char banner[] = "matrixmarket";
 
 using field_list = std::vector<std::string_view>;
@@ -109,6 +111,7 @@ bool is_dimacs(input const& in, std::string_view line, bool words) {
 struct first_lines {
   bool has_banner = false;   ///< "%%" begins the first line that is not empty
   bool has_percent = false;  ///< the first comment begins with '%', and is none of KONECT's
+  bool has_date = false;     ///< a comment as networkx writes it above lists of neighbours
 };
 
 /// Whether a comment is the first line of KONECT's lists of edges, such as "% sym unweighted".
@@ -136,8 +139,11 @@ first_lines read_comments(text_lines& lines, bool& has_data) {
       lines.fail(is_first ? "the banner of a MatrixMarket file begins with '%%MatrixMarket', not " +
                                 quoted(line.substr(0, word + sizeof(banner) - 1))
                           : std::string("the banner of a MatrixMarket file is not its first line"),
-                 "correct the banner; " + choose_format);
+                 "correct the banner; " + choose_format(is_first && line[0] == '%' && word == 1
+                                                            ? graph_format::automatic
+                                                            : graph_format::matrix_market));
     if (line[0] != '#' && line[0] != '%') return seen;
+    seen.has_date = seen.has_date || line.starts_with("# GMT ");
     if (is_first) seen.has_percent = line[0] == '%' && !is_konect(lines);
   }
   return seen;
@@ -151,112 +157,6 @@ std::optional<std::uint64_t> number_of(std::string_view field) {
   if (error != std::errc() || end != field.data() + field.size()) return {};
   return value;
 }
-
-/// Whether the first line of data looks like sizes of the lines that follow: two or three numbers, the last of which counts
-/// the lines, and the others of which bound the ids; or three, of which the first two are equal.
-bool begins_with_sizes(input const& in) {
-  glance text(in);
-  text_lines& lines = text.lines();
-  if (!next_data(lines)) return false;
-  std::vector<std::uint64_t> sizes;
-  for (std::string_view const field : fields_of(lines.rest(), blanks)) {
-    auto const value = number_of(field);
-    if (!value || sizes.size() == 3) return false;
-    sizes.push_back(*value);
-  }
-  if (sizes.size() < 2) return false;
-  bool const matrix = sizes.size() == 3;
-  std::uint64_t const rows = sizes[0], columns = matrix ? sizes[1] : rows;
-  std::uint64_t count = 0;
-  bool has_zero = false, has_last = false;
-  for (; next_data(lines); ++count) {
-    field_list const fields = fields_of(lines.rest(), blanks);
-    if (fields.size() < 2) return false;
-    auto const u = number_of(fields[0]), v = number_of(fields[1]);
-    if (!u || !v || *u > rows || *v > columns) return false;
-    has_zero = has_zero || *u == 0 || *v == 0;
-    has_last = has_last || *u == rows || *v == columns;
-    if (has_zero && (matrix || has_last)) return false;
-    if (count >= sizes.back() && !(matrix && rows == columns)) return false;
-  }
-  if (matrix && rows == columns) return true;
-  return count == sizes.back() && count >= (matrix ? 1 : 2);
-}
-
-/// Whether the lines have at most as many fields as an edge, and all as many.
-bool has_equal_rows(input const& in) {
-  glance text(in);
-  std::size_t first = 0;
-  while (next_data(text.lines())) {
-    std::size_t const n = fields_of(text.lines().rest(), blanks).size();
-    if (n < 2 || n > 4 || (first != 0 && n != first)) return false;
-    first = n;
-  }
-  return true;
-}
-
-bool is_metis(input const& in) {
-  glance text(in);
-  try {
-    return !read_metis(text.source()).sources.empty();
-  } catch (graph_file_error const&) {
-    return false;
-  }
-}
-
-/// The format of a text whose first line of data, the line at hand, begins with a number.
-graph_format format_of_numbers(input const& in, text_lines& lines, bool has_percent) {
-  std::string const line = quoted(lines.rest());
-  if (lines.rest().find_first_of(",;{") != std::string_view::npos) return graph_format::edges;
-  if (is_metis(in)) {
-    if (!has_equal_rows(in)) return graph_format::metis;
-    lines.fail("the lines from " + line + " on are a METIS graph, and a list of edges as well",
-               "say which by `--format metis` or `--format edges`");
-  }
-  if (begins_with_sizes(in))
-    lines.fail(line + " looks like the sizes of a graph above its edges, without a banner",
-               "write the banner of MatrixMarket, or the edges alone; " + choose_format);
-  if (has_percent)
-    lines.fail("comments with '%' begin a MatrixMarket file, whose banner is missing, or METIS",
-               "mark comments of a list of edges by '#'; " + choose_format);
-  return graph_format::edges;
-}
-
-/// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before ".gz".
-std::string extension(std::string name) {
-  name = lower(name);
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
-  std::size_t const dot = name.find_last_of("./");
-  return dot == name.npos || name[dot] == '/' ? "" : name.substr(dot + 1);
-}
-
-}  // namespace
-
-graph_format format_of_text(input const& in, bool words, char const* known) {
-  glance text(in);
-  text_lines& lines = text.lines();
-  bool has_data = false;
-  first_lines const first = read_comments(lines, has_data);
-  if (first.has_banner) return graph_format::matrix_market;
-  std::string const end = extension(in.name);
-  if (has_data && is_dimacs(in, lines.rest(), words)) return graph_format::dimacs;
-  if (end == "mtx" || end == "mm")
-    lines.fail("a file called ." + end + " without the banner '%%MatrixMarket matrix ...'",
-               "write it as the first line; " + choose_format);
-  if (end == "graph" || end == "metis") return graph_format::metis;
-  if (end == "gr" || end == "col" || end == "dimacs")
-    lines.fail("a file called ." + end + " without a line 'p sp VERTICES ARCS' or the like",
-               "write it above the edges; " + choose_format);
-  if (!has_data) return graph_format::edges;
-  std::string_view const line = lines.rest();
-  bool const number = (line[0] >= '0' && line[0] <= '9') || line[0] == '-';
-  if (number) return format_of_numbers(in, lines, first.has_percent);
-  if (words || !header_of_list(in).empty()) return graph_format::edges;
-  lines.fail("the line " + quoted(line) + " begins no graph",
-             std::string(known) + "; " + choose_format);
-}
-
-namespace {
 
 std::string_view without_quotes(std::string_view word) {
   bool const quoted = word.size() > 1 && word.front() == '"' && word.back() == '"';
@@ -310,7 +210,182 @@ bool are_names_of_ends(field_list const& cells) {
                      [&](pair const& p) { return first == p[0] && second == p[1]; });
 }
 
+/// Whether the last name of a header is one for the number of edges, and not for a column.
+bool counts_edges(std::string_view header) {
+  constexpr std::string_view known[] = {"m", "e", "nnz"},
+                             parts[] = {"edges", "arcs", "links", "entries", "nonzeros"};
+  field_list const names = cells_of(header, mark_of(header));
+  if (names.size() < 2 || names.size() > 3) return false;
+  std::string const last = lower(names.back());
+  return std::find(std::begin(known), std::end(known), last) != std::end(known) ||
+         std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view part) { return last.find(part) != last.npos; });
+}
+
+/// The numbers of a line, whatever stands between them; none if a field is something else.
+std::vector<std::uint64_t> numbers_of(std::string_view line) {
+  std::vector<std::uint64_t> numbers;
+  for (std::string_view const field : fields_of(line, marks)) {
+    auto const value = number_of(without_quotes(field));
+    if (!value) return {};
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+/// Whether the line at hand looks like the sizes VERTICES EDGES or ROWS COLUMNS EDGES of a graph: as many lines follow as its
+/// last number says, and their ids, from 0 or from 1, are within the others. A square matrix whose ids count from 1 may have
+/// lost some of its lines.
+bool are_sizes(text_lines& lines) {
+  std::vector<std::uint64_t> const sizes = numbers_of(lines.rest());
+  if (sizes.size() != 2 && sizes.size() != 3) return false;
+  bool const matrix = sizes.size() == 3;
+  std::uint64_t const rows = sizes[0], columns = matrix ? sizes[1] : rows, entries = sizes.back();
+  if (rows == 0 || columns == 0) return false;
+  std::uint64_t count = 0;
+  bool has_zero = false, has_last = false;
+  for (; next_data(lines); ++count) {
+    field_list const fields = fields_of(lines.rest(), marks);
+    if (fields.size() < 2) return false;
+    auto const u = number_of(without_quotes(fields[0])), v = number_of(without_quotes(fields[1]));
+    if (!u || !v || *u > rows || *v > columns) return false;
+    has_zero = has_zero || *u == 0 || *v == 0;
+    has_last = has_last || *u == rows || *v == columns;
+    if (has_zero && has_last) return false;
+    if (count >= entries && (has_zero || !matrix || rows != columns)) return false;
+  }
+  return count == entries || (matrix && rows == columns && !has_zero);
+}
+
+/// Refuses a text whose first line of data, or the first one below a header, looks like sizes.
+void require_no_sizes(input const& in, bool has_header) {
+  glance text(in), again(in);
+  for (glance* const g : {&text, &again}) {
+    if (has_header) next_data(g->lines());
+    if (!next_data(g->lines())) return;
+  }
+  if (are_sizes(again.lines()))
+    text.lines().fail(
+        quoted(text.lines().rest()) + " looks like the sizes of a graph above its edges",
+        "leave it out, or write the banner of MatrixMarket above it; "
+        "`--format edges` takes it for an edge");
+}
+
+/// Whether all rows have two fields, as edges without weights.
+bool are_pairs(input const& in) {
+  glance text(in);
+  while (next_data(text.lines()))
+    if (fields_of(text.lines().rest(), blanks).size() != 2) return false;
+  return true;
+}
+
+/// Whether rows of three or four numbers could be lists of neighbours, and not edges with weights: each begins with another
+/// vertex, and goes on with different ones that begin a row, too.
+bool may_be_neighbours(input const& in) {
+  glance text(in);
+  std::unordered_set<std::uint64_t> first;
+  std::vector<std::uint64_t> neighbours;
+  std::size_t length = 0;
+  while (next_data(text.lines())) {
+    std::vector<std::uint64_t> row = numbers_of(text.lines().rest());
+    if (row.size() < 3 || row.size() > 4 || (length != 0 && row.size() != length)) return false;
+    length = row.size();
+    if (!first.insert(row[0]).second) return false;
+    neighbours.insert(neighbours.end(), row.begin() + 1, row.end());
+    std::sort(row.begin(), row.end());
+    if (std::adjacent_find(row.begin(), row.end()) != row.end()) return false;
+  }
+  return std::all_of(neighbours.begin(), neighbours.end(),
+                     [&](std::uint64_t v) { return first.contains(v); });
+}
+
+/// Whether the lines have at most as many fields as an edge, and all as many.
+bool has_equal_rows(input const& in) {
+  glance text(in);
+  std::size_t first = 0;
+  while (next_data(text.lines())) {
+    std::size_t const n = fields_of(text.lines().rest(), blanks).size();
+    if (n < 2 || n > 4 || (first != 0 && n != first)) return false;
+    first = n;
+  }
+  return true;
+}
+
+/// Whether a text is a METIS graph, if comments with '#' were none.
+bool is_metis(input const& in) {
+  glance text(in);
+  try {
+    return !read_metis(text.source(), "#%").sources.empty();
+  } catch (graph_file_error const&) {
+    return false;
+  }
+}
+
+/// The format of a text whose first line of data, the line at hand, begins with a number.
+graph_format format_of_numbers(input const& in, text_lines& lines, bool has_percent) {
+  std::string const line = quoted(lines.rest());
+  if (lines.rest().find_first_of(",;{") != std::string_view::npos) {
+    require_no_sizes(in, false);
+    return graph_format::edges;
+  }
+  if (is_metis(in)) {
+    if (!has_equal_rows(in)) return graph_format::metis;
+    lines.fail("the lines from " + line + " on are a METIS graph, and a list of edges as well",
+               "say which by `--format metis` or `--format edges`");
+  }
+  require_no_sizes(in, false);
+  if (has_percent)
+    lines.fail(
+        "comments with '%' begin a MatrixMarket file, whose banner is missing, or METIS",
+        "mark comments of a list of edges by '#'; " + choose_format(graph_format::matrix_market));
+  if (may_be_neighbours(in))
+    lines.fail(
+        "the rows from " + line + " on could be edges with weights, or a vertex and its neighbours",
+        "write neighbours as edges, one in a line; `--format edges` takes the third column "
+        "for weights");
+  return graph_format::edges;
+}
+
+/// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before ".gz".
+std::string extension(std::string name) {
+  name = lower(name);
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  std::size_t const dot = name.find_last_of("./");
+  return dot == name.npos || name[dot] == '/' ? "" : name.substr(dot + 1);
+}
+
 }  // namespace
+
+graph_format format_of_text(input const& in, bool words, char const* known) {
+  glance text(in);
+  text_lines& lines = text.lines();
+  bool has_data = false;
+  first_lines const first = read_comments(lines, has_data);
+  if (first.has_banner) return graph_format::matrix_market;
+  std::string const end = extension(in.name);
+  if (has_data && is_dimacs(in, lines.rest(), words)) return graph_format::dimacs;
+  if (end == "mtx" || end == "mm")
+    lines.fail("a file called ." + end + " without the banner '%%MatrixMarket matrix ...'",
+               "write it as the first line; " + choose_format(graph_format::matrix_market));
+  if (end == "graph" || end == "metis") return graph_format::metis;
+  if (end == "gr" || end == "col" || end == "dimacs")
+    lines.fail("a file called ." + end + " without a line 'p sp VERTICES ARCS' or the like",
+               "write it above the edges; " + choose_format(graph_format::automatic));
+  if (!has_data) return graph_format::edges;
+  std::string_view const line = lines.rest();
+  bool const number = (line[0] >= '0' && line[0] <= '9') || line[0] == '-';
+  if (first.has_date && !are_pairs(in))
+    lines.fail("the comment '# GMT' begins a list of neighbours of networkx, which is not read",
+               "write edges by its write_edgelist; `--format edges` takes rows for edges");
+  if (number) return format_of_numbers(in, lines, first.has_percent);
+  std::string_view const header = header_of_list(in);
+  if (words || !header.empty()) {
+    if (header.empty() || counts_edges(header)) require_no_sizes(in, !header.empty());
+    return graph_format::edges;
+  }
+  lines.fail("the line " + quoted(line) + " begins no graph",
+             std::string(known) + "; " + choose_format(graph_format::automatic));
+}
 
 std::string_view header_of_list(input const& in) {
   constexpr int looked_at = 1000;

@@ -69,8 +69,7 @@ bool text_lines::next_data(std::string_view comment_marks) {
     if (comment_marks.find(*m_at) != std::string_view::npos) continue;
     if (rest().size() > longest_line)
       fail("a line of " + std::to_string(rest().size()) + " bytes",
-           "such files have an edge per line; check that this is one, or say what it is by "
-           "`--format`");
+           "such files have an edge per line; check that this is one, or " + say_format());
     return true;
   }
   return false;
@@ -305,18 +304,19 @@ void text_lines::require_length_as_before(std::size_t length) {
   m_row_length = length;
 }
 
-void text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
-                                   std::size_t edges_before) {
+std::size_t text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
+                                          std::size_t edges_before) {
   static constexpr char what_to_do[] =
       "an edge of a list has two vertices, at most a weight and a time; rows of neighbours take "
       "`--format metis`";
+  constexpr std::size_t ends = 2;
   if (at('{')) {
     std::string_view const weight = take_attributes();
     require_as_others(!weight.empty(), weights.size(), edges_before);
     if (m_in.how.weights && !weight.empty()) weights.push_back(weight_of(weight, "the weight"));
-    return;
+    return ends;
   }
-  std::size_t length = 2;
+  std::size_t length = ends;
   require_as_others(!at_end(), weights.size(), edges_before);
   for (char const* const what : {"the weight", "the time"}) {
     if (at_end()) break;
@@ -331,6 +331,12 @@ void text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
   }
   expect_end(what_to_do);
   if (numbers) require_length_as_before(length);
+  return length;
+}
+
+std::string text_lines::say_format() const {
+  bool const is_given = m_in.how.format != graph_format::automatic;
+  return is_given ? "say by another `--format` what it is" : "say what it is by `--format`";
 }
 
 void text_lines::expect_end(std::string_view what_to_do) const {
@@ -342,7 +348,7 @@ void text_lines::expect_end(std::string_view what_to_do) const {
 void text_lines::fail_integer(char const* what, std::errc error) const {
   if (at_end())
     fail(std::string("the line ends before ") + what,
-         "check that the file is whole, or say what it is by `--format`");
+         "check that the file is whole, or " + say_format());
   std::string_view const field = first_field();
   std::string const is = quoted(field) + " is ";
   if (error == std::errc::result_out_of_range)

@@ -77,7 +77,9 @@ class text_lines {
   std::string_view take_attributes();
   /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a time, or attributes.
   /// Refuses rows of different lengths that are unsigned numbers alone, as METIS has them. numbers: the vertices are such.
-  void take_rest_of_edge(bool numbers, std::vector<double>& weights, std::size_t edges_before);
+  /// Returns: columns of the edge, without attributes.
+  std::size_t take_rest_of_edge(bool numbers, std::vector<double>& weights,
+                                std::size_t edges_before);
   void expect_end(std::string_view what_to_do = "check that the header fits the lines") const;
 
   [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const {
@@ -86,6 +88,8 @@ class text_lines {
 
  private:
   std::uint64_t take_integer(char const* what);
+  /// What messages offer for a file that is another format.
+  std::string say_format() const;
   [[noreturn]] void fail_unlike(bool has_weight) const;
   [[noreturn]] void fail_integer(char const* what, std::errc error) const;
   [[noreturn]] void fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,9 +26,9 @@ class numbered_edges {
     m_words.push_back(target);
     if (m_words.size() >= part) number_words();
   }
-  edge_list finish(std::string_view header) {
+  edge_list finish(list_layout layout) {
     number_words();
-    m_edges.header = header;
+    m_edges.layout = std::move(layout);
     return std::move(m_edges);
   }
 
@@ -58,20 +59,21 @@ class numbered_edges {
 edge_list read_words(input const& in, word_numbers const& number) {
   text_lines lines(in);
   numbered_edges edges(number);
-  std::string_view const header = header_of_list(in);
-  if (!header.empty()) lines.next_data("#%");
+  list_layout layout{std::string(header_of_list(in))};
+  if (!layout.header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.empty()) lines.detect_word_separator();
     std::string_view const source = lines.take_word("the source");
     std::string_view const target = lines.take_word("the target");
-    lines.take_rest_of_edge(is_unsigned(source) && is_unsigned(target), edges.weights(),
-                            edges.size());
+    std::size_t const columns = lines.take_rest_of_edge(is_unsigned(source) && is_unsigned(target),
+                                                        edges.weights(), edges.size());
+    if (edges.empty()) layout.columns = columns;
     edges.add(source, target);
   }
   if (edges.empty())
     lines.fail("the list has no edge, and thus tells no number of vertices",
                "check that the file is whole");
-  return edges.finish(header);
+  return edges.finish(std::move(layout));
 }
 
 }  // namespace karpos::perf::graph_input

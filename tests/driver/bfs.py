@@ -412,6 +412,13 @@ LOOKALIKES = {
     "percent.txt": "% c\n1 2\n2 3\n",
     "edges.mtx": "1 2\n2 3\n",
     "ring.txt": "4 4\n2 4\n1 3\n2 4\n1 3\n",
+    "sizes_0.txt": "5 5 4\n0 1 9\n1 2 9\n2 3 9\n3 4 9\n",
+    "sizes_commas.csv": "5,4\n0,1\n1,2\n2,3\n3,4\n",
+    "sizes_matrix.csv": "10,10,3\n1,2,7\n2,3,7\n9,10,7\n",
+    "sizes_mixed.txt": "5;4\n0 1\n1 2\n2 3\n3 4\n",
+    "neighbours.adjlist": "#write.py\n# GMT Thu Nov 26 06:00:00 2026\n#\n0 1 2\n1 2 3\n2 3 0\n3 0 1\n",
+    "neighbours.txt": "0 1 2\n1 2 3\n2 3 0\n3 0 1\n",
+    "hash.txt": "# c\n7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
     "wrong_count.txt": "7 12\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
     "wrong_count.graph": "7 12\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
 }
@@ -472,7 +479,34 @@ def formats(driver):
             components = checks.result(driver, "components", file, *words)
             check(f"header {words}: components", components["header"], "source,target")
         file.write_text("0 1\n1 2\n")
-        check("no header", "header" in result(driver, file), False)
+        check("no header", [name in result(driver, file) for name in ("header", "columns")], 2 * [False])
+        check("two columns", "third column" in run(driver, file).stdout, False)
+        for line, columns, times in (("0 1 7\n", 3, False), ("0,1,7\n", 3, False), ("0 1 7 1300000000\n", 4, True)):
+            file.write_text(line)
+            seen, text = result(driver, file), run(driver, file).stdout
+            check(f"{line!r}: columns", (seen["columns"], seen["edges"]), (columns, 2))
+            check(f"{line!r}: text", ("the third column is taken for weights, which are not used" in text, "the fourth for times" in text), (True, times))
+            weighted = checks.run(driver, "sssp", file).stdout
+            check(f"{line!r}: weights", ("the third column is taken for weights" in weighted, "which are not used" in weighted), (True, False))
+            drawn = checks.run(driver, "sssp", file, "--random-weights").stdout
+            check(f"{line!r}: no weights", "the third column is taken for weights, which are not used" in drawn, True)
+            check(f"{line!r}: components", "which are not used" in checks.run(driver, "components", file).stdout, True)
+
+
+def excluded_options(driver):
+    """A message never advises an option beside one that excludes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder) / "loop.txt", Path(folder) / "out.txt"
+        file.write_text("0 0\n")
+        for command, words, place in (("bfs", ("--batch", 3), "--source in place of --batch"), ("bfs", ("--sources", 3), "--source in place of --sources"),
+                                      ("sssp", ("--sources", 3), "--source in place of --sources"), ("sssp", (), "choose a vertex by --source")):
+            for more in ((), ("--relabel",)):
+                done = checks.run(driver, command, file, *words, *more)
+                check(f"{command} {words}: '{done.stderr.strip()}'", (done.returncode, done.stderr.rstrip().endswith(place)), (2, True))
+        for words, place in ((("--batch", 3, "--output", out), "--source in place of --batch"), (("--sources", 3, "--output", out), "--source in place of --sources"),
+                             (("--source", 0, "--seed", 7), "--sources in place of --source"), (("--seed", 7), "choose --sources or --batch")):
+            done = run(driver, file, *words)
+            check(f"bfs {words}: '{done.stderr.strip()}'", (done.returncode, done.stderr.rstrip().endswith(place)), (2, True))
 
 
 def fewer_vertices_than_asked_for(driver):
@@ -526,6 +560,7 @@ def main():
     other_graphs(driver, corpus)
     lookalikes(driver)
     formats(driver)
+    excluded_options(driver)
     fewer_vertices_than_asked_for(driver)
     bad_input(driver, path)
     return checks.verdict("bfs")

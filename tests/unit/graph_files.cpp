@@ -407,6 +407,191 @@ TEST_CASE("graph files: sizes above the edges, without a banner") {
   reads("3 4 1\n1 2 1\n2 3 1\n", 5, {{3, 4}, {1, 2}, {2, 3}});
 }
 
+/// A line of numbers, with `mark` between them.
+std::string joined(std::vector<std::uint32_t> const& numbers, std::string const& mark) {
+  std::string line;
+  for (std::uint32_t const n : numbers) line += (line.empty() ? "" : mark) + std::to_string(n);
+  return line;
+}
+
+/// A ring of n vertices whose ids count from `first`, an edge on each line.
+std::vector<std::string> ring(std::uint32_t n, std::uint32_t first, bool weights,
+                              std::string const& mark, std::string const& end) {
+  std::vector<std::string> lines;
+  for (std::uint32_t v = 0; v < n; ++v) {
+    std::vector<std::uint32_t> edge = {first + v, first + (v + 1) % n};
+    if (weights) edge.push_back(90 + v);
+    lines.push_back(joined(edge, mark) + end);
+  }
+  return lines;
+}
+
+TEST_CASE("graph files: sizes of any list") {
+  word_numbers const any = [](auto const& words, std::uint32_t* out) {
+    std::fill(out, out + words.size(), 0u);
+  };
+  for (std::string const mark : {" ", "\t", ",", ";", ", ", " ; ", "  "})
+    for (std::string const before : {"", "# c\n\n"})
+      for (std::uint32_t const first : {0u, 1u})
+        for (bool const weights : {false, true})
+          for (bool const matrix : {false, true})
+            for (std::uint32_t const n : {1u, 2u, 5u, 30u}) {
+              auto const lines = ring(n, first, weights, mark, first == 0 ? "\r\n" : "\n");
+              std::string text = before, more;
+              std::vector<std::uint32_t> sizes = {n, n};
+              if (matrix) sizes.insert(sizes.begin(), n);
+              text += joined(sizes, mark) + "\n";
+              for (std::string const& line : lines) text += line;
+              std::string const place = before.empty() ? ":1 " : ":3 ";
+              if (mark != " " && mark != "  " && mark != "\t") {
+                refuses(text, place, "'" + joined(sizes, mark) + "'", "sizes", "--format edges");
+              } else {  // may be METIS as well
+                refuses(text, place, "--format");
+              }
+              karpos_test::throws<graph_file_error>([&] { parse_graph(text, "g", {}, any); },
+                                                    "--format");
+              CHECK(list_of(text, as(graph_format::edges)).sources.size() == n + 1);
+              // One line more, or fewer vertices: these are edges.
+              if (n < 5 || (matrix && first == 1) || matrix != weights) continue;
+              std::string const last = lines.front();
+              CHECK(list_of(text + last).sources.size() == n + 2);
+              sizes.front() -= 1;
+              more = joined(sizes, mark) + "\n";
+              for (std::string const& line : lines) more += line;
+              CHECK(list_of(more).sources.size() == n + 1);
+            }
+}
+
+TEST_CASE("graph files: sizes, in other words") {
+  // What stands between the sizes may be something else than what stands between the ids.
+  refuses("3,2\n0 1\n1 2\n", ":1 ", "'3,2'", "--format edges");
+  refuses("10,10,3\n1 2 7\n2 3 7\n9 10 7\n", ":1 ", "'10,10,3'", "--format edges");
+  refuses("5 0\n", ":1 ", "'5 0'", "--format edges");
+  refuses("3 2\n0 1 {}\n1 2 {}\n", ":1 ", "'3 2'");
+  refuses("4,3,2\n0,2\n3,1\n", ":1 ", "'4,3,2'");
+  refuses("# c\nvertices,edges\n3,2\n0,1\n1,2\n", ":3 ", "'3,2'", "--format edges");
+  refuses("n\tm\n3\t2\n0\t1\n1\t2\n", ":2 ", "--format edges");
+  refuses("rows cols nnz\n3 3 2\n1 2 .5\n3 2 .5\n", ":2 ", "'3 3 2'");
+  word_numbers const any = [](auto const& words, std::uint32_t* out) {
+    std::fill(out, out + words.size(), 0u);
+  };
+  karpos_test::throws<graph_file_error>(
+      [&] { parse_graph("\"3\",\"2\"\n\"0\",\"1\"\n\"1\",\"2\"\n", "g", {}, any); }, "sizes");
+  // Ids from 0 end below the number of vertices, ids from 1 at it.
+  reads("5,4\n5,3\n5,2\n5,1\n5,0\n", 6, {{5, 4}, {5, 3}, {5, 2}, {5, 1}, {5, 0}});
+  reads("5 5 4\n0 1 9\n1 2 9\n2 3 9\n3 5 9\n", 6, {{5, 5}, {0, 1}, {1, 2}, {2, 3}, {3, 5}});
+  reads("source,target\n3,2\n0,1\n1,2\n", 4, {{3, 2}, {0, 1}, {1, 2}});
+  reads("0 0\n", 1, {{0, 0}});
+  reads("3 2 0.5\n0 1 0.5\n1 2 0.5\n", 4, {{3, 2}, {0, 1}, {1, 2}});
+}
+
+TEST_CASE("graph files: rows of neighbours that are as long as edges with weights") {
+  // Every vertex has a row, and its neighbours have one.
+  for (std::string const mark : {" ", "\t"})
+    for (std::uint32_t const n : {3u, 4u, 9u})
+      for (std::uint32_t const degree : {2u, 3u}) {
+        if (degree >= n) continue;
+        std::string text;
+        for (std::uint32_t v = 0; v < n; ++v) {
+          std::vector<std::uint32_t> row = {v};
+          for (std::uint32_t i = 1; i <= degree; ++i) row.push_back((v + i) % n);
+          text += joined(row, mark) + "\n";
+        }
+        refuses(text, ":1 ", "neighbours", "--format edges");
+        CHECK(list_of(text, as(graph_format::edges)).sources.size() == n);
+        text.replace(0, 1, "1");  // two rows of one vertex
+        CHECK(list_of(text).sources.size() == n);
+      }
+  edge_list const g = list_of("0 1 9\n1 2 7\n2 0 8\n", with_weights);  // no vertex is called 9
+  CHECK(g.weights == std::vector<double>{9, 7, 8});
+  CHECK(g.layout.columns == 3);
+  reads("0 1 1\n1 2 1\n2 0 1\n", 3, {{0, 1}, {1, 2}, {2, 0}});
+  reads("0 1 2 5\n1 2 0 5\n2 0 1 5\n", 3, {{0, 1}, {1, 2}, {2, 0}});
+  // What networkx writes above such rows.
+  std::string const head = "#write.py\n# GMT Thu Nov 26 06:00:00 2026\n# \n";
+  refuses(head + "0 1 2\n1 5 6\n", ":4 ", "networkx", "write_edgelist", "--format edges");
+  refuses(head + "0\n1 5\n", ":4 ", "networkx");
+  refuses(head + "ann bob carol\n", ":4 ", "networkx");
+  reads(head + "0 1\n1 2\n", 3, {{0, 1}, {1, 2}});
+}
+
+TEST_CASE("graph files: columns of a list") {
+  auto const columns = [](std::string const& text) { return list_of(text).layout.columns; };
+  CHECK(columns("0 1\n1 2\n") == 2);
+  CHECK(columns("0 1 {'weight': 7}\n") == 2);
+  CHECK(columns("u,v,w\n0,1,7\n") == 3);
+  CHECK(columns("0 1 7 1300000000\n") == 4);
+  word_numbers const any = [](auto const& words, std::uint32_t* out) {
+    std::fill(out, out + words.size(), 0u);
+  };
+  CHECK(std::get<edge_list>(parse_graph("ann bob 3\n", "g", {}, any)).layout.columns == 3);
+  CHECK(columns("p sp 2 1\na 1 2 7\n") == 0);
+}
+
+TEST_CASE("graph files: a message does not advise what was given") {
+  struct wrong {
+    graph_format format;
+    std::string text;
+  };
+  wrong const all[] = {{graph_format::matrix_market, sized},
+                       {graph_format::matrix_market, "0 1\n"},
+                       {graph_format::metis, "0 1\n"},
+                       {graph_format::metis, "3 2\n2\n1 3\n"},
+                       {graph_format::metis, "2 2\n2\n1 2\n1\n"},
+                       {graph_format::metis, "# c\n2 1\n2\n1\n"},
+                       {graph_format::edges, "0\n"},
+                       {graph_format::edges, "a b\n"},
+                       {graph_format::edges, "0 1 2 3 4\n"},
+                       {graph_format::edges, "0 " + std::string(70000, '1') + "\n"},
+                       {graph_format::dimacs, "0 1\n"},
+                       {graph_format::dimacs, "p sp 2 1\n"}};
+  for (auto const& [format, text] : all) {
+    std::string const given = "--format " + graph_format_names()[static_cast<std::size_t>(format)];
+    INFO(given, ": ", text);
+    std::string said;
+    try {
+      list_of(text, as(format));
+    } catch (graph_file_error const& e) {
+      said = e.what();
+    }
+    CHECK(said.find("karpos: cannot read") == 0);
+    CHECK(said.find(given) == said.npos);
+    CHECK(said.find("say what it is by `--format`") == said.npos);
+  }
+  // Nor a format that would refuse the file as well.
+  for (std::string const text :
+       {"% c\n%%MatrixMarket matrix coordinate pattern general\n",
+        "#MatrixMarket matrix coordinate pattern general\n", "% c\n0 1\n"}) {
+    std::string said;
+    try {
+      list_of(text);
+    } catch (graph_file_error const& e) {
+      said = e.what();
+    }
+    CHECK(said.find("--format edges") != said.npos);
+    CHECK(said.find("--format matrixmarket") == said.npos);
+  }
+}
+
+TEST_CASE("graph files: METIS with comments of another format") {
+  for (std::string const text : {"# c\n7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n",
+                                 "4 3\n2 3 4\n# c\n1\n1\n1\n", "4 3\n2 3 4\n1\n1\n1\n# c\n",
+                                 "# c\n# d\n3 2 001\n2 5\n1 5 3 6\n2 6\n"}) {
+    refuses(text, ":", "a comment with '#'", "METIS marks comments by '%'");
+    refuses_as(as(graph_format::metis), "g", text, "METIS marks comments by '%'");
+    refuses_as({}, "g.graph", text, "METIS marks comments by '%'");
+  }
+  refuses("# c\n4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", ":2 ", "METIS graph, and a list of edges");
+}
+
+TEST_CASE("graph files: arcs of DIMACS without weights") {
+  for (std::string const arcs : {"a 1 2\na 2 3\n", "a 1 2 4\na 2 3\n", "a 1 2\na 2 3 4\n"}) {
+    reads("p sp 3 2\n" + arcs, 3, {{0, 1}, {1, 2}});
+    refuses_as(with_weights, "g", "p sp 3 2\n" + arcs, "the arc has no weight", "--random-weights");
+  }
+  CHECK(list_of("p edge 3 2\ne 1 2\ne 2 3\n", with_weights).weights.empty());
+}
+
 TEST_CASE("graph files: comments with percents") {
   refuses("% c\n0 1\n1 2\n", ":2 ", "'%'", "--format edges");
   refuses("\n%\n% c\n0 1\n", ":4 ", "'%'", "--format edges");
@@ -704,8 +889,8 @@ TEST_CASE("graph files: a header above a list") {
   reads("source,target\n1,2\n2,3\n", 4, {{1, 2}, {2, 3}});
   reads("a b c\n1 2 0.5\n2 3 0.5\n", 4, {{1, 2}, {2, 3}});
   CHECK(list_of("u,v,w\n1,2,5\n", with_weights).weights == std::vector<double>{5});
-  CHECK(list_of("u,v,w\n1,2,5\n").header == "u,v,w");
-  CHECK(list_of("1,2,5\n").header == "");
+  CHECK(list_of("u,v,w\n1,2,5\n").layout.header == "u,v,w");
+  CHECK(list_of("1,2,5\n").layout.header == "");
   // These are vertices.
   CHECK(words_of("ann bob\n1 2\nbob 3\n") == names{{"ann", "bob"}, {"1", "2"}, {"bob", "3"}});
   CHECK(words_of("source drain\nann bob\n") == names{{"source", "drain"}, {"ann", "bob"}});

@@ -63,12 +63,13 @@ std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
   return count;
 }
 
-/// What is said about fewer vertices to draw than an option asks for.
+/// Returns what is said if there are fewer vertices to draw than asked for. option: what asked for them, or empty.
 inline std::string too_few_sources(std::string const& option, std::uint64_t count,
                                    std::uint64_t found) {
   if (found == 0)
     return "karpos: there is no vertex to draw (the graph has no edge): choose a vertex by "
-           "--source";
+           "--source" +
+           (option.empty() ? "" : " in place of " + option);
   return "karpos: " + option + " is out of range (" + std::to_string(count) + " asked for, " +
          std::to_string(found) + (found == 1 ? " vertex has" : " vertices have") +
          " a neighbour): ask for fewer";

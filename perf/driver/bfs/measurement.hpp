@@ -38,7 +38,7 @@ class bfs_measurement {
   bfs_run operator()(opened_graph graph, Kokkos::Timer const& clock) {
     m_run.graph = std::move(graph.name);
     m_run.names = std::move(graph.names);
-    m_run.header = std::move(graph.header);
+    m_run.layout = std::move(graph.layout);
     m_graph = build_graph<Offset>(
         m_exec, graph.source, parameters().directed,
         [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());

@@ -64,7 +64,7 @@ opened_graph open_named_graph(std::string const& graph, bool directed, bool rela
   if (auto const* const spec = std::get_if<generator_spec>(&g.source)) g.name = to_string(*spec);
   if (auto const* const list = std::get_if<edge_list>(&g.source)) {
     g.lacks_vertex_0 = !relabel && list->ids_from_0 && !names_vertex_0(*list);
-    g.header = list->header;
+    g.layout = list->layout;
   }
   return g;
 }
@@ -108,10 +108,21 @@ std::string line_begin(vertex_names const& names, std::uint64_t vertex) {
   return names.empty() ? "" : names[vertex] + column_separator(names);
 }
 
-void print_header(std::string const& header) {
-  if (!header.empty())
+void print_layout(list_layout const& layout, bool uses_weights) {
+  if (!layout.header.empty())
     std::printf("the line '%s' is taken for a header, not for an edge\n",
-                printable(header).c_str());
+                printable(layout.header).c_str());
+  if (layout.columns > 2)
+    std::printf("the third column is taken for weights%s%s\n",
+                uses_weights ? "" : ", which are not used",
+                layout.columns > 3 ? ", the fourth for times" : "");
+}
+
+json to_json(list_layout const& layout) {
+  json j = json::object();
+  if (!layout.header.empty()) j["header"] = layout.header;
+  if (layout.columns > 2) j["columns"] = layout.columns;
+  return j;
 }
 
 void print_relabelling(vertex_names const& names) {

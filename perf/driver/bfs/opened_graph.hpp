@@ -20,7 +20,7 @@ struct opened_graph {
   vertex_names names;  ///< of --relabel
   /// A list of edges counts ids from 0, and names others alone.
   bool lacks_vertex_0 = false;
-  std::string header;  ///< a line of the file that was taken for names of its columns
+  list_layout layout;  ///< of a list of edges
 };
 
 /// Opens a file or a generator, with vertices numbered without gaps if `relabel`. Throws: as open_graph; std::invalid_argument
@@ -48,8 +48,10 @@ std::string line_begin(vertex_names const& names, std::uint64_t vertex);
 /// What divides the columns of such a file: a tab if a name has a blank.
 char column_separator(vertex_names const& names);
 
-/// Says which line of the file is no edge, if there is one.
-void print_header(std::string const& header);
+/// Says which line of a list is no edge, and what columns behind the ends of edges were taken for.
+void print_layout(list_layout const& layout, bool uses_weights);
+/// "header" and "columns", if there are such.
+json to_json(list_layout const& layout);
 /// Says what vertices are called.
 void print_relabelling(vertex_names const& names);
 

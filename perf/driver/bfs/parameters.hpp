@@ -11,6 +11,7 @@
 
 #include "perf/driver/bfs/presets.hpp"
 #include "perf/driver/bfs/vertex_names.hpp"
+#include "perf/graph/edge_list.hpp"
 #include "perf/support/energy.hpp"
 #include "perf/support/statistics.hpp"
 
@@ -89,7 +90,7 @@ struct bfs_run {
   std::size_t workspace_bytes = 0;
   double load_seconds = 0, prepare_seconds = 0;
   vertex_names names;               ///< of the file; none: vertices have the file's ids
-  std::string header;               ///< a line of the file that is no edge
+  list_layout layout;               ///< of a list of edges
   std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
   std::vector<bfs_result> searches;
   std::optional<bfs_batch_result> batch;

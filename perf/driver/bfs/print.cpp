@@ -19,7 +19,7 @@ void print_heading(bfs_run const& run) {
               counted(run.vertices, "vertex", "vertices").c_str(),
               counted(run.edges, "directed edge", "directed edges").c_str(),
               run.undirected ? " (every edge both ways)" : "");
-  print_header(run.header);
+  print_layout(run.layout, false);
   if (run.parameters.relabel) {
     print_relabelling(run.names);
   } else if (!is_generator(run.parameters.graph) && run.undirected &&

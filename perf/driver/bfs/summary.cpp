@@ -211,7 +211,7 @@ json to_json(bfs_run const& run) {
     j.update(result_of(run, run.searches.front()));
     j["level"] = levels_of(report);
   }
-  if (!run.header.empty()) j["header"] = run.header;
+  j.update(to_json(run.layout));
   if (run.energy) j["energy"] = energy_json(run, *run.energy);
   if (!run.parameters.presets.empty()) j["presets"] = presets_of(run);
   j["validated"] = run.parameters.validate;

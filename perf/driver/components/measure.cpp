@@ -136,7 +136,7 @@ components_run run_components(components_parameters const& p, load_progress cons
                                         {.format = graph_format_called(p.format)});
   run.graph = graph.name;
   run.names = std::move(graph.names);
-  run.header = std::move(graph.header);
+  run.layout = std::move(graph.layout);
   run.lacks_vertex_0 = graph.lacks_vertex_0;
   bool const narrow = fits_31_bits(graph.source, p.directed);
   bfs_parameters memory_of;  // a search takes as much

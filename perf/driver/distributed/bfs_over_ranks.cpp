@@ -176,7 +176,7 @@ class measurement_over_ranks {
     run.vertices = m_graph.vertices();
     run.edges = m_graph.edges();
     auto const* const list = std::get_if<edge_list>(&source);
-    if (list != nullptr) run.header = list->header;
+    if (list != nullptr) run.layout = list->layout;
     run.undirected = list == nullptr || list->undirected || !run.parameters.directed;
     run.without_edges = m_ranks.all_reduce(count_without_edges(m_ranks.exec(), m_graph.local()));
     m_number = options_of(run.parameters, false).numbers(m_graph.vertices());

@@ -61,7 +61,7 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
                        {.format = graph_format_called(p.format), .weights = !p.random_weights});
   run.graph = std::move(graph.name);
   run.names = std::move(graph.names);
-  run.header = std::move(graph.header);
+  run.layout = std::move(graph.layout);
   run.weights = describe(p, weights_of(p, graph.source));
   require_fitting(p, run.weights);
   bool const narrow = fits_31_bits(graph.source, p.directed);

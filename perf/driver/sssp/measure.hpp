@@ -53,7 +53,7 @@ struct sssp_run {
   sssp_parameters parameters;
   std::string graph;   ///< the file, or the generator with all that was left to it
   vertex_names names;  ///< of the file; none: vertices have the file's ids
-  std::string header;  ///< a line of the file that is no edge
+  list_layout layout;  ///< of a list of edges
   sssp_weights weights;
   bool measured_doubles = false;  ///< the type of weights and distances; else integers of 32 bits
   std::uint64_t vertices = 0, edges = 0;

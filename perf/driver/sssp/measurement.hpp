@@ -67,7 +67,7 @@ class sssp_measurement {
     sssp_parameters const& p = parameters();
     if (p.source) return {vertex_of(*p.source, m_run.names, m_graph.vertices())};
     return draw_sources(m_exec, m_graph, std::max<std::uint64_t>(p.sources, 1), p.seed,
-                        "--sources");
+                        p.sources > 0 ? "--sources" : "");
   }
 
   void measure(std::vector<std::uint64_t> const& sources) {
