@@ -119,6 +119,7 @@ class file_grouping {
   number_column numbers_of(std::size_t key, std::size_t column) const {
     number_column numbers;
     std::vector<std::string_view> const& fields = m_table.fields_of_key(key);
+    numbers.reserve(fields.size());
     for (std::uint64_t row = 0; row < fields.size(); ++row) {
       bool const is_null = number_column::is_null(fields[row]);
       if (is_null && m_parameters.skip_nulls) {

@@ -33,14 +33,12 @@ grouping::grouping(row_keys const& keys) {
     m_group_of.assign(host.data(), host.data() + host.size());
   }
   std::size_t const rows = m_group_of.size();
-  std::vector<std::uint64_t> numbers(rows);
-  std::iota(numbers.begin(), numbers.end(), std::uint64_t(0));
   auto const groups = make_array<std::uint64_t>("groups", rows),
              counts = make_array<std::uint64_t>("counts", rows),
              first = make_array<std::uint64_t>("first rows", rows);
   std::uint64_t const n = reduce_by_key(
       m_exec, on_device(m_exec, m_group_of), groups,
-      aggregates(aggregate_count(counts), aggregate(on_device(m_exec, numbers), minimum{}, first)));
+      aggregates(aggregate_count(counts), aggregate(keys.numbers(), minimum{}, first)));
   auto const g = on_host_first(groups, n), c = on_host_first(counts, n),
              f = on_host_first(first, n);
   std::vector<std::size_t> order(n);
@@ -76,20 +74,22 @@ group_counts grouping::counts_of(words const& rows) const {
   return in_order(n, groups, counts);
 }
 group_counts grouping::counts_of(number_column const& column) const {
-  return column.skipped().empty() ? m_counts : counts_of(rows_with_numbers(column));
+  words kept;
+  return column.skipped().empty() ? m_counts : counts_of(rows_with_numbers(column, kept));
 }
 
-/// The groups of the rows that have a number.
-grouping::words grouping::rows_with_numbers(number_column const& column) const {
-  words rows;
-  rows.reserve(m_group_of.size() - column.skipped().size());
+/// Returns the groups of the rows that have a number: those of all rows, or the ones that it puts
+/// into `kept`.
+grouping::words const& grouping::rows_with_numbers(number_column const& column, words& kept) const {
+  if (column.skipped().empty()) return m_group_of;
+  kept.reserve(m_group_of.size() - column.skipped().size());
   auto next = column.skipped().begin();
   for (std::uint64_t row = 0; row < m_group_of.size(); ++row)
     if (next != column.skipped().end() && *next == row)
       ++next;
     else
-      rows.push_back(m_group_of[row]);
-  return rows;
+      kept.push_back(m_group_of[row]);
+  return kept;
 }
 
 template <class T, class Plus>
@@ -130,7 +130,8 @@ std::vector<wide_sum> grouping::sums_of_halves(words const& rows,
 
 integer_groups grouping::integers(number_column const& column) const {
   std::vector<std::int64_t> const& x = column.integers();
-  words const rows = rows_with_numbers(column);
+  words kept;
+  words const& rows = rows_with_numbers(column, kept);
   // Sums of 64 bits wrap, and are used only if all fit.
   auto const narrow = reduced(rows, x, plus{});
   if (column.magnitude() > std::numeric_limits<std::int64_t>::max())
@@ -139,7 +140,8 @@ integer_groups grouping::integers(number_column const& column) const {
 }
 
 real_groups grouping::reals(number_column const& column) const {
-  return reduced(rows_with_numbers(column), column.reals(), reproducible_plus{});
+  words kept;
+  return reduced(rows_with_numbers(column, kept), column.reals(), reproducible_plus{});
 }
 
 }  // namespace karpos::perf

@@ -42,7 +42,7 @@ class grouping {
   using words = std::vector<std::uint64_t>;
 
   group_counts counts_of(words const& rows) const;
-  words rows_with_numbers(number_column const& column) const;
+  words const& rows_with_numbers(number_column const& column, words& kept) const;
   template <class T, class Plus>
   column_groups<T, T> reduced(words const& rows, std::vector<T> const& values,
                               Plus const& plus) const;

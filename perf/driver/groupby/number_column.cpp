@@ -17,27 +17,22 @@ std::uint64_t magnitude_of(std::int64_t x) {
   return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
 }
 
-struct decimal {
-  std::int64_t digits = 0;
-  int places = 0;
-};
-
-/// Reads an optional sign and digits, with at most one point among them. Returns: whether they fit.
-bool read_decimal(std::string_view field, decimal& d) {
-  bool const negative = field.front() == '-';
-  if (negative || field.front() == '+') field.remove_prefix(1);
+/// Reads an optional sign and digits, with at most one point among them. Returns: nothing if 64 bits do not hold the digits.
+std::optional<decimal> read_decimal(std::string_view field) {
+  bool const negative = field.starts_with('-');
+  if (negative || field.starts_with('+')) field.remove_prefix(1);
   std::size_t const point = field.find('.');
   std::size_t const behind = point == std::string_view::npos ? 0 : field.size() - point - 1;
-  if (behind > most_places || field.size() == (point != std::string_view::npos)) return false;
-  d = {0, static_cast<int>(behind)};
+  if (behind > most_places || field.size() == (point != std::string_view::npos)) return {};
+  decimal d{0, static_cast<int>(behind)};
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (i == point) continue;
     int const digit = field[i] - '0';
     if (digit < 0 || digit > 9 || __builtin_mul_overflow(d.digits, 10, &d.digits) ||
         __builtin_add_overflow(d.digits, negative ? -digit : digit, &d.digits))
-      return false;
+      return {};
   }
-  return true;
+  return d;
 }
 
 bool is_integer(std::string_view field) {
@@ -56,15 +51,22 @@ std::int64_t power_of_ten(int n) {
 bool number_column::is_null(std::string_view field) {
   constexpr std::string_view marks[] = {"",    "nan",  "+nan", "-nan", "na",
                                         "n/a", "null", "none", "\\n"};
-  std::string small(trimmed(field));
-  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::find(std::begin(marks), std::end(marks), small) != std::end(marks);
+  constexpr std::size_t longest = 4;
+  field = trimmed(field);
+  if (field.size() > longest) return false;
+  char small[longest];
+  std::transform(field.begin(), field.end(), small, [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  std::string_view const word(small, field.size());
+  return std::find(std::begin(marks), std::end(marks), word) != std::end(marks);
 }
 
 char const* number_column::add(std::string_view field) {
   field = trimmed(field);
-  if (!is_real(field)) return "is no number: mend it, or leave this column out";
-  track(field);
+  std::optional<decimal> const exact = m_wants_reals ? std::nullopt : read_decimal(field);
+  if (!exact && !is_real(field)) return "is no number: mend it, or leave this column out";
+  if (!m_wants_reals) track(field, exact);
   ++m_rows;
   if (m_exact) return nullptr;
   if (field.front() == '+') field.remove_prefix(1);  // from_chars knows no plus
@@ -76,11 +78,10 @@ char const* number_column::add(std::string_view field) {
 }
 
 /// Keeps a number exactly, or finds out that doubles are needed, whatever the order of the rows.
-void number_column::track(std::string_view field) {
-  decimal d;
-  if (m_wants_reals) return;
-  if (read_decimal(field, d))
-    m_wants_reals = !add_exactly(d.digits, d.places);
+/// exact: its digits, if 64 bits hold them.
+void number_column::track(std::string_view field, std::optional<decimal> const& exact) {
+  if (exact)
+    m_wants_reals = !add_exactly(exact->digits, exact->places);
   else if (!is_integer(field))
     m_wants_reals = true;
   else if (!m_too_large)
@@ -107,7 +108,7 @@ bool number_column::add_exactly(std::int64_t digits, int places) {
 }
 
 void number_column::become_real() {
-  m_reals.reserve(m_integers.size() + 1);
+  m_reals.reserve(m_integers.capacity() + 1);
   for (std::int64_t const x : m_integers) m_reals.push_back(decimal_value(x, m_places));
   m_integers = {};
   m_exact = false;

@@ -11,6 +11,12 @@ namespace karpos::perf {
 
 __extension__ using wide_sum = __int128;
 
+/// A number whose last `places` digits stand behind the point.
+struct decimal {
+  std::int64_t digits = 0;
+  int places = 0;
+};
+
 /// Numbers of a text, one after the other: integers of 64 bits, of which the last `places` digits stand behind the point,
 /// if these hold every number exactly; else doubles.
 class number_column {
@@ -18,6 +24,8 @@ class number_column {
   /// Whether a field stands for no number: it is empty or a NaN, or says NA, N/A, null, none or \N.
   static bool is_null(std::string_view field);
 
+  /// Makes room for so many numbers.
+  void reserve(std::uint64_t rows) { m_integers.reserve(rows); }
   /// Returns: what is wrong with the field; null: nothing.
   char const* add(std::string_view field);
   /// Passes over the next row, which has no number.
@@ -37,7 +45,7 @@ class number_column {
   wide_sum magnitude() const { return m_magnitude; }
 
  private:
-  void track(std::string_view field);
+  void track(std::string_view field, std::optional<decimal> const& exact);
   bool add_exactly(std::int64_t digits, int places);
   void become_real();
 

@@ -66,10 +66,12 @@ row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tabl
 
 void row_keys::take_column(std::size_t key, std::vector<text_table const*> const& tables,
                            bool text) {
-  std::vector<std::string_view> fields;
-  fields.reserve(m_begins.back());
+  std::vector<std::string_view> of_all;
+  if (tables.size() > 1) of_all.reserve(m_begins.back());
   for (text_table const* t : tables)
-    fields.insert(fields.end(), t->fields_of_key(key).begin(), t->fields_of_key(key).end());
+    if (tables.size() > 1)
+      of_all.insert(of_all.end(), t->fields_of_key(key).begin(), t->fields_of_key(key).end());
+  auto const& fields = tables.size() > 1 ? of_all : tables.front()->fields_of_key(key);
   if (!text && take_integers(key, fields))
     m_compared.push_back(comparison::integers);
   else

@@ -61,6 +61,8 @@ class row_keys {
   /// The words of all rows, row by row; of one column, they are equal if the rows are.
   std::vector<std::uint64_t> const& words() const { return m_host_words; }
   std::uint64_t columns() const { return m_width; }
+  /// The numbers of all rows, from 0.
+  array<std::uint64_t const> numbers() const { return m_numbers; }
   /// How the fields of each key are compared.
   std::vector<comparison> const& compared() const { return m_compared; }
   /// Rows of a table with an empty field.

@@ -22,6 +22,13 @@ table_format whole_lines(mapped_file const& file, format_wishes wishes) {
   return format;
 }
 
+std::uint64_t count_lines(std::string_view text) {
+  std::uint64_t lines = 0;
+  for (std::size_t at = 0; at < text.size(); ++lines)
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return lines;
+}
+
 }  // namespace
 
 text_table::text_table(std::string const& path, format_wishes const& wishes)
@@ -30,8 +37,7 @@ text_table::text_table(std::string const& path, format_wishes const& wishes)
       m_reader(m_file, m_format),
       m_names(m_format.names) {
   std::string_view const text = m_file.text().substr(m_format.data_begin);
-  m_most_rows = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
-                (!text.empty() && text.back() != '\n');
+  m_most_rows = count_lines(text);
   for (std::size_t c = m_names.size(); c < m_format.column_count; ++c)
     m_names.push_back(column_text(c, {}));
   for (std::string const& wish : wishes.columns)
