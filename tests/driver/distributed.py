@@ -152,12 +152,33 @@ def refused(mpiexec, driver):
         check(f"{words}: says why", what in done.stderr, True)
 
 
+def crowded_host(mpiexec, driver):
+    """Says so if ranks have more threads than the host has processors, and not otherwise."""
+    if checks.result(driver, "bfs", "grid:3x3")["context"]["backend"] != "OpenMP":
+        return
+    processors = len(os.sched_getaffinity(0))
+    for ranks, threads, policy in ((1, processors, ""), (2, processors, ""), (2, processors, "passive"), (processors + 1, 1, "")):
+        if ranks > 8:
+            continue
+        words = [driver, "bfs", "grid:3x3", "--distributed", "--reps", "1"]
+        settings = {**os.environ, "OMP_PROC_BIND": "false", "OMP_NUM_THREADS": str(threads), **({"OMP_WAIT_POLICY": policy} if policy else {})}
+        done = subprocess.run([*mpiexec, str(ranks), *words], capture_output=True, text=True, check=False, env=settings, timeout=100)
+        said = [line for line in done.stderr.splitlines() if "processor" in line]
+        name = f"{ranks} ranks of {threads} threads, {policy}: {said}"
+        check(f"{name}: lines", (done.returncode, len(said)), (0, 1 if ranks * threads > processors else 0))
+        if said:
+            sleeps = threads > 1 and policy == ""
+            check(name, (f" {ranks * threads} threads on {processors} processor" in said[0], "OMP_WAIT_POLICY=passive" in said[0], "OMP_NUM_THREADS" in said[0], "start fewer ranks" in said[0]),
+                  (True, sleeps, threads > 1, threads == 1))
+
+
 def main(driver, edges, *mpiexec):
     searches(mpiexec, driver, edges)
     tables(mpiexec, driver)
     counts(mpiexec, driver, edges)
     grown(mpiexec, driver)
     refused(mpiexec, driver)
+    crowded_host(mpiexec, driver)
     shown = on_ranks(mpiexec, 2, driver, "bfs", edges, "--distributed").stdout
     check("the first rank alone prints", shown.count("2 ranks"), 1)
     return checks.verdict("--distributed")

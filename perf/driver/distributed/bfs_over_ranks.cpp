@@ -203,6 +203,7 @@ class measurement_over_ranks {
             {"engine", m_ranks.engine()},
             {"permuted", run.parameters.permute},
             {"vertices", m_graph.counts()},
+            {"hub_degrees", m_hub_degrees},
             {"edges", m_edges_of_rank},
             {"searches", m_searches}};
   }
@@ -242,6 +243,8 @@ class measurement_over_ranks {
       seconds.push_back(all);
     }
     r.report = report;
+    r.report.hub_degree = 0;  // there is one for each rank
+    m_hub_degrees = m_ranks.all_gather(report.hub_degree);
     r.reach = reach();
     r.defect = defect_of(r);
     run.searches.push_back(std::move(r));
@@ -274,7 +277,7 @@ class measurement_over_ranks {
   std::unique_ptr<distributed::bfs_workspace<space, rank_graph>> m_workspace;
   array<std::int32_t> m_distance;
   array<std::uint32_t> m_parent;
-  std::vector<std::uint64_t> m_edges_of_rank;
+  std::vector<std::uint64_t> m_edges_of_rank, m_hub_degrees;
   std::vector<json> m_searches;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perf/driver/command.hpp"
+#include "perf/driver/distributed/crowded_host.hpp"
 #include "perf/support/context.hpp"
 #include "perf/support/space.hpp"
 
@@ -26,6 +27,7 @@ int on_ranks(F const& f) {
   if (started == 0) MPI_Init(nullptr, nullptr);
   int const code = distributed::run_ranks(MPI_COMM_WORLD, [&] {
     rank_communicator const ranks(MPI_COMM_WORLD);
+    report_crowded_host(ranks);
     try {
       return f(ranks);
     } catch (bad_input const& e) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "karpos/distributed/communicator.hpp"
+#include "perf/support/space.hpp"
+#include "perf/support/text.hpp"
+
+namespace karpos::perf {
+
+/// Kernel for the host: reads on which processors the thread that runs it may be.
+struct read_processors {
+  cpu_set_t* of_thread;
+  void operator()(std::size_t i) const {
+    if (sched_getaffinity(0, sizeof(cpu_set_t), &of_thread[i]) != 0) CPU_ZERO(&of_thread[i]);
+  }
+};
+
+/// The threads of the ranks on one host, and the processors that all of them may use.
+struct host_load {
+  std::uint64_t ranks = 0, threads = 0, processors = 0;
+  bool is_crowded() const { return processors > 0 && threads > processors; }
+};
+
+/// Reads the load of this rank's host. Collective.
+inline host_load load_of_host(distributed::communicator<space> const& ranks) {
+  using host = Kokkos::DefaultHostExecutionSpace;
+  host const exec;
+  auto const threads = static_cast<std::size_t>(exec.concurrency());
+  std::vector<cpu_set_t> of_thread(threads);
+  for (cpu_set_t& set : of_thread) CPU_ZERO(&set);
+  using policy = Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Static>, std::size_t>;
+  Kokkos::parallel_for("karpos::perf::processors", policy(exec, 0, threads),
+                       read_processors{of_thread.data()});
+  exec.fence("karpos::perf: processors");
+  cpu_set_t mine = of_thread.front(), all;
+  for (cpu_set_t const& set : of_thread) CPU_OR(&mine, &mine, &set);
+  CPU_ZERO(&all);
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  MPI_Comm_split_type(ranks.mpi(), MPI_COMM_TYPE_SHARED, ranks.rank(), MPI_INFO_NULL, &neighbours);
+  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, neighbours);
+  std::uint64_t const own[2] = {1, threads};
+  std::uint64_t sum[2] = {};
+  MPI_Allreduce(own, sum, 2, MPI_UINT64_T, MPI_SUM, neighbours);
+  MPI_Comm_free(&neighbours);
+  return {sum[0], sum[1], static_cast<std::uint64_t>(CPU_COUNT(&all))};
+}
+
+/// Returns what is said of a host whose processors the threads of its ranks share; `sleeps`: those
+/// that wait let others work.
+inline std::string crowded_host_text(host_load const& host, bool sleeps) {
+  std::string text = counted(host.ranks, "rank", "ranks") + " of a host have " +
+                     counted(host.threads, "thread", "threads") + " on " +
+                     counted(host.processors, "processor", "processors");
+  if (host.threads == host.ranks) return text + ", which takes longer: start fewer ranks";
+  return text + ", which may take many times as long: set OMP_NUM_THREADS=" +
+         std::to_string(std::max<std::uint64_t>(host.processors / host.ranks, 1)) +
+         (sleeps ? "" : ", or OMP_WAIT_POLICY=passive, by which threads that wait do not spin");
+}
+
+/// Whether threads of OpenMP that wait sleep at once.
+inline bool waits_passively() {
+  char const* const policy = std::getenv("OMP_WAIT_POLICY");
+  std::string word = policy == nullptr ? "" : policy;
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word == "passive";
+}
+
+/// Says on the first rank if ranks of a host have more threads than processors. Collective.
+inline void report_crowded_host(distributed::communicator<space> const& ranks) {
+  if (!on_host) return;
+  std::vector<host_load> const hosts = ranks.all_gather(load_of_host(ranks));
+  if (ranks.rank() != 0) return;
+  for (host_load const& host : hosts)
+    if (host.is_crowded()) {
+      std::fprintf(stderr, "karpos: %s\n", crowded_host_text(host, waits_passively()).c_str());
+      return;
+    }
+}
+
+}  // namespace karpos::perf
