@@ -112,6 +112,10 @@ struct searched {
     answer.defects = dist::validate_bfs(ranks, graph, source, distances, parents);
     check_answer(what, host, sources, o, expected, answer);
     if (ranks.size() == 1) CHECK(report.lists + report.bitmaps == 0);
+    std::uint64_t hubs = 0;
+    for (std::uint64_t v = graph.first(); v < graph.first() + n; ++v)
+      hubs += host.degree(v) > report.hub_degree ? 1 : 0;
+    CHECK(ranks.all_reduce(hubs) == report.hubs);
     if (o.driver == karpos::launch_mode::automatic)
       CHECK(report.one_kernel ==
             (karpos::device::spans_devices<space> && ranks.has_device_of_its_own()));

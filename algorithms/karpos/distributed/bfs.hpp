@@ -40,7 +40,8 @@
 
 namespace karpos::distributed {
 
-/// What a search did, the same on every rank but for bytes_sent; hub_cache_hits and hub_degree are 0.
+/// What a search did, the same on every rank but for bytes_sent and hub_degree: of a rank's own
+/// vertices, those with more edges are hubs. `hubs` counts those of all ranks. hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
   std::uint64_t bytes_sent = 0;          ///< by this rank through the communicator
   std::uint32_t lists = 0, bitmaps = 0;  ///< levels whose vertices were exchanged as lists, as bits
@@ -361,6 +362,8 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   ranks.exec().fence("karpos::distributed::bfs");
   bfs_report r;
   static_cast<karpos::bfs_report&>(r) = d::report_of(record, m_hubs, m_graph.has_transpose());
+  if (m_graph.local().vertices() > 0)
+    r.hub_degree = detail::bfs::opened_workspace::hub_degree(m_local);
   r.bytes_sent = ranks.bytes_sent() - sent;
   r.lists = m_exchange.lists();
   r.bitmaps = m_exchange.bitmaps();

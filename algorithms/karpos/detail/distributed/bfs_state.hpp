@@ -126,6 +126,10 @@ struct opened_workspace {
     return w.m_hub_count;
   }
   template <class Workspace>
+  static std::uint64_t hub_degree(Workspace const& w) {
+    return w.m_hub_degree;
+  }
+  template <class Workspace>
   static bool needs_classes(Workspace const& w) {
     return w.m_needs_classes;
   }
