@@ -106,7 +106,9 @@ class pair_of_tables {
   }
   /// The same join by an index of the right table.
   karpos::join<Left, index_type> by_index(join_kind kind) const {
-    return {m_exec, m_left, index_type(m_exec, m_right), kind};
+    return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
+      return karpos::join<Left, index_type>(m_exec, m_left, index_type(m_exec, m_right), kind);
+    });
   }
 
   std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }

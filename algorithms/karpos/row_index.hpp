@@ -358,8 +358,10 @@ class row_index {
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
-  row_index<Rows, ExecSpace, typename Out::value_type> const index(
-      exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  auto const index = detail::explain_as("karpos::label", "label fewer rows", [&] {
+    return row_index<Rows, ExecSpace, typename Out::value_type>(
+        exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  });
   index.label(exec, out);
   exec.fence("karpos::label: before the index is freed");
   return index.groups();
@@ -372,8 +374,10 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {
-  row_index<Rows, ExecSpace, typename Out::value_type> const index(
-      exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  auto const index = detail::explain_as("karpos::distinct_indices", "pass fewer rows", [&] {
+    return row_index<Rows, ExecSpace, typename Out::value_type>(
+        exec, rows, row_index_options{.duplicates = duplicates::dropped});
+  });
   index.distinct(exec, out);
   exec.fence("karpos::distinct_indices: before the index is freed");
   return index.groups();

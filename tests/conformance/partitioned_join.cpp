@@ -14,6 +14,7 @@
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/listener.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -176,6 +177,22 @@ void check_type(std::string const& what) {
   oracle const o(left, right, karpos::null_equality::equal, any_pair{});
   for (join_kind const kind : {join_kind::left, join_kind::right_anti})
     check_kind<std::int64_t>(what, ids(left), ids(right), kind, o.rows(kind));
+}
+
+TEST_CASE("without memory, a partitioned join names itself and nothing that it uses") {
+  if (!karpos_test::takes_memory()) return;
+  std::size_t const n = 1 << 17;
+  auto const ids = table_of(n, [](std::size_t i) { return i; }).rows();
+  view<std::uint32_t> const left("left", n), right("right", n);
+  for (join_kind const kind : {join_kind::inner, join_kind::full})  // by parts, by an index
+    karpos_test::check_sentences(
+        karpos_test::sentences_without_memory(
+            1 << 16, [&] { karpos::partitioned_join(space(), ids, ids, kind, left, right); }),
+        "karpos::partitioned_join", {"row_index", "an index", "karpos::join"});
+  karpos_test::check_sentences(
+      karpos_test::sentences_without_memory(
+          1 << 16, [&] { karpos::partitioned_join_size(space(), ids, ids, join_kind::full); }),
+      "karpos::partitioned_join", {"row_index", "an index", "karpos::join"});
 }
 
 }  // namespace

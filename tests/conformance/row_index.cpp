@@ -15,6 +15,7 @@
 #include "support/chance.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
+#include "support/memory_limit.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -442,6 +443,23 @@ template <class Hash, class Described>
 auto with_hash(Hash const& hash, Described const& d) {
   return described{d.rows.with_functions(hash, both_equal{}), d.keys};
 }
+TEST_CASE("without memory, label and distinct_indices name themselves and not their index") {
+  if (!karpos_test::takes_memory()) return;
+  std::size_t const n = 1 << 17;
+  std::vector<std::uint32_t> halves(n);
+  for (std::uint32_t i = 0; i < n; ++i) halves[i] = i / 2;
+  auto const column = to_space(halves);
+  view<std::uint32_t> const out("out", n);
+  karpos_test::check_sentences(
+      karpos_test::sentences_without_memory(
+          1 << 16, [&] { karpos::label(space(), karpos::rows(column), out); }),
+      "karpos::label", {"row_index", "an index"});
+  karpos_test::check_sentences(
+      karpos_test::sentences_without_memory(
+          1 << 16, [&] { karpos::distinct_indices(space(), karpos::rows(column), out); }),
+      "karpos::distinct_indices", {"row_index", "an index"});
+}
+
 }  // namespace
 
 TEST_CASE("hashes that collide: all, all but for one bit, in what a slot keeps of them") {

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "support/memory_limit.hpp"
 #include "tests/distributed/ranks.hpp"
 
 namespace {
@@ -112,6 +113,20 @@ TEST_CASE("ranks that want different joins are refused") {
                                 ranks.rank() == 0 ? join_kind::inner : join_kind::left),
       doctest::Contains("the kind of a join is not the same on all ranks"),
       karpos::distributed::collective_error);
+}
+
+TEST_CASE("without memory, a join over ranks names itself and nothing that it uses") {
+  auto const ranks = world();
+  if (ranks.size() > 1 || !takes_memory()) return;  // MPI itself may need memory to exchange
+  karpos_test::view<std::uint32_t> const column("column", 1 << 17);
+  auto const rows = karpos::rows(column);
+  auto const numbers = Kokkos::create_mirror_view(column);
+  for (std::size_t i = 0; i < numbers.extent(0); ++i) numbers(i) = static_cast<std::uint32_t>(i);
+  Kokkos::deep_copy(column, numbers);
+  check_sentences(
+      sentences_without_memory(
+          1 << 16, [&] { karpos::distributed::join(ranks, rows, rows, join_kind::inner); }),
+      "fewer rows, or use more ranks", {"row_index", "an index", "exchange_plan", "partition"});
 }
 
 }  // namespace

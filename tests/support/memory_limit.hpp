@@ -11,6 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "support/space.hpp"
@@ -73,6 +77,48 @@ class no_memory {
   memory_limit m_limit{data_bytes()};
   std::vector<void*> m_taken;
 };
+/// Calls f without memory from its first allocation of so many bytes or more on, from its second on,
+/// and so on. Returns: what its exceptions say, no sentence twice. Requires: takes_memory().
+template <class F>
+std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
+  static std::size_t smallest, allocations, last;
+  static std::optional<no_memory> taken;
+  smallest = bytes;
+  auto const before = Kokkos::Tools::Experimental::get_callbacks();
+  std::set<std::string> sentences;
+  std::size_t all = 1;
+  for (std::size_t k = 0; k <= all; ++k) {
+    allocations = 0;
+    last = k == 0 ? ~std::size_t(0) : k - 1;  // at first they are counted
+    if (last == 0) taken.emplace(bytes);
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t n) {
+          if (n >= smallest && ++allocations == last) taken.emplace(smallest);
+        });
+    try {
+      f();
+    } catch (std::exception const& e) {
+      taken.reset();
+      sentences.insert(e.what());
+    }
+    Kokkos::Tools::Experimental::set_callbacks(before);
+    taken.reset();
+    if (k == 0) all = allocations;
+  }
+  return sentences;
+}
+/// Checks that every sentence has the word, and none of the others.
+inline void check_sentences(std::set<std::string> const& sentences, std::string const& word,
+                            std::initializer_list<char const*> others) {
+  CHECK(!sentences.empty());
+  for (std::string const& said : sentences) {
+    INFO(said);
+    CHECK(said.find("out of memory") != said.npos);
+    CHECK(said.find(word) != said.npos);
+    for (char const* const other : others) CHECK(said.find(other) == said.npos);
+  }
+}
+
 /// Whether that takes the memory of the space, too; says so where it does not.
 inline bool takes_memory() {
   if (dies_without_memory) {

@@ -16,17 +16,44 @@
 
 namespace karpos::detail {
 
-/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names the bytes, the space and
-/// a way out, when there is no memory.
+/// An allocation_error whose parts are known, so that explain_as can word it anew.
+class explained_allocation_error : public allocation_error {
+ public:
+  explained_allocation_error(std::size_t bytes, char const* space, std::string const& what,
+                             std::string const& suggestion)
+      : allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " + space +
+                         " for " + what + "): " + suggestion),
+        m_bytes(bytes),
+        m_space(space) {}
+  std::size_t bytes() const { return m_bytes; }
+  char const* space() const { return m_space; }
+
+ private:
+  std::size_t m_bytes;
+  char const* m_space;
+};
+
+/// Returns f(), which allocates by other calls for a function that the user knows as `what`. Throws
+/// their allocation_errors with this name and this way out, for the user made none of those calls.
+template <class F>
+decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) {
+  try {
+    return f();
+  } catch (explained_allocation_error const& e) {
+    throw explained_allocation_error(e.bytes(), e.space(), what, suggestion);
+  }
+}
+
+/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names the
+/// bytes, the space and a way out, when there is no memory.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
                          Make const& make) {
   try {
     return make();
   } catch (std::exception const& e) {
-    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
-                           MemorySpace::name() + " for " + what + "): " + suggestion + "; " +
-                           e.what());
+    throw explained_allocation_error(bytes, MemorySpace::name(), what,
+                                     std::string(suggestion) + "; " + e.what());
   }
 }
 

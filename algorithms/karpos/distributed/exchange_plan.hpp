@@ -106,7 +106,7 @@ class exchange_plan {
   auto exchange(In const& in) const {
     auto const out = detail::distributed::together(*m_ranks, [&] {
       return detail::distributed::allocate<typename In::non_const_value_type>(
-          m_ranks->exec(), "karpos::exchange_plan: received", m_receives);
+          m_ranks->exec(), "karpos::distributed: received", m_receives);
     });
     exchange(in, out);
     return out;
@@ -152,17 +152,17 @@ class exchange_plan {
     auto const& exec = m_ranks->exec();
     std::uint64_t const n = keys.extent(0);
     auto const split = detail::distributed::split_to<row>(
-        m_kept->rows.template room<row>(exec, "karpos::exchange_plan: rows by owner", n), exec,
+        m_kept->rows.template room<row>(exec, "karpos::distributed: rows by owner", n), exec,
         m_ranks->size(), true, owner_of, keys, row_numbers{});
     m_send_counts = split.counts;
-    m_order = m_kept->order.template room<std::uint32_t>(exec, "karpos::exchange_plan: order", n);
+    m_order = m_kept->order.template room<std::uint32_t>(exec, "karpos::distributed: order", n);
     device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
                       detail::distributed::keep_number<row>{split.rows.data(), m_order.data()});
   }
   /// Room for n elements, where the rows that were put in order lay.
   template <class T>
   auto buffer(std::uint64_t n) const {
-    return m_kept->rows.template room<T>(m_ranks->exec(), "karpos::exchange_plan: buffer", n);
+    return m_kept->rows.template room<T>(m_ranks->exec(), "karpos::distributed: buffer", n);
   }
 
   communicator<ExecSpace> const* m_ranks;

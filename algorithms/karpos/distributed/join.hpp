@@ -56,8 +56,10 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
   d::together(ranks, [&] {
     auto const& exec = ranks.exec();
     auto const left_rows = d::as_rows(right, mine.rows);
-    auto const index = row_index(exec, d::as_rows(right, theirs.rows));
-    d::local_join<decltype(left_rows), decltype(index)> const joined(exec, left_rows, index, kind);
+    auto const joined = detail::explain_as("karpos::distributed::join", d::fewer_rows, [&] {
+      auto const index = row_index(exec, d::as_rows(right, theirs.rows));
+      return d::local_join<decltype(left_rows), decltype(index)>(exec, left_rows, index, kind);
+    });
     d::number_rows(exec, joined, mine.numbers, theirs.numbers, result.left, result.right);
     result.total = joined.size();
   });

@@ -178,7 +178,7 @@ auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Ro
   auto const& exec = ranks.exec();
   auto split = together(ranks, [&] {
     auto const on_device =
-        distributed::allocate<std::uint64_t>(exec, "karpos::build_csr: blocks", begins.size());
+        distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
     Kokkos::deep_copy(
         exec, on_device,
         Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
@@ -193,9 +193,11 @@ auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Ro
   auto const me = static_cast<std::size_t>(ranks.rank());
   return graph(ranks, together(ranks, [&] {
                  received_edges<row> const list{received.data(), received.extent(0), begins[me]};
-                 return build_csr::csr_of_edges<local>(
-                     exec, begins[me + 1] - begins[me], list,
-                     {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
+                 return explain_as("the graph of this rank's vertices", fewer_rows, [&] {
+                   return build_csr::csr_of_edges<local>(
+                       exec, begins[me + 1] - begins[me], list,
+                       {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
+                 });
                }));
 }
 

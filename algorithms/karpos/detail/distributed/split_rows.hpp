@@ -13,13 +13,15 @@
 
 namespace karpos::detail::distributed {
 
+/// What messages advise if a rank has no memory.
+inline constexpr char fewer_rows[] = "give this rank fewer rows, or use more ranks";
+
 /// An array of this rank's; allocation_error says what it is for.
 template <class T, class ExecSpace>
 auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
   using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
   return allocate_or_explain<typename ExecSpace::memory_space>(
-      n * sizeof(T), label, "give this rank fewer rows, or use more ranks",
-      [&] { return uninitialized_array<array>(exec, label, n); });
+      n * sizeof(T), label, fewer_rows, [&] { return uninitialized_array<array>(exec, label, n); });
 }
 
 /// Memory of a rank that is kept from one operation to the next, for what lives during one alone: a GPU takes as long to get
@@ -72,8 +74,10 @@ split_rows<ExecSpace, Row> split_to(Rows const& rows, ExecSpace const& exec, int
                                     Values const&... values) {
   auto const offsets = distributed::allocate<std::uint64_t>(
       exec, "karpos::distributed: begins of owners", static_cast<std::uint64_t>(owners) + 1);
-  karpos::partition(exec, keys, values..., rows, offsets, owner_of,
-                    {.stable = stable, .workspace = {}});
+  explain_as("rows by owner", fewer_rows, [&] {
+    karpos::partition(exec, keys, values..., rows, offsets, owner_of,
+                      {.stable = stable, .workspace = {}});
+  });
   return {rows, distributed::counts_of(exec, offsets)};
 }
 /// The same in memory of their own.
