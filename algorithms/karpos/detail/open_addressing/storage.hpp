@@ -81,9 +81,7 @@ class storage : public Traits {
   template <class F>
   void with_insertion_ref(F const& f) const {
     if (marks_late())
-      f(table_ref<marking_late<Traits>>(m_slots.data(), m_marks.data(), m_pairs,
-                                        m_settings.reserved_keys, m_settings.hash,
-                                        m_settings.equal));
+      f(ref_by<table_ref<marking_late<Traits>>>(false));
     else
       f(ref());
   }
@@ -179,9 +177,10 @@ class storage : public Traits {
   using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
   static constexpr std::uint64_t pair_slots = 2 * bucket_slots;
 
-  ref_type ref_by(bool has_order) const {
-    return ref_type(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys,
-                    m_settings.hash, m_settings.equal, has_order, m_settings.seed);
+  template <class Ref = ref_type>
+  Ref ref_by(bool has_order) const {
+    return Ref(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
+               m_settings.equal, has_order, m_settings.seed);
   }
   /// Bucket pairs of a table for max_keys keys at that load.
   static std::uint64_t pairs_for(std::uint64_t max_keys, double load) {
