@@ -278,8 +278,7 @@ class hash_table : public lookup_table<Storage> {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Makes dst an exact copy of src, which may live in another memory space; both have the same layout. Refs of dst become
-  /// invalid. Waits for exec.
+  /// Makes dst an exact copy of src, of any memory space and of the same layout. Refs of dst become invalid. Waits for exec.
   template <class Other>
     requires requires(Storage& to, execution_space const& exec, Other const& from) {
       to.copy_from(exec, from);
