@@ -34,7 +34,7 @@ struct components_run {
   components_parameters parameters;
   std::string graph;            ///< the file, or the generator with all that was left to it
   vertex_names names;           ///< of the file; none: vertices have the file's ids
-  list_layout layout;  ///< of a list of edges
+  list_layout layout;           ///< of a list of edges
   bool lacks_vertex_0 = false;  ///< the file does not name it, but ids count from 0
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
