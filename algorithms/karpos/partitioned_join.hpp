@@ -21,8 +21,8 @@
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
-// A join of two tables that are joined once: both are split by the hash of their rows into parts so small that what is
-// random stays in scratch memory. How: detail/join/split_join.hpp.
+// A join of two tables that are joined once: both are split by the hash of their rows into parts so
+// small that what is random stays in scratch memory. How: detail/join/split_join.hpp.
 
 namespace karpos {
 
@@ -79,8 +79,9 @@ class pair_of_tables {
                "join by an index with row numbers of 64 bits");
   }
 
-  /// Writes rows of the join that there is room for, from part to part. Returns: how many they are in all; nothing where tables
-  /// are too small or their rows too unequal to be split, and for a full join.
+  /// Writes rows of the join that there is room for, from part to part. Returns: how many they are
+  /// in all; nothing where tables are too small or their rows too unequal to be split, and for a
+  /// full join.
   template <class Write>
   std::optional<std::uint64_t> split(join_kind kind, Write const& write, std::uint64_t room,
                                      partitioned_join_options const& o) const {
@@ -124,7 +125,7 @@ class pair_of_tables {
   split_join<ExecSpace, Right, Left, Right> backward() const {
     return {m_exec, m_right, m_left, m_right};
   }
-  /// An inner join: the table of a part has rows of the smaller side or, where those do not fit, of the other.
+  /// An inner join: the table of a part has rows of the smaller side, or else of the other.
   template <class Write>
   std::optional<std::uint64_t> split_either(Write const& write, std::uint64_t room,
                                             partitioned_join_options const& o) const {
@@ -213,7 +214,7 @@ struct carried_side<column_list<In...>, column_list<Out...>> {
   }
 };
 
-/// Carries columns through the split. Returns: how many rows the join has; nothing where it goes another way.
+/// Carries columns through the split. Returns: rows of the join; nothing if it goes another way.
 template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
 std::optional<std::uint64_t> carry(ExecSpace const& exec, Left const& left, Right const& right,
                                    LeftSide const& of_left, RightSide const& of_right,
@@ -285,26 +286,31 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
   return bytes;
 }
 
-/// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row numbers, as join has them
-/// (join.hpp). For tables that are joined once: nothing is kept. Rows are compared by the functions of the right ones.
+/// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row
+/// numbers, as join has them (join.hpp). For tables that are joined once: nothing is kept. Rows are
+/// compared by the functions of the right ones.
 ///
 /// Returns: how many rows there are; waits.
-/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch memory what it has split; rows of
-///   more than 12 bytes, and those with functions of the caller's, are compared where they lie, at random. For a full join,
-///   tables of fewer than 2^17 rows in all, and where a part does not fit into scratch, because many right rows (left ones for
-///   the kinds right, right_semi and right_anti; for inner ones of both sides) are equal to more than about a hundred others,
-///   an index is built instead (row_index.hpp), in memory of its own, after the split; the rows are those of join then, in its
-///   order.
+/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch memory
+///   what it has split; rows of more than 12 bytes, and those with functions of the caller's, are
+///   compared where they lie, at random. For a full join, tables of fewer than 2^17 rows in all,
+///   and where a part does not fit into scratch, because many right rows (left ones for the kinds
+///   right, right_semi and right_anti; for inner ones of both sides) are equal to more than about a
+///   hundred others, an index is built instead (row_index.hpp), in memory of its own, after the
+///   split; the rows are those of join then, in its order.
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
-/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte column and for those of several
-///   columns of up to 12 bytes, or with nulls of up to 11 in 8 columns; on GPUs a quarter more, and from about 2^25 rows on of
-///   16 bytes, or 2^27 of 8, the longer side's once more; and what a partition takes.
-/// Throws: std::invalid_argument for a kind without pairs, a number that is no kind, outputs that are too short (the message says how many elements
-///   would do; what fitted may be written), or whose integers are too small, a workspace that is too small, more than
-///   2^31 - 8 rows on a side; allocation_error.
-/// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002 (radix join); Balkesen,
-///   Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE 2013.
+/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte
+///   column and for those of several columns of up to 12 bytes, or with nulls of up to 11 in 8
+///   columns; on GPUs a quarter more, and from about 2^25 rows on of 16 bytes, or 2^27 of 8, the
+///   longer side's once more; and what a partition takes.
+/// Throws: std::invalid_argument for a kind without pairs, a number that is no kind, outputs that
+///   are too short (the message says how many elements would do; what fitted may be written), or
+///   whose integers are too small, a workspace that is too small, more than 2^31 - 8 rows on a
+///   side; allocation_error.
+/// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002
+///   (radix join); Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs",
+///   ICDE 2013.
 template <execution_space ExecSpace, class Left, class Right, view_1d LeftOut, view_1d RightOut>
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
                                join_kind kind, LeftOut const& left_out, RightOut const& right_out,
@@ -331,19 +337,23 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   return d::write_once(exec, both, kind, options, d::write_right<Out>{out}, out);
 }
 
-/// An inner join that writes columns of both tables instead of row numbers: of row j, a pair of a left row and a right one,
-/// the values of left_columns to the views of left_out and those of right_columns to right_out, one for each, in no particular
-/// order. `columns(view, view, ...)` makes such a list; it may have none.
+/// An inner join that writes columns of both tables instead of row numbers: of row j, a pair of a
+/// left row and a right one, the values of left_columns to the views of left_out and those of
+/// right_columns to right_out, one for each, in no particular order. `columns(view, view, ...)`
+/// makes such a list; it may have none.
 ///
 /// Returns: how many rows there are; waits.
-/// Complexity: on GPUs, where rows are one column of up to 8 bytes without nulls, and the columns of a side have 1, 2, 4 or 8
-///   bytes each and 16 at most in all (4 for those of fewer), values are moved with their keys, once or twice: everything is read
-///   and written in order. Else, for fewer than 2^17 rows in all, and
-///   where a part does not fit its room, because rows have many equals, pairs are written and the columns gathered, at random.
+/// Complexity: on GPUs, where rows are one column of up to 8 bytes without nulls, and the columns
+///   of a side have 1, 2, 4 or 8 bytes each and 16 at most in all (4 for those of fewer), values
+///   are moved with their keys, once or twice: everything is read and written in order. Else, for
+///   fewer than 2^17 rows in all, and where a part does not fit its room, because rows have many
+///   equals, pairs are written and the columns gathered, at random.
 /// Requires: columns as long as the rows of their side; outputs overlap no other view.
-/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about (4 + 4 * words) * 1.25 bytes for each row
-///   of a side, and from about 2^25 rows on for those of the longer side again; where columns are gathered, 8 bytes more for each row that the outputs have room for.
-/// Throws: std::invalid_argument for another kind than inner, columns of another length than their rows; and as the others.
+/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about (4 + 4 *
+///   words) * 1.25 bytes for each row of a side, and from about 2^25 rows on for those of the
+///   longer side again; where columns are gathered, 8 bytes more for each row that the outputs have
+///   room for.
+/// Throws: std::invalid_argument for a kind but inner, columns not as long as their rows; as above.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
           view_1d... RightColumns, view_1d... LeftOut, view_1d... RightOut>
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,

@@ -24,8 +24,8 @@
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. Also the table for keys of
-// more than eight bytes: a column of structs, or a column for each member.
+// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. Also
+// the table for keys of more than eight bytes: a column of structs, or a column for each member.
 //
 //   row     slot                group     its run
 //   b  ->   | tag of b | 1 |    1         | 1 | 4 |        rows 1 and 4 are equal to b
@@ -38,13 +38,15 @@ namespace karpos {
 /// What becomes of rows that are equal to one before them.
 enum class duplicates {
   kept,  ///< the index holds every row
-  dropped  ///< it holds the first of each different row, and takes more rows later; label knows the others
+  /// it holds the first of each different row, and takes more rows later; label knows the others
+  dropped
 };
 
 struct row_index_options {
   karpos::duplicates duplicates = karpos::duplicates::kept;
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
-  /// Rows that are indexed at once, from the first on, no more than there are; insert appends the others. By default all.
+  /// Rows that are indexed at once, from the first on, no more than there are; insert appends the
+  /// others. By default all.
   std::uint64_t rows = all_rows;
   /// Memory that the caller owns: at least bytes_for(all rows of the columns, duplicates), also if
   /// fewer are indexed at first; aligned to 64 bytes; null: allocated. It outlives the index.
@@ -54,8 +56,8 @@ struct row_index_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// What kernels see of an index, by value: a row of any columns of its types is looked up, query[i] of other rows, or
-/// karpos::row(values...).
+/// What kernels see of an index, by value: a row of any columns of its types is looked up, query[i]
+/// of other rows, or karpos::row(values...).
 template <class Rows, class ExecSpace, std::unsigned_integral RowNumber>
 class row_index_ref {
  public:
@@ -98,11 +100,11 @@ class row_index_ref {
   detail::row_index::row_groups<RowNumber> m_groups;
 };
 
-/// An index of rows. It keeps the views of the columns, not copies of them: nobody changes rows that are indexed. Copies of
-/// an index share its memory.
+/// An index of rows. It keeps the views of the columns, not copies of them: nobody changes rows
+/// that are indexed. Copies of an index share its memory.
 ///
-/// Rows with a null, where nulls are unequal, are equal to no row: they are in no group, and are not found. RowNumber is
-/// std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
+/// Rows with a null, where nulls are unequal, are equal to no row: they are in no group, and are
+/// not found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
 template <class Rows, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           std::unsigned_integral RowNumber = std::uint32_t>
   requires detail::is_row_view<Rows>
@@ -126,15 +128,17 @@ class row_index {
 
   /// Indexes all rows.
   ///
-  /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more than others. Where rows
-  ///   have equals, they are sorted by group besides: a pass for each 2^13 in the number of groups, on GPUs for each 2^8.
+  /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more
+  ///   than others. Where rows have equals, they are sorted by group besides: a pass for each 2^13
+  ///   in the number of groups, on GPUs for each 2^8.
   /// Concurrency: works on `exec`, and waits for it.
   /// Memory: bytes_for(all rows, duplicates), and while it is built workspace_bytes(exec, rows
   ///   indexed at once, duplicates).
-  /// Throws: std::invalid_argument for more rows than RowNumber takes, options.rows beyond the rows, memory or a workspace that is too small or not
-  ///   aligned; allocation_error.
-  /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash table of joins that keeps bits of
-  ///   the hash in its slots; Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the sort.
+  /// Throws: std::invalid_argument for more rows than RowNumber takes, options.rows beyond the
+  ///   rows, memory or a workspace that is too small or not aligned; allocation_error.
+  /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash
+  ///   table of joins that keeps bits of the hash in its slots; Ashkiani, Davidson, Meyer, Owens,
+  ///   "GPU multisplit", PPoPP 2016, for the sort.
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
       : row_index(exec, rows, o, detail::everything{}) {}
   /// Indexes the rows i with members(i): a view of bool or integers, as long as the rows.
@@ -143,8 +147,8 @@ class row_index {
             row_index_options const& o = {})
       : row_index(exec, rows, o, mask_of(rows, members)) {}
 
-  /// Bytes of an index of so many rows, whatever they are: about 28 a row, 40 where row numbers have 64 bits; 24 and 32
-  /// where duplicates are dropped.
+  /// Bytes of an index of so many rows, whatever they are: about 28 a row, 40 where row numbers
+  /// have 64 bits; 24 and 32 where duplicates are dropped.
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
     return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
   }
@@ -155,22 +159,23 @@ class row_index {
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
   }
 
-  /// Rows of the index: all that are in a group, or the first of each group where duplicates are dropped.
+  /// Rows of the index: all in a group, or the first of each group if duplicates are dropped.
   std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
   /// Different rows.
   std::uint64_t groups() const { return m_groups; }
   Rows const& rows() const { return m_rows; }
 
-  /// Appends the next n rows of the columns to those that were indexed, of which equal ones are dropped. Groups and their
-  /// numbers stay; new ones follow. Columns may be written until their rows are appended.
+  /// Appends the next n rows of the columns to those that were indexed, of which equal ones are
+  /// dropped. Groups and their numbers stay; new ones follow. Columns may be written until their
+  /// rows are appended.
   ///
   /// Returns: how many of them are new; waits.
   /// Complexity: O(n), whatever the size of the index is.
-  /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay valid; copies of the index do
-  ///   not know of it.
+  /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay
+  ///   valid; copies of the index do not know of it.
   /// Memory: workspace_bytes(exec, n, duplicates::dropped), the caller's or allocated.
-  /// Throws: std::invalid_argument for more rows than are left, for an index that keeps duplicates, for a workspace that is too
-  ///   small or not aligned; allocation_error.
+  /// Throws: std::invalid_argument for more rows than are left, for an index that keeps duplicates,
+  ///   for a workspace that is too small or not aligned; allocation_error.
   std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
                        wrapped_memory const& workspace = {nullptr, 0}) {
     if (m_duplicates == duplicates::kept)
@@ -183,9 +188,9 @@ class row_index {
     return append(exec, n, detail::everything{}, workspace);
   }
 
-  /// Writes the number of the first row of the index that equals queries[i], or missing, to out(i). Queries are rows of
-  /// columns of the same types; they are compared by the functions of the index' rows. Asynchronous, as are count,
-  /// contains and label.
+  /// Writes the number of the first row of the index that equals queries[i], or missing, to out(i).
+  /// Queries are rows of columns of the same types; they are compared by the functions of the
+  /// index' rows. Asynchronous, as are count, contains and label.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::row_index::first_of{}, out);
@@ -201,8 +206,8 @@ class row_index {
     look_up<typename Out::non_const_value_type>("contains", exec, queries,
                                                 detail::row_index::is_present{}, out);
   }
-  /// Writes the number of the group of rows that equal queries[i], below groups(), or missing. Groups are numbered in the
-  /// order of their first rows.
+  /// Writes the number of the group of rows that equal queries[i], below groups(), or missing.
+  /// Groups are numbered in the order of their first rows.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
@@ -348,13 +353,14 @@ class row_index {
   bool m_has_runs = false;  // else every row in a group stands for it
 };
 
-/// Numbers the groups of equal rows in the order of their first rows: writes the number of row i's group, below that of
-/// groups, to out(i); the largest value of the type where a row has a null and nulls are unequal. Out is a view of
-/// std::uint32_t, or of std::uint64_t for more than 2^31 - 8 rows.
+/// Numbers the groups of equal rows in the order of their first rows: writes the number of row i's
+/// group, below that of groups, to out(i); the largest value of the type where a row has a null and
+/// nulls are unequal. Out is a view of std::uint32_t, or of std::uint64_t for more than 2^31 - 8
+/// rows.
 ///
 /// Returns: the number of groups; waits for it.
 /// Memory: that of a row_index and of its build.
-/// Throws: as the constructor of row_index; std::invalid_argument for an output that is not as long as the rows.
+/// Throws: as the constructor of row_index; std::invalid_argument for an output of another length.
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
@@ -370,7 +376,7 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
 /// Writes the number of the first row of each group, in order; `distinct` (reduce_by_key.hpp)
 /// writes keys. Otherwise as label.
 ///
-/// Throws: also std::invalid_argument for an output that is too short: the message says how many elements would do.
+/// Throws: also std::invalid_argument for an output that is too short, and says what would do.
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {

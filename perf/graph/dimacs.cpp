@@ -3,7 +3,8 @@
 
 #include "perf/graph/announced.hpp"
 
-// Source: the formats of the DIMACS implementation challenges: shortest paths (9th) and colouring (2nd).
+// Source: the formats of the DIMACS implementation challenges: shortest paths (9th) and colouring
+//   (2nd).
 
 namespace karpos::perf::graph_input {
 namespace {
@@ -19,7 +20,8 @@ bool take_problem(text_lines& lines) {
   return kind != "sp";
 }
 
-/// Lines of generated colouring problems that tell where vertices lie, and not of edges: dimension, positions, parameters.
+/// Lines of generated colouring problems that tell where vertices lie, and not of edges: dimension,
+/// positions, parameters.
 bool is_drawing(std::string_view kind) { return kind == "d" || kind == "v" || kind == "x"; }
 
 }  // namespace

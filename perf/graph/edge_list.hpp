@@ -15,7 +15,8 @@ struct list_layout {
   std::size_t columns = 0;  ///< of the first edge: its ends, at most a weight and a time
 };
 
-/// The edges of a graph in the order of the file, self-loops and duplicates included. Ids count from 0.
+/// The edges of a graph in the order of the file, self-loops and duplicates included. Ids count
+/// from 0.
 struct edge_list {
   std::uint64_t vertices = 0;  ///< every id is below; at most 2^32
   std::vector<std::uint32_t> sources, targets;
@@ -27,7 +28,8 @@ struct edge_list {
   list_layout layout;
 };
 
-/// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to offsets[v + 1].
+/// A graph whose file holds the arrays already. The edges of v are columns[offsets[v]] up to
+/// offsets[v + 1].
 struct csr_arrays {
   std::uint64_t vertices = 0;
   std::vector<std::uint64_t> offsets;  ///< vertices + 1, ascending from 0

@@ -43,7 +43,8 @@ inline std::string quoted(std::string_view s) {
   return q + (s.size() > longest ? "...'" : "'");
 }
 
-/// What messages offer for a file that could be several formats. `not_this` would not help, or was given.
+/// What messages offer for a file that could be several formats. `not_this` would not help, or was
+/// given.
 inline std::string choose_format(graph_format not_this) {
   std::string const first = not_this == graph_format::edges ? "metis" : "edges";
   std::string const second = not_this == graph_format::matrix_market ? "metis" : "matrixmarket";

@@ -7,7 +7,8 @@
 #include "perf/graph/announced.hpp"
 #include "perf/graph/matrix_market.hpp"
 
-// Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
+// Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935
+//   (1996).
 
 namespace karpos::perf::graph_input {
 namespace {

@@ -8,10 +8,11 @@
 
 #include "perf/graph/text_lines.hpp"
 
-// Source: G. Karypis, METIS, A Software Package for Partitioning Unstructured Graphs, version 5, section 4.1.1: a header
-// "VERTICES EDGES [FMT [NCON]]", and a row for each vertex: its size, its NCON weights, its neighbours, each with the weight
-// of the edge. FMT tells which of these there are. Ids count from 1, an edge is in the rows of both
-// ends, a vertex without neighbours has an empty row.
+// Source: G. Karypis, METIS, A Software Package for Partitioning Unstructured Graphs, version 5,
+// section 4.1.1: a header "VERTICES EDGES [FMT [NCON]]", and a row for each vertex: its size, its
+// NCON weights, its neighbours, each with the weight of the edge. FMT tells which of these there
+// are. Ids count from 1, an edge is in the rows of both ends, a vertex without neighbours has an
+// empty row.
 
 namespace karpos::perf::graph_input {
 namespace {

@@ -77,8 +77,8 @@ bool is_dimacs_entry(field_list const& fields) {
   return std::strchr("aedvx", fields[0][0]) != nullptr && are_numbers(fields, 1);
 }
 
-/// Whether the lines that are no comments begin with "p sp VERTICES ARCS" or the like, and go on with an entry: a list of
-/// words may begin with vertices c, p, a or e.
+/// Whether the lines that are no comments begin with "p sp VERTICES ARCS" or the like, and go on
+/// with an entry: a list of words may begin with vertices c, p, a or e.
 bool begins_as_dimacs(input const& in) {
   constexpr std::string_view kinds[] = {"sp", "edge", "col"};
   glance text(in);
@@ -90,8 +90,8 @@ bool begins_as_dimacs(input const& in) {
   return entry.empty() || is_dimacs_entry(entry);
 }
 
-/// Whether a text without words for vertices is best told what is wrong with it as DIMACS: it has nothing but comments, its
-/// problem is another, or an entry comes first.
+/// Whether a text without words for vertices is best told what is wrong with it as DIMACS: it has
+/// nothing but comments, its problem is another, or an entry comes first.
 bool resembles_dimacs(input const& in) {
   glance text(in);
   auto const fields = next_fields(text.lines());
@@ -233,9 +233,9 @@ std::vector<std::uint64_t> numbers_of(std::string_view line) {
   return numbers;
 }
 
-/// Whether the line at hand looks like the sizes VERTICES EDGES or ROWS COLUMNS EDGES of a graph: as many lines follow as its
-/// last number says, and their ids, from 0 or from 1, are within the others. A square matrix whose ids count from 1 may have
-/// lost some of its lines.
+/// Whether the line at hand looks like the sizes VERTICES EDGES or ROWS COLUMNS EDGES of a graph:
+/// as many lines follow as its last number says, and their ids, from 0 or from 1, are within the
+/// others. A square matrix whose ids count from 1 may have lost some of its lines.
 bool are_sizes(text_lines& lines) {
   std::vector<std::uint64_t> const sizes = numbers_of(lines.rest());
   if (sizes.size() != 2 && sizes.size() != 3) return false;
@@ -279,8 +279,8 @@ bool are_pairs(input const& in) {
   return true;
 }
 
-/// Whether rows of three or four numbers could be lists of neighbours, and not edges with weights: each begins with another
-/// vertex, and goes on with different ones that begin a row, too.
+/// Whether rows of three or four numbers could be lists of neighbours, and not edges with weights:
+/// each begins with another vertex, and goes on with different ones that begin a row, too.
 bool may_be_neighbours(input const& in) {
   glance text(in);
   std::unordered_set<std::uint64_t> first;
@@ -346,7 +346,8 @@ graph_format format_of_numbers(input const& in, text_lines& lines, bool has_perc
   return graph_format::edges;
 }
 
-/// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before ".gz".
+/// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before
+/// ".gz".
 std::string extension(std::string name) {
   name = lower(name);
   if (name.ends_with(".gz")) name.resize(name.size() - 3);

@@ -21,8 +21,8 @@ bool is_unsigned(std::string_view field);
 /// The fields of a line between any of the marks, none of which is empty.
 std::vector<std::string_view> fields_of(std::string_view line, std::string_view marks);
 
-/// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a line
-/// ends as a graph_file_error that names it.
+/// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a
+/// line ends as a graph_file_error that names it.
 class text_lines {
  public:
   explicit text_lines(input const& in)
@@ -47,10 +47,12 @@ class text_lines {
   std::size_t bytes_left() const { return static_cast<std::size_t>(m_text_end - m_next); }
   std::string_view rest() const { return {m_at, static_cast<std::size_t>(m_end - m_at)}; }
 
-  /// From here on a comma, or semicolon, stands between fields wherever the line at hand has one; else blanks do.
+  /// From here on a comma, or semicolon, stands between fields wherever the line at hand has one;
+  /// else blanks do.
   void detect_separator();
-  /// The same for words: tabs stand between fields, if not commas or semicolons, where the line has one, so that blanks
-  /// may belong to a word. A line with tabs that could be meant either way is refused.
+  /// The same for words: tabs stand between fields, if not commas or semicolons, where the line has
+  /// one, so that blanks may belong to a word. A line with tabs that could be meant either way is
+  /// refused.
   void detect_word_separator();
   /// A word, without the quotes that may be around it.
   std::string_view take_word(char const* what);
@@ -69,14 +71,17 @@ class text_lines {
     else
       skip_value(what);
   }
-  /// Refuses a line with a weight if the edges before have none, or the other way round, when weights are asked for.
+  /// Refuses a line with a weight if the edges before have none, or the other way round, when
+  /// weights are asked for.
   void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
     if (m_in.how.weights && edges != 0 && has_weight != (weights != 0)) fail_unlike(has_weight);
   }
-  /// The attributes {...} of an edge, as networkx writes them, which end the line. Returns: the value of 'weight', or nothing.
+  /// The attributes {...} of an edge, as networkx writes them, which end the line. Returns: the
+  /// value of 'weight', or nothing.
   std::string_view take_attributes();
-  /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a time, or attributes.
-  /// Refuses rows of different lengths that are unsigned numbers alone, as METIS has them. numbers: the vertices are such.
+  /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a
+  /// time, or attributes. Refuses rows of different lengths that are unsigned numbers alone, as
+  /// METIS has them. numbers: the vertices are such.
   /// Returns: columns of the edge, without attributes.
   std::size_t take_rest_of_edge(bool numbers, std::vector<double>& weights,
                                 std::size_t edges_before);

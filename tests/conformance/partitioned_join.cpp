@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A partitioned join has the rows that a loop over a map of the right rows finds, in whatever order, whichever way it takes.
+/// A partitioned join has the rows that a loop over a map of the right rows finds, in whatever
+/// order, whichever way it takes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ using karpos_test::widened;
 
 /// Rows from which on tables are split.
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
-/// Right rows that the table of a part holds, of rows that are moved whole or compared by their columns.
+/// Right rows that the table of a part holds, of rows that are moved whole or compared by their
+/// columns.
 constexpr std::uint64_t room =
     karpos::detail::join::table_of_part<space, karpos::detail::join::wide_row>::room;
 
@@ -327,7 +329,8 @@ TEST_CASE("rows of 12 bytes that differ in one bit, or have the same word") {
   };
   for (int bit = 0; bit < 32; ++bit) add(a[0] ^ 1U << bit, b[0]);
   for (int bit = 0; bit < 64; ++bit) add(a[0], b[0] ^ 1ULL << bit);
-  // The first 8 bytes are a and the lower half of b; of their hash and the upper half the word is made.
+  // The first 8 bytes are a and the lower half of b; of their hash and the upper half the word is
+  // made.
   auto const hash = [](std::uint64_t low) { return karpos::mix(low) >> 32; };
   std::uint64_t const before = b[0] >> 32 ^ hash(b[0] << 32 | a[0]);
   for (std::uint32_t i = 1000; i < 1064; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An index of rows answers as a map over tuples does, whatever the rows, their hashes and their nulls are.
+/// An index of rows answers as a map over tuples does, whatever the rows, their hashes and their
+/// nulls are.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -39,8 +40,8 @@ view<T> column_of(std::size_t n, F const& value) {
   return values;
 }
 
-/// Rows on the device beside what they mean: equal keys are equal rows; a row that is not `in` is not indexed, or equals
-/// nothing.
+/// Rows on the device beside what they mean: equal keys are equal rows; a row that is not `in` is
+/// not indexed, or equals nothing.
 template <class Rows, class Key>
 struct described {
   Rows rows;
@@ -75,7 +76,8 @@ struct oracle {
   }
 };
 
-/// Goes through the matches of a query: their number, their sum, and whether they are in order and equal.
+/// Goes through the matches of a query: their number, their sum, and whether they are in order and
+/// equal.
 template <class Ref, class Queries>
 struct sum_matches {
   Ref ref;

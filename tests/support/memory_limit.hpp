@@ -30,7 +30,8 @@
 
 namespace karpos_test {
 
-/// Whether an allocation without memory ends the program, as the address sanitizer has it, instead of being refused.
+/// Whether an allocation without memory ends the program, as the address sanitizer has it, instead
+/// of being refused.
 #if defined(KARPOS_TEST_ASAN)
 inline constexpr bool dies_without_memory = true;
 #else
@@ -77,8 +78,8 @@ class no_memory {
   memory_limit m_limit{data_bytes()};
   std::vector<void*> m_taken;
 };
-/// Calls f without memory from its first allocation of so many bytes or more on, from its second on,
-/// and so on. Returns: what its exceptions say, no sentence twice. Requires: takes_memory().
+/// Calls f without memory from its first allocation of so many bytes or more on, from its second
+/// on, and so on. Returns: what its exceptions say, no sentence twice. Requires: takes_memory().
 template <class F>
 std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
   static std::size_t smallest, allocations, last;
@@ -132,7 +133,8 @@ inline bool takes_memory() {
   return true;
 }
 
-/// Takes the memory of the space while it lives, where it is not that of the host: nothing of so many bytes or more can be had.
+/// Takes the memory of the space while it lives, where it is not that of the host: nothing of so
+/// many bytes or more can be had.
 class no_memory_of_space {
  public:
   explicit no_memory_of_space(std::size_t bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Readers of graph files: what each format means, and what is said about a file that breaks its rules.
+/// Readers of graph files: what each format means, and what is said about a file that breaks its
+/// rules.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -115,7 +116,8 @@ std::uint32_t crc32(std::string_view bytes) {
   }
   return ~crc;
 }
-/// A gzip member that stores its content as it is (RFC 1951, 1952), in blocks of at most 65535 bytes.
+/// A gzip member that stores its content as it is (RFC 1951, 1952), in blocks of at most 65535
+/// bytes.
 std::string packed(std::string const& content) {
   std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
   for (std::size_t at = 0;;) {

@@ -44,8 +44,8 @@ decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) 
   }
 }
 
-/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names the
-/// bytes, the space and a way out, when there is no memory.
+/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names
+/// the bytes, the space and a way out, when there is no memory.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
                          Make const& make) {
@@ -76,8 +76,8 @@ Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
   });
 }
 
-/// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it adds up their bytes: as many
-/// as std::size_t has, where they are more.
+/// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it
+/// adds up their bytes: as many as std::size_t has, where they are more.
 class arena {
  public:
   explicit arena(std::byte* base = nullptr) : m_base(base) {}
@@ -96,8 +96,9 @@ class arena {
   std::size_t m_bytes = 0;
 };
 
-/// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that is narrower leaves two
-/// thirds of the memory's rate unused. H200, 8 GiB: 3,394 GB/s; Kokkos::deep_copy of a value 1,701, of zero (a memset) 4,559.
+/// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that
+/// is narrower leaves two thirds of the memory's rate unused. H200, 8 GiB: 3,394 GB/s;
+/// Kokkos::deep_copy of a value 1,701, of zero (a memset) 4,559.
 template <class Word, class Make>
 struct fill_body {
   static constexpr std::uint64_t words = 16 % sizeof(Word) == 0 ? 16 / sizeof(Word) : 1;
@@ -120,7 +121,8 @@ struct fill_body {
   }
 };
 
-/// The same, an element at a time: what compilers of CPUs vectorise (2 cores, 2^23 words: 0.85 ms, in chunks 1.3).
+/// The same, an element at a time: what compilers of CPUs vectorise (2 cores, 2^23 words: 0.85 ms,
+/// in chunks 1.3).
 template <class Word, class Make>
 struct fill_element {
   Word* to;
@@ -128,8 +130,9 @@ struct fill_element {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = make(i); }
 };
 
-/// Gives element i of n the value make(i). Asynchronous on devices, where it works in chunks: what Kokkos allocates is
-/// aligned to 16 bytes; wrapped memory that is not is filled an element at a time.
+/// Gives element i of n the value make(i). Asynchronous on devices, where it works in chunks: what
+/// Kokkos allocates is aligned to 16 bytes; wrapped memory that is not is filled an element at a
+/// time.
 template <class ExecSpace, class Word, class Make>
 void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::uint64_t n,
                Make const& make) {
@@ -169,7 +172,8 @@ void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_
             same_value<std::uint32_t>{word});
 }
 
-/// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the fence.
+/// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the
+///   fence.
 template <class ExecSpace, class T>
 T read_back(ExecSpace const& exec, T const* from, std::string const& why) {
   using memory_space = typename ExecSpace::memory_space;

@@ -32,11 +32,12 @@
 //   distributed::bfs_workspace const workspace(ranks, graph);
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
-// Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are those of karpos::bfs, each
-// rank at its own vertices; in between, ranks tell each other which vertices they have found, as bits or as a list, and add up
-// the totals by which all decide alike (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that address each other
-// do so inside of one kernel, which spans them all. Several levels at once need what a rank does not have: they are not
-// used here.
+// Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
+// those of karpos::bfs, each rank at its own vertices; in between, ranks tell each other which
+// vertices they have found, as bits or as a list, and add up the totals by which all decide alike
+// (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that address each other do so
+// inside of one kernel, which spans them all. Several levels at once need what a rank does not
+// have: they are not used here.
 
 namespace karpos::distributed {
 
@@ -48,15 +49,17 @@ struct bfs_report : karpos::bfs_report {
   bool one_kernel = false;  ///< whether one kernel on each device did it, and exchanged by itself
 };
 
-/// The memory of searches, and what they know of a graph in advance: made once, for any number of searches.
+/// The memory of searches, and what they know of a graph in advance: made once, for any number of
+/// searches.
 ///
 /// Requires: the communicator outlives it; the graph does not change, which is not checked. All
 ///   ranks make it and let it go together.
-/// Concurrency: copies share the memory, but that of parents where they are made before the first search for some: one search
-///   at a time.
-/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph (0.25 of these in a window,
-///   rounded up to 2 MiB, where one kernel spans the devices), and, from the first search for parents on, a vertex id for
-///   each vertex of the whole graph, or, where one kernel spans the devices, of the rank that has most.
+/// Concurrency: copies share the memory, but that of parents where they are made before the first
+///   search for some: one search at a time.
+/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph
+///   (0.25 of these in a window, rounded up to 2 MiB, where one kernel spans the devices), and,
+///   from the first search for parents on, a vertex id for each vertex of the whole graph, or,
+///   where one kernel spans the devices, of the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -131,8 +134,8 @@ class bfs_workspace {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
                                                         m_words);
   }
-  /// Status bitmaps that kernels of all devices write. Returns: whether they can. Comes after all that may throw on all ranks:
-  /// windows are let go by all together, which an exception cannot do.
+  /// Status bitmaps that kernels of all devices write. Returns: whether they can. Comes after all
+  /// that may throw on all ranks: windows are let go by all together, which an exception cannot do.
   bool open_windows() {
     if constexpr (spans) {
       std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
@@ -150,8 +153,8 @@ class bfs_workspace {
     auto const counts = m_graph.counts();
     return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   }
-  /// Where parents that are found top-down are kept, from the first search for them on: in a window, where one kernel spans
-  /// the devices, else in an array of all vertices.
+  /// Where parents that are found top-down are kept, from the first search for them on: in a
+  /// window, where one kernel spans the devices, else in an array of all vertices.
   void keep_parents(bool in_one_kernel) const {
     if constexpr (spans) {
       if (in_one_kernel && m_parent_windows == nullptr)
@@ -275,23 +278,26 @@ class bfs_workspace {
   std::uint32_t m_hubs = 0;
 };
 
-/// Searches from `source`: one vertex, the same on every rank, or views of sources, of which each rank may pass some: all are
-/// sources. Writes the distances of this rank's vertices, -1 where no path leads, and, if `parents` are asked for, a parent
-/// one level nearer, a vertex of the whole graph. Distances are those of karpos::bfs. Collective.
+/// Searches from `source`: one vertex, the same on every rank, or views of sources, of which each
+/// rank may pass some: all are sources. Writes the distances of this rank's vertices, -1 where no
+/// path leads, and, if `parents` are asked for, a parent one level nearer, a vertex of the whole
+/// graph. Distances are those of karpos::bfs. Collective.
 ///
-/// Options: direction, gamma, alpha, beta, degree_classes. Frontiers are always scanned from status bitmaps; there is no hub
-/// cache and no queue of unvisited vertices. Hooks are called on the rank that owns the edge's source top-down, its target
-/// bottom-up (`follow`), and on the rank that owns the vertex (`discovered`).
+/// Options: direction, gamma, alpha, beta, degree_classes. Frontiers are always scanned from status
+/// bitmaps; there is no hub cache and no queue of unvisited vertices. Hooks are called on the rank
+/// that owns the edge's source top-down, its target bottom-up (`follow`), and on the rank that owns
+/// the vertex (`discovered`).
 ///
 /// Returns: what was done, the same on every rank.
-/// Complexity: as of karpos::bfs, divided by the ranks; and for each level a pass over the status bitmap and an exchange of the
-///   vertices that were found (a bit a vertex at most), and of totals: a graph of thousands of levels is not for many ranks.
+/// Complexity: as of karpos::bfs, divided by the ranks; and for each level a pass over the status
+///   bitmap and an exchange of the vertices that were found (a bit a vertex at most), and of
+///   totals: a graph of thousands of levels is not for many ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank: sources that are no vertices, arguments that differ between ranks, results of another
-///   length, options that are not for several ranks; a search that was stopped, as
-///   karpos::bfs_search::report has it.
-/// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç, Madduri, "Parallel breadth-first
-///   search on distributed memory systems", SC 2011.
+/// Throws: collective_error on every rank: sources that are no vertices, arguments that differ
+///   between ranks, results of another length, options that are not for several ranks; a search
+///   that was stopped, as karpos::bfs_search::report has it.
+/// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
+///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <
     execution_space ExecSpace, class Graph, class Source, view_1d Distances,
     view_1d Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>,

@@ -17,11 +17,12 @@
 
 // exchange_plan: rows that go to the ranks that own them, and back.
 //
-//   rank 0   owners | 1 | 0 | 1 |      sends  row 1 to 0, rows 0 and 2 to 1        receives | 0:1 |
-//   rank 1   owners | 1 | 1 |          sends  rows 0 and 1 to 1                    receives | 0:0 | 0:2 | 1:0 | 1:1 |
+//   rank 0  owners | 1 | 0 | 1 |  sends row 1 to 0, rows 0, 2 to 1  gets | 0:1 |
+//   rank 1  owners | 1 | 1 |      sends rows 0, 1 to 1              gets | 0:0 | 0:2 | 1:0 | 1:1 |
 //
-// What is received lies by the rank that it comes from, and in that rank's order. Built once, a plan moves any number of
-// columns: exchange sends them, exchange_back returns what was made of them to where the rows came from, in their order.
+// What is received lies by the rank that it comes from, and in that rank's order. Built once, a
+// plan moves any number of columns: exchange sends them, exchange_back returns what was made of
+// them to where the rows came from, in their order.
 
 namespace karpos::distributed {
 
@@ -37,26 +38,27 @@ struct owner_is_named {
 ///
 /// Requires: the communicator outlives the plan, and stays where it is.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each, or as large as the largest column that it has
-///   moved.
+/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each, or as large as
+///   the largest column that it has moved.
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
   using memory_space = typename ExecSpace::memory_space;
   using counts_type = typename communicator<ExecSpace>::counts_type;
 
-  /// Row i of this rank goes to rank owner_of(keys(i)), called in kernels, or, by default, to the rank keys(i). Collective.
-  /// Keys have at most 8 bytes.
+  /// Row i of this rank goes to rank owner_of(keys(i)), called in kernels, or, by default, to the
+  /// rank keys(i). Collective. Keys have at most 8 bytes.
   /// Complexity: one partition of the rows; waits.
   /// Requires: owner_of(key) is a rank.
-  /// Throws: collective_error on every rank where a named owner is no rank, for 2^32 rows of a rank or more, or without
-  ///   memory.
+  /// Throws: collective_error on every rank where a named owner is no rank, for 2^32 rows of a rank
+  ///   or more, or without memory.
   /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
       : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// The same in memory that another plan has used, which must not be used any more: what a table does with its plans.
+  /// The same in memory that another plan has used, which must not be used any more: what a table
+  /// does with its plans.
   using kept = detail::distributed::plan_memory<ExecSpace>;
   template <view_1d Keys, class OwnerOf>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,
@@ -81,9 +83,10 @@ class exchange_plan {
   counts_type const& send_counts() const { return m_send_counts; }
   counts_type const& receive_counts() const { return m_receive_counts; }
 
-  /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out. Collective.
-  /// Throws: collective_error on every rank for views that are not as long as sends() and receives(), for a strided out, or
-  ///   without memory.
+  /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out.
+  /// Collective.
+  /// Throws: collective_error on every rank for views that are not as long as sends() and
+  ///   receives(), for a strided out, or without memory.
   template <view_1d In, view_1d Out>
   void exchange(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -111,9 +114,10 @@ class exchange_plan {
     exchange(in, out);
     return out;
   }
-  /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent for row i. Collective.
-  /// Throws: collective_error on every rank for views that are not as long as receives() and sends(), for a strided in, or
-  ///   without memory.
+  /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent
+  /// for row i. Collective.
+  /// Throws: collective_error on every rank for views that are not as long as receives() and
+  ///   sends(), for a strided in, or without memory.
   template <view_1d In, view_1d Out>
   void exchange_back(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -172,7 +176,8 @@ class exchange_plan {
   std::shared_ptr<kept> m_kept;
 };
 
-/// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects of any size. Collective.
+/// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects
+/// of any size. Collective.
 ///
 /// Returns: the rows that this rank owns, by the rank that they come from, in its order.
 /// Complexity: as of an exchange_plan and one exchange. For several columns make a plan.

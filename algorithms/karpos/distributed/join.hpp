@@ -15,29 +15,35 @@
 
 // Joins of two tables whose rows are spread over ranks.
 //
-//   rank 0   left | a | b |   right | b | c |       rows of equal hash meet on one rank, from both sides;
-//   rank 1   left | b | c |   right | a |           there they are joined as on one device (join.hpp)
+//   rank 0   left | a | b |   right | b | c |    rows of equal hash meet on one rank, from both;
+//   rank 1   left | b | c |   right | a |        they are joined there as on one device (join.hpp)
 //
-// Rows are named by their numbers in the whole table: those of rank 0 first, then those of rank 1, …
+// Rows are named by their numbers in the whole table: those of rank 0 first, then those of rank 1,
+// …
 
 namespace karpos::distributed {
 
-/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty of right semi and anti joins,
-/// `right` of left ones. no_row<std::uint64_t> stands for a row that there is not.
+/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty of
+/// right semi and anti joins, `right` of left ones. no_row<std::uint64_t> stands for a row that
+/// there is not.
 template <class MemorySpace>
 struct joined_rows {
   Kokkos::View<std::uint64_t*, MemorySpace> left, right;
   std::uint64_t total;  ///< on all ranks
 };
 
-/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types, and as many rows on a rank
-/// as it likes, also none. Collective.
+/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types,
+/// and as many rows on a rank as it likes, also none. Collective.
 ///
 /// Returns: the rows of the join that have come to be on this rank, in no particular order.
-/// Complexity: each side is exchanged once, a row of the columns and 8 bytes each; then as karpos::join.
-/// Requires: the hash and the equality of the left rows are those of the right ones, the same on every rank; no nulls.
-/// Memory: the rows that are sent, those that are received, and what row_index and karpos::join take.
-/// Throws: collective_error on every rank, with what one of them throws; where ranks pass different kinds.
+/// Complexity: each side is exchanged once, a row of the columns and 8 bytes each; then as
+///   karpos::join.
+/// Requires: the hash and the equality of the left rows are those of the right ones, the same on
+///   every rank; no nulls.
+/// Memory: the rows that are sent, those that are received, and what row_index and karpos::join
+///   take.
+/// Throws: collective_error on every rank, with what one of them throws; where ranks pass different
+///   kinds.
 template <execution_space ExecSpace, class Left, class Right>
 auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& right,
           join_kind kind) {

@@ -13,9 +13,9 @@
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
-// Atomic access to machine words in kernels: words of global memory at device scope, and words of a team's scratch,
-// named by scratch(p), at team scope. Not Kokkos::atomic_load: that is a compare-and-swap loop (up to Kokkos 5.1),
-// fourteen times slower, and it writes what it reads.
+// Atomic access to machine words in kernels: words of global memory at device scope, and words of a
+// team's scratch, named by scratch(p), at team scope. Not Kokkos::atomic_load: that is a
+// compare-and-swap loop (up to Kokkos 5.1), fourteen times slower, and it writes what it reads.
 
 namespace karpos::device {
 
@@ -34,8 +34,8 @@ KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   return r;
 }
 
-/// The same where an old value does: of a team's cache, which what other teams write does not reach before all teams have
-/// met.
+/// The same where an old value does: of a team's cache, which what other teams write does not reach
+/// before all teams have met.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word load_cached(Word const* p) {
@@ -45,7 +45,8 @@ KOKKOS_FUNCTION Word load_cached(Word const* p) {
   return r;
 }
 
-/// Reads a word at once; what the thread that stored it with store_release had written before is visible.
+/// Reads a word at once; what the thread that stored it with store_release had written before is
+/// visible.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word load_acquire(Word const* p) {
@@ -89,7 +90,8 @@ KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   return r;
 }
 
-/// The same; when it succeeds, what the thread that released `expected` had written before is visible.
+/// The same; when it succeeds, what the thread that released `expected` had written before is
+/// visible.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desired) {
@@ -100,8 +102,9 @@ KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desir
   return r;
 }
 
-/// As compare_and_swap_acquire, and not before the reads whose values this thread has used. No release on GPUs: what
-/// this thread wrote to other words may be seen later. CPUs: acquire and release.
+/// As compare_and_swap_acquire, and not before the reads whose values this thread has used. No
+/// release on GPUs: what this thread wrote to other words may be seen later. CPUs: acquire and
+/// release.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
@@ -133,15 +136,16 @@ KOKKOS_INLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
       (std::atomic_ref<std::uint32_t>(*p).fetch_and(~bits, std::memory_order_relaxed);))
 }
 
-/// Changes each of the bits of a word to its opposite at once, after everything that this thread has written before.
+/// Changes each of the bits of a word to its opposite at once, after everything that this thread
+/// has written before.
 KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::toggle_bits_release(p, bits);))
   KOKKOS_IF_ON_HOST(
       (std::atomic_ref<std::uint64_t>(*p).fetch_xor(bits, std::memory_order_release);))
 }
 
-/// Sets bits of a word at once; what the thread that last released it had written before is visible. Returns what
-/// was there.
+/// Sets bits of a word at once; what the thread that last released it had written before is
+/// visible. Returns what was there.
 KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
   std::uint64_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or_acquire(p, bits);))
@@ -150,8 +154,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uin
   return old;
 }
 
-/// Orders the relaxed reads before it before everything after it: what was released to one of the words that they
-/// read is visible from here on.
+/// Orders the relaxed reads before it before everything after it: what was released to one of the
+/// words that they read is visible from here on.
 KOKKOS_INLINE_FUNCTION void acquire_fence() {
   KOKKOS_IF_ON_DEVICE((native_device::acquire_fence();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
@@ -164,15 +168,15 @@ KOKKOS_INLINE_FUNCTION void release_fence() {
   KOKKOS_IF_ON_HOST((host::release_fence();))
 }
 
-/// Orders everything before it before everything after it: if two threads each write a word, execute
-/// this fence and read the other's word, one of them sees what the other wrote.
+/// Orders everything before it before everything after it: if two threads each write a word,
+/// execute this fence and read the other's word, one of them sees what the other wrote.
 KOKKOS_INLINE_FUNCTION void fence_seq_cst() {
   KOKKOS_IF_ON_DEVICE((native_device::fence_seq_cst();))
   KOKKOS_IF_ON_HOST((host::fence_seq_cst();))
 }
 
-/// A fence_seq_cst directly after an atomic read-modify-write operation of this thread, which is such
-/// a fence already on x86.
+/// A fence_seq_cst directly after an atomic read-modify-write operation of this thread, which is
+/// such a fence already on x86.
 KOKKOS_INLINE_FUNCTION void fence_seq_cst_after_update() {
   KOKKOS_IF_ON_DEVICE((native_device::fence_seq_cst();))
   KOKKOS_IF_ON_HOST((host::fence_seq_cst_after_update();))
@@ -199,8 +203,8 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch: six of the calls for global memory, and exchange; those of 8 bytes take load_relaxed, add
-// and compare_and_swap. On CPUs a team is one thread: plain accesses.
+// Words of a team's scratch: six of the calls for global memory, and exchange; those of 8 bytes
+// take load_relaxed, add and compare_and_swap. On CPUs a team is one thread: plain accesses.
 
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
@@ -318,20 +322,23 @@ KOKKOS_INLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint64_t>(*p).fetch_add(v, std::memory_order_release);))
 }
 
-/// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other threads.
+/// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other
+/// threads.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
-/// The same where threads hide no latency, because there are too few of them: GPUs fetch as well, into the L2 cache.
+/// The same where threads hide no latency, because there are too few of them: GPUs fetch as well,
+/// into the L2 cache.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_DEVICE((native_device::prefetch(p);))
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
-/// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest word.
-/// Frozen: no thread does while the kernel runs, so that reads may be served by caches that other threads'
-/// writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s shared).
+/// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest
+/// word. Frozen: no thread does while the kernel runs, so that reads may be served by caches that
+/// other threads' writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s
+/// shared).
 enum class access { shared, frozen };
 
 /// Reads a word that does not change meanwhile.
@@ -339,7 +346,8 @@ template <machine_word Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
   return *p;
 }
-/// Reads N neighbouring words that do not change meanwhile, in loads of 16 bytes where the type allows it.
+/// Reads N neighbouring words that do not change meanwhile, in loads of 16 bytes where the type
+/// allows it.
 /// Requires: p is aligned to the N words, which take 16 bytes.
 template <class T, int N>
   requires(sizeof(T) == 4 || sizeof(T) == 8)

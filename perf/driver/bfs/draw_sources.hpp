@@ -63,7 +63,8 @@ std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
   return count;
 }
 
-/// Returns what is said if there are fewer vertices to draw than asked for. option: what asked for them, or empty.
+/// Returns what is said if there are fewer vertices to draw than asked for. option: what asked for
+///   them, or empty.
 inline std::string too_few_sources(std::string const& option, std::uint64_t count,
                                    std::uint64_t found) {
   if (found == 0)
@@ -75,8 +76,8 @@ inline std::string too_few_sources(std::string const& option, std::uint64_t coun
          " a neighbour): ask for fewer";
 }
 
-/// Different random vertices with at least one edge, as Graph500 draws them: a random order of all vertices, without
-/// those that are isolated. option: what asked for them.
+/// Different random vertices with at least one edge, as Graph500 draws them: a random order of all
+/// vertices, without those that are isolated. option: what asked for them.
 template <class Graph>
 std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, std::uint64_t count,
                                         std::uint64_t seed, char const* option) {

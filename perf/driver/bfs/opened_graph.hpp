@@ -23,16 +23,16 @@ struct opened_graph {
   list_layout layout;  ///< of a list of edges
 };
 
-/// Opens a file or a generator, with vertices numbered without gaps if `relabel`. Throws: as open_graph; std::invalid_argument
-/// for --relabel of what has no gaps.
+/// Opens a file or a generator, with vertices numbered without gaps if `relabel`. Throws: as
+/// open_graph; std::invalid_argument for --relabel of what has no gaps.
 opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
                               load_progress const& report, graph_reading const& how);
 
 /// Whether offsets of 32 bits hold the edges, with room for what steps compute with.
 bool fits_31_bits(graph_source const& source, bool directed);
 
-/// The vertex that --source says: what the file calls it where vertices have names, or a number. Throws: std::invalid_argument for
-/// what is no vertex.
+/// The vertex that --source says: what the file calls it where vertices have names, or a number.
+/// Throws: std::invalid_argument for what is no vertex.
 std::uint64_t vertex_of(std::string const& source, vertex_names const& names,
                         std::uint64_t vertices);
 
@@ -43,7 +43,8 @@ std::string source_word(std::string const& word, bool relabel);
 std::string shown(vertex_names const& names, std::uint64_t vertex);
 /// The same for JSON: a number, or a word.
 json vertex_json(vertex_names const& names, std::uint64_t vertex);
-/// The begin of a vertex's line in a file of results: its name and what follows, where vertices have names.
+/// The begin of a vertex's line in a file of results: its name and what follows, where vertices
+/// have names.
 std::string line_begin(vertex_names const& names, std::uint64_t vertex);
 /// What divides the columns of such a file: a tab if a name has a blank.
 char column_separator(vertex_names const& names);

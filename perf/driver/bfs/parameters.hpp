@@ -63,8 +63,8 @@ struct bfs_result {
 
   bool isolated() const { return reach.edges == 0; }
 
-  /// Edges of the component by the time, whichever edges were looked at: as Graph500 counts. (GAP takes all
-  /// edges of the graph, over the mean time.)
+  /// Edges of the component by the time, whichever edges were looked at: as Graph500 counts. (GAP
+  /// takes all edges of the graph, over the mean time.)
   double gteps(samples const& t) const {
     double const seconds = t.median();
     return seconds > 0 ? static_cast<double>(reach.edges) / seconds * 1e-9 : 0;

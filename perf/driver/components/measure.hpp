@@ -54,8 +54,8 @@ struct components_run {
   }
 };
 
-/// Loads the graph, labels it, and compares every label with disjoint sets on the host. `report(part, what)` is told the
-/// progress. Throws: whatever makes the input unusable.
+/// Loads the graph, labels it, and compares every label with disjoint sets on the host.
+/// `report(part, what)` is told the progress. Throws: whatever makes the input unusable.
 components_run run_components(components_parameters const& p, load_progress const& report);
 
 }  // namespace karpos::perf

@@ -18,8 +18,8 @@ namespace karpos::perf {
 
 using rank_communicator = distributed::communicator<space>;
 
-/// Runs f(ranks) inside of MPI. Returns: what it returns; 2 for bad_input, which all ranks throw or none, and for what the
-/// library refuses on all.
+/// Runs f(ranks) inside of MPI. Returns: what it returns; 2 for bad_input, which all ranks throw or
+/// none, and for what the library refuses on all.
 template <class F>
 int on_ranks(F const& f) {
   int started = 0;

@@ -12,8 +12,8 @@
 
 namespace karpos::perf {
 
-/// What the numbers of each group come to. Sums of integers are wide, since 64 bits may not hold them; those of doubles are
-/// reproducible.
+/// What the numbers of each group come to. Sums of integers are wide, since 64 bits may not hold
+/// them; those of doubles are reproducible.
 template <class T, class Sum>
 struct column_groups {
   std::vector<Sum> sum;
@@ -24,7 +24,8 @@ using real_groups = column_groups<double, double>;
 
 using group_counts = std::vector<std::uint64_t>;
 
-/// Rows grouped by their keys, on the device. Results are in the order of the first rows of the groups.
+/// Rows grouped by their keys, on the device. Results are in the order of the first rows of the
+/// groups.
 class grouping {
  public:
   explicit grouping(row_keys const& keys);
@@ -34,7 +35,8 @@ class grouping {
   /// Rows of each group that have a number in a column.
   group_counts counts_of(number_column const& column) const;
 
-  /// Reduce a column: its integers, if it is exact, or its doubles. What a group without a number comes to is not defined.
+  /// Reduce a column: its integers, if it is exact, or its doubles. What a group without a number
+  /// comes to is not defined.
   integer_groups integers(number_column const& column) const;
   real_groups reals(number_column const& column) const;
 

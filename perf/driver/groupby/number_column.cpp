@@ -17,7 +17,8 @@ std::uint64_t magnitude_of(std::int64_t x) {
   return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
 }
 
-/// Reads an optional sign and digits, with at most one point among them. Returns: nothing if 64 bits do not hold the digits.
+/// Reads an optional sign and digits, with at most one point among them. Returns: nothing if 64
+/// bits do not hold the digits.
 std::optional<decimal> read_decimal(std::string_view field) {
   bool const negative = field.starts_with('-');
   if (negative || field.starts_with('+')) field.remove_prefix(1);

@@ -17,8 +17,8 @@ struct decimal {
   int places = 0;
 };
 
-/// Numbers of a text, one after the other: integers of 64 bits, of which the last `places` digits stand behind the point,
-/// if these hold every number exactly; else doubles.
+/// Numbers of a text, one after the other: integers of 64 bits, of which the last `places` digits
+/// stand behind the point, if these hold every number exactly; else doubles.
 class number_column {
  public:
   /// Whether a field stands for no number: it is empty or a NaN, or says NA, N/A, null, none or \N.
@@ -31,7 +31,8 @@ class number_column {
   /// Passes over the next row, which has no number.
   void skip() { m_skipped.push_back(m_rows++); }
 
-  /// The first row with an integer beyond 64 bits, if no other number of the column asks for doubles.
+  /// The first row with an integer beyond 64 bits, if no other number of the column asks for
+  /// doubles.
   std::optional<std::uint64_t> too_large() const {
     return m_wants_reals ? std::nullopt : m_too_large;
   }

@@ -12,7 +12,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Reads a sign and digits; all that 64 bits hold, but for the integer that is null_word. Returns: whether that is it.
+/// Reads a sign and digits; all that 64 bits hold, but for the integer that is null_word. Returns:
+/// whether that is it.
 bool read_integer(std::string_view field, std::uint64_t& word) {
   std::int64_t value = 0;
   if (field.size() > 1 && field.front() == '+' && field[1] != '-') field.remove_prefix(1);

@@ -13,8 +13,9 @@
 
 // Keys of any number of columns of text files, as rows that the library joins.
 //
-//   the word of a field: the integer, if the column has nothing else in any of the tables; else the number of its value among
-//   the different ones: of the number, if all fields are numbers, or of the text; null_word if the field is empty
+//   the word of a field: the integer, if the column has nothing else in any of the tables; else the
+//   number of its value among the different ones: of the number, if all fields are numbers, or of
+//   the text; null_word if the field is empty
 
 namespace karpos::perf {
 

@@ -65,8 +65,8 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   run.weights = describe(p, weights_of(p, graph.source));
   require_fitting(p, run.weights);
   bool const narrow = fits_31_bits(graph.source, p.directed);
-  bfs_parameters
-      search;  // beside which there are weights, distances, queues and the baseline's edges and distances
+  // Beside a search there are weights, distances, queues and the baseline's edges and distances.
+  bfs_parameters search;
   search.directed = p.directed;
   search.parents = p.parents;
   double const sorting =
@@ -90,7 +90,8 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
     return run;
   };
   if (!run.weights.is_integral) return measure_doubles();
-  // A distance of integers may be too large for the type: then doubles are measured, if these are no fault of --max-weight.
+  // A distance of integers may be too large for the type: then doubles are measured, if these are
+  // no fault of --max-weight.
   bool const may_be_too_far =
       run.weights.of_file && !p.baseline &&
       run.weights.most * static_cast<double>(std::get<edge_list>(graph.source).vertices) >=

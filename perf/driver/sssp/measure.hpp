@@ -72,14 +72,15 @@ struct sssp_run {
 /// Whether this build has the baseline, which is for CPUs.
 bool has_sssp_baseline();
 
-/// Loads the graph and its weights, or draws them, and measures shortest paths and a breadth-first search from the same sources.
-/// Distances are proved: no edge shortens one, and a path of such length leads to each. `report(part, what)` is told the
-/// progress.
+/// Loads the graph and its weights, or draws them, and measures shortest paths and a breadth-first
+/// search from the same sources. Distances are proved: no edge shortens one, and a path of such
+/// length leads to each. `report(part, what)` is told the progress.
 /// Throws: whatever makes the input unusable.
 sssp_run run_sssp(sssp_parameters const& p, load_progress const& report);
 
-/// The part of it that depends on the types: offsets of 32 and 64 bits with weights of 32 bits, offsets of 64 bits with weights
-/// that are doubles. Frees the source of the graph, unless it is to be kept for another try.
+/// The part of it that depends on the types: offsets of 32 and 64 bits with weights of 32 bits,
+/// offsets of 64 bits with weights that are doubles. Frees the source of the graph, unless it is to
+/// be kept for another try.
 template <class Offset, class Weight>
 void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock,
                   load_progress const& report);

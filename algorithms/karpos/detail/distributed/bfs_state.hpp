@@ -11,15 +11,18 @@
 #include "karpos/device/peer_distances.hpp"
 #include "karpos/device/program.hpp"
 
-// A search of one rank: the state that the steps of detail/bfs run on, and the graph that it is dimensioned by.
+// A search of one rank: the state that the steps of detail/bfs run on, and the graph that it is
+// dimensioned by.
 //
-// Status bitmaps have a bit for each vertex of the whole graph on every rank. All else is of this rank's vertices. Steps name
-// vertices by their numbers in the whole graph; the rows, distances and parents of this rank begin at the first of its
-// vertices, so that the state's pointers are moved back by as many elements: only elements of its vertices are read.
+// Status bitmaps have a bit for each vertex of the whole graph on every rank. All else is of this
+// rank's vertices. Steps name vertices by their numbers in the whole graph; the rows, distances and
+// parents of this rank begin at the first of its vertices, so that the state's pointers are moved
+// back by as many elements: only elements of its vertices are read.
 
 namespace karpos::detail::distributed {
 
-/// The rows of a rank, as a bfs_workspace reads them: out- and in-edges of its vertices may differ in number.
+/// The rows of a rank, as a bfs_workspace reads them: out- and in-edges of its vertices may differ
+/// in number.
 template <class VertexId, class EdgeOffset, class MemorySpace>
 struct local_rows {
   using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
@@ -54,8 +57,9 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   std::uint64_t own_first_word, own_word_count;
   device::peer_distances
       peers;  // of the status bitmaps; none where ranks exchange between the steps
-  // Parents that were found top-down, where they are asked for. Between the steps: those that this rank has found, of every
-  // vertex of the graph. In one kernel: those that any rank has found, of this rank's vertices, in a window.
+  // Parents that were found top-down, where they are asked for. Between the steps: those that this
+  // rank has found, of every vertex of the graph. In one kernel: those that any rank has found, of
+  // this rank's vertices, in a window.
   VertexId *proposal, *parent_window;
   device::peer_distances parent_peers;              // of that window
   std::uint64_t begin_of_rank[device::most_peers];  // of their vertices

@@ -104,7 +104,8 @@ struct owner_of_source {
   }
 };
 
-/// The edges that a rank has received, as build_csr reads them: sources counted from its first vertex.
+/// The edges that a rank has received, as build_csr reads them: sources counted from its first
+/// vertex.
 template <class Row>
 struct received_edges {
   Row const* rows;
@@ -133,8 +134,9 @@ inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64
   }
 }
 
-/// Begins of blocks that are multiples of 32, with about equally many edges each. Edges are counted by groups of vertices, for
-/// many vertices larger ones, so that the counts that all ranks add up have 8 MiB at most.
+/// Begins of blocks that are multiples of 32, with about equally many edges each. Edges are counted
+/// by groups of vertices, for many vertices larger ones, so that the counts that all ranks add up
+/// have 8 MiB at most.
 template <class ExecSpace, class Rows>
 std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSpace> const& ranks,
                                         std::uint64_t vertices, Rows const& rows) {

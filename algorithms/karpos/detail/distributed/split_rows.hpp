@@ -24,8 +24,8 @@ auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
       n * sizeof(T), label, fewer_rows, [&] { return uninitialized_array<array>(exec, label, n); });
 }
 
-/// Memory of a rank that is kept from one operation to the next, for what lives during one alone: a GPU takes as long to get
-/// and give back a gigabyte as to move it. It grows.
+/// Memory of a rank that is kept from one operation to the next, for what lives during one alone: a
+/// GPU takes as long to get and give back a gigabyte as to move it. It grows.
 template <class ExecSpace>
 class kept_memory {
   using memory_space = typename ExecSpace::memory_space;
@@ -66,8 +66,8 @@ std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offse
   return counts;
 }
 
-/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which is below `owners`; the rows go
-/// to a view as long as the keys. Waits.
+/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which
+/// is below `owners`; the rows go to a view as long as the keys. Waits.
 template <class Row, class ExecSpace, class Rows, class Keys, class OwnerOf, class... Values>
 split_rows<ExecSpace, Row> split_to(Rows const& rows, ExecSpace const& exec, int owners,
                                     bool stable, OwnerOf const& owner_of, Keys const& keys,
@@ -90,7 +90,8 @@ split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
   return split_to<Row>(rows, exec, owners, stable, owner_of, keys, values...);
 }
 
-/// Sends rows to their owners. make_room(n): a view for n rows. Returns: what this rank receives, by sender.
+/// Sends rows to their owners. make_room(n): a view for n rows. Returns: what this rank receives,
+/// by sender.
 template <class ExecSpace, class Row, class MakeRoom>
 auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
                     split_rows<ExecSpace, Row> const& split, MakeRoom const& make_room) {
