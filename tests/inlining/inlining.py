@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether loops on CPUs call anything for each index.
 
-    inlining.py COMPILE_COMMANDS [-O2] [-O3] [NAME...]   looks at the units of tests/compile_time; all by default, at -O2
+    inlining.py COMPILE_COMMANDS [-O2] [-O3] [NAME...]   looks at units, all by default, at -O2: those of tests/compile_time and those
+                                                         beside this script
     inlining.py --self-test                              finds planted calls
 
 A compiler inlines less once a source is large. So that a small unit shows what a large one gets, g++ is told that its budget
-for inlining is spent: only what is inlined by force is. The assembly of each function that holds a loop (pipeline.hpp,
-loops.hpp, league.hpp) may then call nothing but what runs once for many indices or ends the program. clang inlines by the size of the
-function called, whatever else is in the source: its units are compiled as they are.
+for inlining is spent: only what is inlined by force is. clang inlines by the size of the function called, whatever else is in
+the source: its units are compiled as they are.
+
+Looks at the assembly of the functions that hold loops over indices (LOOPS), and of all functions of the unit that they call.
+Each call that lies on a cycle of its function's branches is one for each index, but for those that MAY_CALL allows by name.
 """
 import re
 import subprocess
@@ -16,50 +19,113 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "compile_time"))
-from measure import commands_of, compiler_of  # noqa: E402
+from measure import BASE, commands_of, compiler_of  # noqa: E402
 
 SPENT = ["large-unit-insns=1", "inline-unit-growth=0", "large-function-growth=0", "early-inlining-insns=0",
          "max-inline-insns-auto=0", "max-inline-insns-single=0", "max-inline-insns-small=0"]
-# Functions that hold a loop over indices, by the beginning of their mangled names.
-LOOPS = re.compile(r"_ZNK?6karpos6device(6detail(8pipelineI|8run_partI|9reductionI.*7of_part)|4host13league_kernelI)")
-# What such a function may call: look, once for many indices; memset, for the scratch of a team; what is rare, such as a tie;
-# what waits or ends the program.
-MAY_CALL = re.compile(r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look|memset|.*9break_tie|sched_yield|__popcountdi2|abort|_ZN6Kokkos.*abort|"
-                      r"__stack_chk_fail|_Unwind_Resume|_ZSt9terminatev|__assert_fail|.*\.cold")
+# Functions that hold a loop over indices, by the beginning of their mangled names: pipeline.hpp, loops.hpp, league.hpp, program.hpp.
+LOOPS = re.compile(r"_ZNK?6karpos6device(6detail(8pipelineI|8run_partI|9reductionI.*7of_part)"
+                   r"|4host13league_kernelI|13launched_gridI.*8run_stepI)")
+# What may be called on a cycle, and why.
+MAY_CALL = re.compile("|".join((
+    r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look.*",  # once for 4 * Distance indices that wait
+    r"_ZNK?6karpos.*9break_tie.*",  # cuckoo: rare, and large
+    r"_ZNK?6karpos.*(9set_marks|10is_refused).*",  # for a key whose walk has passed a whole stretch of full buckets
+    r"_ZNK?6karpos.*15insert_anywhere.*",  # hopscotch: for a key whose home line is full
+    r"exp2|log2",  # top_k: once for each choice of a unit
+    r"memset|memcpy",  # of more bytes than a few registers hold: the scratch of a team, the rows of a chunk
+    r"__popcountdi2",  # for processors before x86-64-v2
+    r"sched_yield|nanosleep|clock_nanosleep",  # waits
+    r"abort|.*terminate.*|_ZN6Kokkos.*abort.*|__assert_fail|__stack_chk_fail|_Unwind_Resume|.*\.cold",  # ends the program
+)))
+# Units whose kernels are Kokkos' own, or that have none.
+WITHOUT_LOOPS = {"build_csr", "build_sorted_lists", "kokkos", "rows"}
 MOST_LINES = 20  # calls of a unit that are named
-CALL = re.compile(r"\t(?:callq?|bl|jmp|b)\t(?!\.L|\d)(\S+)")
+CALL = re.compile(r"\t(?:callq?|bl)\t(\S+)")
+JUMP = re.compile(r"\t(?:jmpq?|br?)\t(\S+)")
+LABEL = re.compile(r"\.L[\w$.]+")
 
 
 def functions_of(assembly):
-    """The lines of each function of an assembly, by name."""
-    found, name = {}, None
+    """The lines of each function of an assembly, by name, and the labels in each table of branches, by the table's."""
+    functions, tables, name, table = {}, {}, None, None
     for line in assembly.splitlines():
         if start := re.match(r'"?([\w.$]+)"?:', line):
-            if start[1] in found or not start[1].startswith(".L"):
+            table = start[1]
+            if not start[1].startswith(".L"):
                 name = start[1]
-                found[name] = []
+                functions[name] = []
+            elif name:
+                functions[name].append(start[1] + ":")
         elif re.match(r"\t\.size\t", line):
             name = None
-        elif name:
-            found[name].append(line)
-    return found
+        elif entry := re.match(r"\t\.(?:quad|long|word|xword|hword|byte)\t\(?(\.L[\w$.]+)", line):
+            tables.setdefault(table, set()).add(entry[1])
+        elif name and re.match(r"\t[a-z]", line):
+            functions[name].append(line)
+    return functions, tables
+
+
+def calls_of(lines, tables):
+    """[(what a function calls, whether on a cycle of its branches)]"""
+    blocks, of_label = [[]], {}  # a block: lines without a branch but at their end
+    for line in lines:
+        if line.endswith(":"):
+            if blocks[-1]:
+                blocks.append([])
+            of_label[line[:-1]] = len(blocks) - 1
+            continue
+        blocks[-1].append(line)
+        if JUMP.match(line) or re.match(r"\t(j|ret|b\.|cb|tb)", line):
+            blocks.append([])
+    in_tables = {of_label[x] for table in tables.values() for x in table if x in of_label}
+    next_of, calls = [], []
+    for i, block in enumerate(blocks):
+        to = set()
+        last = block[-1] if block else ""
+        jump = JUMP.match(last)
+        if not re.match(r"\tret", last) and not jump and i + 1 < len(blocks):
+            to.add(i + 1)
+        if jump and jump[1] not in of_label:
+            if jump[1].startswith("*") or last.startswith("\tbr\t"):
+                to |= in_tables  # to an address that is computed
+            else:
+                calls.append((i, jump[1]))
+        to |= {of_label[x] for x in LABEL.findall(last) if x in of_label}
+        next_of.append(to)
+        calls += [(i, call[1]) for line in block if (call := CALL.match(line))]
+
+    def is_on_cycle(block):
+        seen, todo = set(), list(next_of[block])
+        while todo:
+            i = todo.pop()
+            if i == block:
+                return True
+            if i not in seen:
+                seen.add(i)
+                todo += next_of[i]
+        return False
+
+    cycles = {i: is_on_cycle(i) for i, _ in calls}
+    return [(target.removesuffix("@PLT"), cycles[i]) for i, target in calls]
 
 
 def calls_in_loops(assembly):
-    """(number of loops, [(loop, what it calls)])."""
-    loops = {name: lines for name, lines in functions_of(assembly).items() if LOOPS.match(name) and ".cold" not in name}
-    calls = []
-    for name, lines in loops.items():
-        for line in lines:
-            call = CALL.match(line)
-            if not call:
+    """(number of functions with a loop, [(function, what it calls for each index)])."""
+    functions, tables = functions_of(assembly)
+    loops = [name for name in functions if LOOPS.match(name) and ".cold" not in name]
+    seen, todo, calls = set(loops), list(loops), set()
+    while todo:
+        name = todo.pop()
+        for target, on_cycle in calls_of(functions[name], tables):
+            if MAY_CALL.fullmatch(target):
                 continue
-            target = call[1].removesuffix("@PLT")
-            if target.startswith("*") and "jmp" in line:  # a table of branches
-                continue
-            if not MAY_CALL.match(target):
-                calls.append((name, target))
-    return len(loops), sorted(set(calls))
+            if on_cycle:
+                calls.add((name, target))
+            elif target in functions and target not in seen and ".cold" not in target:
+                seen.add(target)
+                todo.append(target)
+    return len(loops), sorted(calls)
 
 
 def readable(names):
@@ -69,6 +135,14 @@ def readable(names):
     except (OSError, subprocess.CalledProcessError):
         return dict(zip(names, names))
     return dict(zip(names, (line[:160] for line in text.splitlines())))
+
+
+def units_of(path):
+    """The compile command of each unit, by name."""
+    commands = commands_of(path)
+    for file in sorted(Path(__file__).resolve().parent.glob("*.cpp")):
+        commands[file.stem] = [str(file) if w.endswith(f"/{BASE}.cpp") else w for w in commands[BASE]]
+    return commands
 
 
 def look_at(name, command, optimisation, is_gcc):
@@ -89,14 +163,28 @@ def look_at(name, command, optimisation, is_gcc):
 
 def self_test():
     loop = "_ZNK6karpos6device6detail8pipelineIN6Kokkos6OpenMPEEclEm"
+    step = "_ZN6karpos6device13launched_gridIN6Kokkos6OpenMPEE8run_stepINS_4stepEEEvPKv"
     look = "_ZN6karpos6device6detail8pipelineIN6Kokkos6OpenMPEE10unfinished4lookEv"
-    text = f"{loop}:\n.LFB1:\n\tcall\t{look}\n\tjmp\t.L3\n.L3:\n%s\n\tret\n\t.size\t{loop}, .-{loop}\n"
-    clean = calls_in_loops(text % "\tcall\tabort@PLT" + "_ZN5other1fEv:\n\tcall\t_Z1gv\n")
+
+    def function(name, before="", inside="", after=""):
+        return (f"{name}:\n.LFB1:\n{before}.L3:\n\tcmpq\t%rax, %rbx\n\tje\t.L4\n{inside}\tjmp\t.L3\n"
+                f".L4:\n{after}\tret\n\t.size\t{name}, .-{name}\n")
+
+    other = "_ZN5other1fEv:\n\tcall\t_Z1gv\n\tret\n\t.size\t_ZN5other1fEv, .-_ZN5other1fEv\n"
+    clean = calls_in_loops(function(loop, inside=f"\tcall\t{look}\n\tcall\tabort@PLT\n") + other)
     assert clean == (1, []), clean
-    for planted in ("\tcall\t_Z1gv", "\tcall\t_Z1gv@PLT", "\tjmp\t_Z1gv", "\tbl\t_Z1gv"):
-        assert calls_in_loops(text % planted) == (1, [(loop, "_Z1gv")]), planted
-    assert calls_in_loops(text % "\tcall\t*%rax") == (1, [(loop, "*%rax")])
-    assert calls_in_loops(text % "\tjmp\t*%rax") == (1, [])
+    for planted in ("\tcall\t_Z1gv\n", "\tcall\t_Z1gv@PLT\n", "\tbl\t_Z1gv\n", "\tcallq\t_Z1gv  # 8-byte spill\n"):
+        for name in (loop, step):
+            assert calls_in_loops(function(name, inside=planted)) == (1, [(name, "_Z1gv")]), planted
+            assert calls_in_loops(function(name, before=planted, after=planted)) == (1, []), planted
+    assert calls_in_loops(function(loop, inside="\tcall\t*%rax\n")) == (1, [(loop, "*%rax")])
+    # A cycle through a table of branches, and one in a function that is called once.
+    table = f"{loop}:\n.L3:\n\tjmp\t*%rax\n.L5:\n\tcall\t_Z1gv\n\tjmp\t.L3\n\t.size\t{loop}, .-{loop}\n.L7:\n\t.long\t.L5-.L7\n"
+    assert calls_in_loops(table) == (1, [(loop, "_Z1gv")])
+    for call in ("call", "jmp"):
+        text = function(loop, after=f"\t{call}\t_Z4loopv\n") + function("_Z4loopv", inside="\tcall\t_Z1gv\n")
+        assert calls_in_loops(text) == (1, [("_Z4loopv", "_Z1gv")]), call
+    assert not MAY_CALL.fullmatch("memset_slowly") and not MAY_CALL.fullmatch("_Z5aborti")
     print("ok")
 
 
@@ -105,11 +193,11 @@ def main(arguments):
         return self_test()
     if not arguments:
         sys.exit(__doc__)
-    commands = commands_of(arguments[0])
+    commands = units_of(arguments[0])
     levels = [a for a in arguments[1:] if a.startswith("-O")] or ["-O2"]
     names = [a for a in arguments[1:] if not a.startswith("-")] or sorted(commands)
     if unknown := [n for n in names if n not in commands]:
-        sys.exit(f"no unit {', '.join(unknown)}.cpp in tests/compile_time")
+        sys.exit(f"no unit {', '.join(unknown)}.cpp in tests/compile_time or tests/inlining")
     compiler = compiler_of(commands[names[0]])
     is_gcc = compiler.startswith("GCC")
     if not is_gcc and "clang" not in compiler:
@@ -120,8 +208,8 @@ def main(arguments):
         for level in levels:
             more, called = look_at(name, commands[name], level, is_gcc)
             loops, calls = loops + more, calls + called
-    if loops == 0:
-        sys.exit("no unit has a loop: their functions are no longer named as LOOPS says")
+            if more == 0 and name not in WITHOUT_LOOPS:
+                sys.exit(f"{name} has no loop: the functions of loops are no longer named as LOOPS says")
     if calls:
         sys.exit(f"{calls} calls in loops: inline what they call by force")
 

@@ -16,7 +16,7 @@ LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 400
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
-DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program", "cuda_peers")}
+DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program", "cuda_peers", "step_function")}
 MACHINE_FILES = DEVICE_FILES | {f"backends/karpos/device/native/{name}.hpp" for name in ("host", "simd")} | {
     "backends/karpos/device/atomics.hpp"}
 # Where a vendor may be named: its native part and library, and the files that choose them.

@@ -65,13 +65,13 @@ struct sample_keys {
 
  private:
   /// The hash of a key of range i, which is not 0.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t hash_at(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION std::uint32_t hash_at(std::uint64_t i) const {
     std::uint64_t const each = source.size() / n;
     auto const bits = Source::key_of(source.load(i * each + mix(i) % each));
     return static_cast<std::uint32_t>(mix(bits) >> 32) | 1;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void count(std::uint32_t hash, std::uint32_t* hashes,
-                                                std::uint32_t* counts) {
+  KARPOS_STEP_FUNCTION static void count(std::uint32_t hash, std::uint32_t* hashes,
+                                         std::uint32_t* counts) {
     for (std::uint32_t i = hash / 2 % slots;; i = (i + 1) % slots) {
       std::uint32_t stored = device::load_relaxed(device::scratch(hashes + i));
       if (stored == 0) stored = device::compare_and_swap(device::scratch(hashes + i), 0, hash);

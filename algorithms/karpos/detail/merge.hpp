@@ -12,7 +12,7 @@ namespace karpos::detail {
 
 /// Merges a value into the one whose bits are a word of a team's scratch, beside other threads of the team.
 template <class Word, class T, class Op>
-KOKKOS_FORCEINLINE_FUNCTION void merge_in_scratch(Word* at, T const& value, Op const& op) {
+KARPOS_STEP_FUNCTION void merge_in_scratch(Word* at, T const& value, Op const& op) {
   if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<T>) {
     device::add(device::scratch(at), to_bits<Word>(value));
   } else {

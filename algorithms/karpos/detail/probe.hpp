@@ -74,6 +74,12 @@ enum class probe_reach {
   one_bucket   ///< one step: the caller moves on, so that it can keep many keys in flight
 };
 
+/// Returns step(p), whose call is inlined.
+template <class Step, class Path>
+KARPOS_STEP_FUNCTION auto take_step(Step const& step, Path& p) {
+  KARPOS_INLINE_CALLS return step(p);
+}
+
 /// The probe loop: runs step(path) for bucket after bucket. Returns: what the first decided step says, `exhausted` decided
 /// at the end of the path; with probe_reach::one_bucket also a step that goes on.
 template <probe_reach Reach, class Table, class Answer, class Step>
@@ -83,7 +89,7 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
     if constexpr (Reach == probe_reach::one_bucket) {
       if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
     }
-    auto s = step(p);
+    auto s = take_step(step, p);
     if (s.decided()) return probe_step<Answer>::decide(s.answer());
     if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::go_on();
     if (s.ended()) return probe_step<Answer>::decide(exhausted);
@@ -110,8 +116,8 @@ KOKKOS_FUNCTION outcome insert_into(Table const& table, Tile const& t, Key const
 }
 /// Looks a key up. A table that chooses between layouts when the program runs has a `find` of its own.
 template <device::access Access, class Table, device::tile Tile, class Query>
-KOKKOS_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
-                                                           Query const& query) {
+KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
+                                                                Query const& query) {
   if constexpr (requires { table.template find<Access>(t, query); }) {
     return table.template find<Access>(t, query);
   } else {
@@ -164,7 +170,8 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
   Combine combine;
   Stencil stencil;
 
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                        typename Table::path& p) const {
     auto const count = [](outcome o) {
       return device::staged_result::counted(insert_report::counter_of(o));
     };
@@ -192,7 +199,7 @@ struct absent_from {
   Table table;
   Keys keys;
   Stencil stencil;
-  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
     using thread = one_thread<std::remove_cvref_t<Table>>;
     return stencil(i) && !find_in<access::frozen>(table, thread{}, keys(i)).present;
@@ -252,7 +259,8 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
 
 template <int Distance, class Table, class Keys>
 struct erase_body : keyed_body<Distance, Table, Keys> {
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                        typename Table::path& p) const {
     auto const& in = this->table;
     auto const query = this->keys(i);
     if (in.reserved(query)) return device::staged_result::done();
@@ -311,7 +319,7 @@ struct apply_body {
     if (s.looked) table.advance(s.where);
     s.looked = true;
   }
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, progress& s) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, progress& s) const {
     result answer{outcome::invalid, {}};
     operation const& o = read(s.asked);
     if (!table.reserved(o.key)) {

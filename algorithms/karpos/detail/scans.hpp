@@ -13,7 +13,7 @@ namespace karpos::detail {
 
 /// Calls f(key, value), or f(key) for a set, if slot i is live.
 template <class Table, class F>
-KOKKOS_FORCEINLINE_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
+KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
   using layout = typename Table::layout;
   auto const slot = device::load_relaxed(table.slot_at(i));
   if (!table.slot().live(slot)) return;
@@ -181,7 +181,8 @@ struct reinsert_body : insert_slots_body<Distance, Table> {
     return this->table.start_at(hash(i));
   }
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const { return this->table.home_of(hash(i)); }
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, typename Table::path& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                        typename Table::path& p) const {
     auto const result = base::operator()(i, p);
     erase_report* const refused = this->stencil.refused;
     if (refused != nullptr && result.counts(insert_report::counter_of(outcome::full)))

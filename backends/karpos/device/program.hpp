@@ -157,7 +157,7 @@ class launched_grid {
     }
   }
   template <class Step>
-  static void run_step(void const* step, team<ExecSpace>& t) {
+  [[gnu::flatten]] static void run_step(void const* step, team<ExecSpace>& t) {
     (*static_cast<Step const*>(step))(t);
   }
   void run_on_threads(char const* label, bool alone,

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/device/native/step_function.hpp"
 #include "karpos/lane_mask.hpp"
 
 // The seam between algorithm and machine: docs/design/tile.md, with a worked example.
@@ -67,16 +68,17 @@ struct reference_tile {
   };
 
   template <class P>
-  KOKKOS_FUNCTION constexpr lane_mask<W> ballot(P const& p) const {
+  KARPOS_STEP_FUNCTION constexpr lane_mask<W> ballot(P const& p) const {
     word bits = 0;
     for (int lane = 0; lane < W; ++lane)
-      bits = static_cast<word>(bits | (static_cast<word>(static_cast<bool>(p(lane))) << lane));
+      KARPOS_INLINE_CALLS bits =
+          static_cast<word>(bits | (static_cast<word>(static_cast<bool>(p(lane))) << lane));
     return lane_mask<W>(bits);
   }
   template <class F>
-  KOKKOS_FUNCTION constexpr auto each(F const& f) const {
+  KARPOS_STEP_FUNCTION constexpr auto each(F const& f) const {
     varying<std::decay_t<decltype(f(0))>> r{};
-    for (int lane = 0; lane < W; ++lane) r.lanes[lane] = f(lane);
+    for (int lane = 0; lane < W; ++lane) KARPOS_INLINE_CALLS r.lanes[lane] = f(lane);
     return r;
   }
   template <class V>
@@ -84,19 +86,19 @@ struct reference_tile {
     return v.lanes[lane];
   }
   template <class V, class From>
-  KOKKOS_FUNCTION constexpr varying<V> gather(varying<V> const& v, From const& from) const {
+  KARPOS_STEP_FUNCTION constexpr varying<V> gather(varying<V> const& v, From const& from) const {
     return each([&](int lane) { return v.lanes[from(lane)]; });
   }
   template <class F>
-  KOKKOS_FUNCTION constexpr auto once(F const& f) const {
+  KARPOS_STEP_FUNCTION constexpr auto once(F const& f) const {
     return f();
   }
   template <class F>
-  KOKKOS_FUNCTION constexpr void on(lane_mask<W> m, F const& f) const {
-    for (; m; m = m.without_first()) f(m.first());
+  KARPOS_STEP_FUNCTION constexpr void on(lane_mask<W> m, F const& f) const {
+    for (; m; m = m.without_first()) KARPOS_INLINE_CALLS f(m.first());
   }
   template <class V>
-  KOKKOS_FUNCTION constexpr prefix_sums<varying<V>, V> prefix_sum(varying<V> const& v) const {
+  KARPOS_STEP_FUNCTION constexpr prefix_sums<varying<V>, V> prefix_sum(varying<V> const& v) const {
     prefix_sums<varying<V>, V> r{};
     for (int lane = 0; lane < W; ++lane) {
       r.before.lanes[lane] = r.total;

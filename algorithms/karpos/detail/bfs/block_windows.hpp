@@ -194,7 +194,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     bool overflow;
   };
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION explored explore_rows(Team& team, queues const& q) const {
+  KARPOS_STEP_FUNCTION explored explore_rows(Team& team, queues const& q) const {
     if constexpr (State::follows_every_edge)
       if (this->s->two_hop != nullptr && this->p->window.hops > 1)
         return explore<rows_read::two_hops>(team, q);
@@ -202,7 +202,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
                                       : explore<rows_read::as_they_are>(team, q);
   }
   template <rows_read Rows, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION explored explore(Team& team, queues const& q) const {
+  KARPOS_STEP_FUNCTION explored explore(Team& team, queues const& q) const {
     constexpr std::uint32_t hops = Rows == rows_read::two_hops ? 2 : 1;
     std::uint32_t const steps = this->p->window.hops / hops;
     explored e{0, hops, q.count[0], q.count[0] > q.room};  // an overflow in small teams
@@ -235,8 +235,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   /// Labels the n vertices of a step and, where that has lowered their labels, their neighbours; what lies two hops away is
   /// queued. So all edges of the neighbours are followed, too, and these need not be expanded. A lane takes one part of a row.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void expand_by_twos(Team const& team, queues const& q,
-                                                  std::uint32_t step, std::uint32_t n) const {
+  KARPOS_STEP_FUNCTION void expand_by_twos(Team const& team, queues const& q, std::uint32_t step,
+                                           std::uint32_t n) const {
     constexpr int parts = two_hop_row::parts, vertices = width / parts;
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
@@ -267,8 +267,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
   }
   template <class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
-                                                 std::uint32_t step, std::uint32_t between) const {
+  KARPOS_STEP_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
+                                          std::uint32_t step, std::uint32_t between) const {
     auto const too_long = t.ballot([&](int lane) { return rows[lane].near.is_long(); });
     push<rows_read::two_hops>(t, rows, t.each([&](int lane) {
       neighbours n;
@@ -314,11 +314,11 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     edge begin, end;
     padded_row near;
   };
-  KOKKOS_FORCEINLINE_FUNCTION static row nothing() { return {0, 0, 0, 0, padded_row::empty()}; }
+  KARPOS_STEP_FUNCTION static row nothing() { return {0, 0, 0, 0, padded_row::empty()}; }
   /// Labels the n vertices of a hop, one a lane, and expands those whose label has been lowered by that.
   template <rows_read Rows, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
-                                          std::uint32_t n) const {
+  KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
+                                   std::uint32_t n) const {
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     queued const* const from = q.entry(hop);
@@ -343,7 +343,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   }
   /// Labels a vertex; its first neighbours are on their way meanwhile. Those of the first hop have their label.
   template <rows_read Rows>
-  KOKKOS_FORCEINLINE_FUNCTION row claim(queued e, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION row claim(queued e, std::uint32_t hop) const {
     row r{e.vertex, e.from, 0, 0, padded_row::empty()};
     if constexpr (Rows == rows_read::padded)
       device::load_frozen(this->s->padded[e.vertex].neighbour, r.near.neighbour);
@@ -360,11 +360,11 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
     return r;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void find_row(row& r) const {
+  KARPOS_STEP_FUNCTION void find_row(row& r) const {
     r.begin = this->s->out.begin(r.vertex);
     r.end = this->s->out.end(r.vertex);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void load_near(row& r) const {
+  KARPOS_STEP_FUNCTION void load_near(row& r) const {
     edge const edges = Kokkos::min(r.end - r.begin, edge(padded_row::size));
     for (int i = 0; i < padded_row::size; ++i)
       if (static_cast<edge>(i) < edges)
@@ -372,8 +372,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     r.begin += edges;
   }
   template <rows_read Kind, class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void push_near(tile const& t, Rows const& rows, queues const& q,
-                                             std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION void push_near(tile const& t, Rows const& rows, queues const& q,
+                                      std::uint32_t hop) const {
     push<Kind>(t, rows, t.each([&](int lane) {
       neighbours n;
       n.open = 0;
@@ -387,8 +387,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
                q, hop);
   }
   template <rows_read Kind, class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
-                                             std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
+                                      std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
     for (edge done = 0;
          t.ballot([&](int lane) { return done < rows[lane].end - rows[lane].begin; });
@@ -409,13 +409,13 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
                  q, hop);
   }
   /// Whether an edge is to be followed; the one back to where the vertex was found from is not.
-  KOKKOS_FORCEINLINE_FUNCTION bool leads_on(row const& r, local_vertex v) const {
+  KARPOS_STEP_FUNCTION bool leads_on(row const& r, local_vertex v) const {
     return v != r.from && this->s->follows(r.vertex, v);
   }
   /// Puts the open neighbours of all lanes into the queue of a hop, and has what is read of them next fetched.
   template <rows_read Kind, class Rows, class Neighbours>
-  KOKKOS_FORCEINLINE_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
-                                        queues const& q, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
+                                 queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
     // Ballots, and not a prefix sum of the counts: a hop waits for each instruction.
     lane_mask<width> open[at_once];

@@ -32,8 +32,8 @@ class parent_search {
     std::uint64_t found_and_hits = 0;
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION parent_search(State const& s, std::uint32_t const* visited,
-                                            hub_cache<State> hubs, bool with_hubs)
+  KARPOS_STEP_FUNCTION parent_search(State const& s, std::uint32_t const* visited,
+                                     hub_cache<State> hubs, bool with_hubs)
       : m_state(&s),
         m_visited(visited),
         m_hubs(hubs),
@@ -42,8 +42,8 @@ class parent_search {
   /// Finds a parent for the vertices base + list[0 … n - 1]; calls found(v, parent, in-degree) on the lane that
   /// finds it. Overwrites the list.
   template <class Entry, class Found>
-  KOKKOS_FORCEINLINE_FUNCTION void run(tile const& t, std::uint32_t base, Entry* list, int n,
-                                       Found const& found, totals& sum) const {
+  KARPOS_STEP_FUNCTION void run(tile const& t, std::uint32_t base, Entry* list, int n,
+                                Found const& found, totals& sum) const {
     if constexpr (State::tuned::balances_lanes)
       search_in_rounds(t, base, list, n, found, sum);
     else if (m_with_hubs)
@@ -53,7 +53,7 @@ class parent_search {
   }
 
   /// Adds a vertex that was found to the sums. degree: its in-degree, which is its degree in undirected graphs.
-  KOKKOS_FORCEINLINE_FUNCTION void count(local_vertex v, edge degree, totals& sum) const {
+  KARPOS_STEP_FUNCTION void count(local_vertex v, edge degree, totals& sum) const {
     sum.edges += m_state->in.offset == m_state->out.offset ? degree : m_state->out.degree(v);
     sum.found_and_hits += 1;
   }
@@ -82,8 +82,8 @@ class parent_search {
 
   /// GPUs.
   template <class Entry, class Found>
-  KOKKOS_FORCEINLINE_FUNCTION void search_in_rounds(tile const& t, std::uint32_t base, Entry* list,
-                                                    int n, Found const& found, totals& sum) const {
+  KARPOS_STEP_FUNCTION void search_in_rounds(tile const& t, std::uint32_t base, Entry* list, int n,
+                                             Found const& found, totals& sum) const {
     edge from = 0;
     for (edge to = first; n > 0 && from < limit; to = 2 * to + 1) {
       n = run_round(t, base, list, n, from, to, found, sum);
@@ -95,8 +95,8 @@ class parent_search {
   /// way. The hub vertex cache is a template parameter, for the loop has few instructions and looks at one or two
   /// neighbours of most vertices.
   template <bool WithHubs, class Entry, class Found>
-  KOKKOS_FORCEINLINE_FUNCTION void search_in_order(std::uint32_t base, Entry const* list, int n,
-                                                   Found const& found, totals& sum) const {
+  KARPOS_STEP_FUNCTION void search_in_order(std::uint32_t base, Entry const* list, int n,
+                                            Found const& found, totals& sum) const {
     constexpr int ahead = 8;
     std::uint64_t examined = 0;
     for (int i = 0; i < n; ++i) {
@@ -119,9 +119,8 @@ class parent_search {
   /// One round: the loads from … to - 1 of every vertex of the list. Returns: how many have no parent yet; these have
   /// been compacted to the front of the list.
   template <class Entry, class Found>
-  KOKKOS_FORCEINLINE_FUNCTION int run_round(tile const& t, std::uint32_t base, Entry* list, int n,
-                                            edge from, edge to, Found const& found,
-                                            totals& sum) const {
+  KARPOS_STEP_FUNCTION int run_round(tile const& t, std::uint32_t base, Entry* list, int n,
+                                     edge from, edge to, Found const& found, totals& sum) const {
     int kept = 0;
     for (int begin = 0; begin < n; begin += width) {
       auto const v = t.each([&](int lane) -> local_vertex {
@@ -141,8 +140,8 @@ class parent_search {
   /// Searches the neighbours that the loads from … to - 1 of a row bring. Returns: whether a parent is found or the
   /// row ends there.
   template <class Found>
-  KOKKOS_FORCEINLINE_FUNCTION bool search_loads(local_vertex v, edge from, edge to,
-                                                Found const& found, totals& sum) const {
+  KARPOS_STEP_FUNCTION bool search_loads(local_vertex v, edge from, edge to, Found const& found,
+                                         totals& sum) const {
     edge const begin = m_state->in.begin(v), end = m_state->in.end(v);
     edge const base = begin / at_once * at_once;
     local_vertex parent = none;
@@ -163,8 +162,8 @@ class parent_search {
   }
   /// Searches the rest of a row, from load `from` on, a neighbour on each lane.
   template <class Found>
-  KOKKOS_FORCEINLINE_FUNCTION void search_by_tile(tile const& t, local_vertex v, edge from,
-                                                  Found const& found, totals& sum) const {
+  KARPOS_STEP_FUNCTION void search_by_tile(tile const& t, local_vertex v, edge from,
+                                           Found const& found, totals& sum) const {
     edge const begin = m_state->in.begin(v), end = m_state->in.end(v);
     for (edge e = begin / at_once * at_once + from * at_once; e < end; e += width) {
       auto const parent = t.each([&](int lane) {
@@ -181,8 +180,8 @@ class parent_search {
       return;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_parent(local_vertex u, local_vertex v, bool with_hubs,
-                                             totals& sum) const {
+  KARPOS_STEP_FUNCTION bool is_parent(local_vertex u, local_vertex v, bool with_hubs,
+                                      totals& sum) const {
     bool const cached = with_hubs && m_hubs.contains(u);
     if (!cached && (m_visited[u / 32] & bit_of(u)) == 0) return false;
     if (!m_state->follows(u, v)) return false;
@@ -220,7 +219,7 @@ struct bottom_up_bitmap {
   std::uint64_t work() const { return s->own_words() + p->unvisited; }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
     tile const t = team.template this_tile<width>();
     std::uint32_t const* const before = s->bitmap(p->current);
@@ -249,9 +248,9 @@ struct bottom_up_bitmap {
     return Kokkos::min(equal_part, std::uint64_t(max_words));
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void search_words(tile const& t, searcher const& search,
-                                                std::uint64_t first, int n, std::uint32_t* after,
-                                                typename searcher::totals& sum) const {
+  KARPOS_STEP_FUNCTION void search_words(tile const& t, searcher const& search, std::uint64_t first,
+                                         int n, std::uint32_t* after,
+                                         typename searcher::totals& sum) const {
     std::uint32_t const* const from = s->bitmap(p->current) + first;
     std::uint32_t* const to = s->bitmap(1 - p->current) + first;
     auto const before = t.each([&](int lane) { return lane < n ? from[lane] : ~0u; });
@@ -340,9 +339,9 @@ struct bottom_up_queue {
   }
 
  private:
-  KOKKOS_FUNCTION void search_list(tile const& t, searcher const& search, local_vertex const* from,
-                                   int n, local_vertex* list,
-                                   typename searcher::totals& sum) const {
+  KARPOS_STEP_FUNCTION void search_list(tile const& t, searcher const& search,
+                                        local_vertex const* from, int n, local_vertex* list,
+                                        typename searcher::totals& sum) const {
     t.each([&](int lane) {
       for (int i = lane; i < n; i += width) list[i] = from[i];
       return 0;
@@ -355,8 +354,8 @@ struct bottom_up_queue {
     t.sync();
   }
   /// A vertex has its distance once a parent is found: that tells which queue it enters.
-  KOKKOS_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
-                               frontier_bin<State>& found, unvisited_bin<State>& left) const {
+  KARPOS_STEP_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
+                                    frontier_bin<State>& found, unvisited_bin<State>& left) const {
     for (int first = 0; first < n; first += width) {
       auto const is_found = t.each([&](int lane) -> std::uint32_t {
         return first + lane < n && s->distance[from[first + lane]] == p->level + 1;

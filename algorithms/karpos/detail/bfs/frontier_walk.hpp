@@ -36,8 +36,7 @@ struct frontier_walk {
     KOKKOS_FUNCTION std::uint32_t count() const { return of_grid + of_team + of_tile + of_thread; }
   };
   /// tiles, team_tiles: in the whole grid, and in a team.
-  KOKKOS_FORCEINLINE_FUNCTION frontier_chunks divide(std::uint32_t tiles,
-                                                     std::uint32_t team_tiles) const {
+  KARPOS_STEP_FUNCTION frontier_chunks divide(std::uint32_t tiles, std::uint32_t team_tiles) const {
     auto const per_vertex = [&](int c, std::uint32_t min, std::uint32_t max) {
       std::uint32_t const n = count(c) == 0 ? 1 : tiles / count(c);
       std::uint32_t const wanted = Kokkos::clamp(n, min, max);
@@ -56,7 +55,7 @@ struct frontier_walk {
     c.of_thread = (count(by_thread) + c.thread_vertices - 1) / c.thread_vertices;
     return c;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count(int c) const { return p->frontier.in_class[c]; }
+  KARPOS_STEP_FUNCTION std::uint32_t count(int c) const { return p->frontier.in_class[c]; }
 
   struct row {
     local_vertex vertex;
@@ -70,8 +69,8 @@ struct frontier_walk {
     bool single;  // part of a single row, which lane 0 holds
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION chunk load_chunk(tile const& t, frontier_chunks const& c,
-                                               std::uint32_t i) const {
+  KARPOS_STEP_FUNCTION chunk load_chunk(tile const& t, frontier_chunks const& c,
+                                        std::uint32_t i) const {
     if (i >= c.of_grid + c.of_team + c.of_tile) {
       std::uint32_t const first = (i - c.of_grid - c.of_team - c.of_tile) * c.thread_vertices;
       std::uint32_t const left = count(by_thread) - first;
@@ -93,8 +92,8 @@ struct frontier_walk {
             per_vertex * tile_edges, true};
   }
   /// The vertices first … first + n - 1 of a class of the frontier, one for each lane.
-  KOKKOS_FORCEINLINE_FUNCTION auto load_rows(tile const& t, int which, std::uint32_t first,
-                                             std::uint32_t n) const {
+  KARPOS_STEP_FUNCTION auto load_rows(tile const& t, int which, std::uint32_t first,
+                                      std::uint32_t n) const {
     local_vertex const* const from =
         s->queue + static_cast<std::uint32_t>(s->class_begin[which]) + p->head[which] + first;
     return t.each([&](int lane) -> row {
@@ -115,18 +114,18 @@ struct frontier_walk {
 
   /// Runs f(chunk) for the chunks of this tile.
   template <class Team, class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_chunk(Team& team, tile const& t, F const& f) const {
+  KARPOS_STEP_FUNCTION void for_each_chunk(Team& team, tile const& t, F const& f) const {
     auto const team_tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     frontier_chunks const chunks =
         divide(static_cast<std::uint32_t>(team.league_size()) * team_tiles, team_tiles);
     team.template for_each_tile<width>(chunks.count(), [&](std::uint64_t i) {
-      f(load_chunk(t, chunks, static_cast<std::uint32_t>(i)));
+      KARPOS_INLINE_CALLS f(load_chunk(t, chunks, static_cast<std::uint32_t>(i)));
     });
   }
 
   /// The same chunk with the first f(row) edges of each row.
   template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION chunk cut(tile const& t, chunk const& k, F const& f) const {
+  KARPOS_STEP_FUNCTION chunk cut(tile const& t, chunk const& k, F const& f) const {
     chunk first = k;
     first.rows = t.each([&](int lane) -> row {
       row const& r = k.rows[lane];
@@ -140,8 +139,8 @@ struct frontier_walk {
   /// neighbouring edges.
   /// visit(edge_at): edge_at(lane, i), i < at_once, are edges out of the frontier.
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void expand_balanced(tile const& t, chunk const& k,
-                                                   Visit const& visit) const {
+  KARPOS_STEP_FUNCTION void expand_balanced(tile const& t, chunk const& k,
+                                            Visit const& visit) const {
     auto const start = t.prefix_sum(t.each([&](int lane) { return k.rows[lane].degree; }));
     auto const shift = t.each([&](int lane) { return k.rows[lane].begin - start.before[lane]; });
     auto const vertex_of = t.each([&](int lane) { return k.rows[lane].vertex; });
@@ -165,8 +164,7 @@ struct frontier_walk {
   }
   /// For every lane the last lane whose value is not above x(lane), by bisection. Requires: values ascend from 0.
   template <class Values, class X>
-  KOKKOS_FORCEINLINE_FUNCTION static auto last_not_above(tile const& t, Values const& values,
-                                                         X const& x) {
+  KARPOS_STEP_FUNCTION static auto last_not_above(tile const& t, Values const& values, X const& x) {
     auto at = t.each([](int) { return 0; });
     for (int d = width / 2; d > 0; d /= 2) {
       auto const v = t.gather(values, [&](int lane) { return at[lane] + d; });

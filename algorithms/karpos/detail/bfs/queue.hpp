@@ -18,14 +18,14 @@ struct candidates {
 
   /// WithOrigins: off where nobody asks for `from`.
   template <bool WithOrigins = true>
-  KOKKOS_FORCEINLINE_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
+  KARPOS_STEP_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
     vertex[count] = v;
     if constexpr (WithOrigins) from[count] = origin;
     count += is_one ? 1 : 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool full() const { return count == most; }
+  KARPOS_STEP_FUNCTION bool full() const { return count == most; }
   /// Returns: how many there are; leaves none.
-  KOKKOS_FORCEINLINE_FUNCTION int take() {
+  KARPOS_STEP_FUNCTION int take() {
     int const n = count;
     count = 0;
     return n;
@@ -42,13 +42,13 @@ class bin {
   static_assert(entries >= width * State::tuned::neighbours_at_once);
 
   /// scratch: `bytes` of it, for this tile alone.
-  KOKKOS_FORCEINLINE_FUNCTION bin(std::byte* scratch, Writer const& writer)
+  KARPOS_STEP_FUNCTION bin(std::byte* scratch, Writer const& writer)
       : m_vertex(reinterpret_cast<local_vertex*>(scratch)),
         m_writer(writer) {}
 
   /// Compaction: appends, from every lane, the vertices vertex(lane, i) for the bits i of won[lane].
   template <class Won, class Vertex>
-  KOKKOS_FORCEINLINE_FUNCTION void push(tile const& t, Won const& won, Vertex const& vertex) {
+  KARPOS_STEP_FUNCTION void push(tile const& t, Won const& won, Vertex const& vertex) {
     auto const any = t.ballot([&](int lane) { return won[lane] != 0; });
     if (!any) return;
     auto const at =
@@ -63,16 +63,16 @@ class bin {
   }
 
   /// CPUs, whose tiles are one thread: appends a vertex.
-  KOKKOS_FORCEINLINE_FUNCTION void push_one(tile const& t, local_vertex v) {
+  KARPOS_STEP_FUNCTION void push_one(tile const& t, local_vertex v) {
     if (m_count == entries) flush(t);
     m_vertex[m_count++] = v;
   }
 
   /// Counts, on one lane, vertices that enter no queue.
-  KOKKOS_FORCEINLINE_FUNCTION void count(int n) { m_unqueued += static_cast<std::uint64_t>(n); }
+  KARPOS_STEP_FUNCTION void count(int n) { m_unqueued += static_cast<std::uint64_t>(n); }
   /// Adds these counts of all threads of a team to a level's totals. All its threads take part.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_counts(Team const& team, level_counters& to) const {
+  KARPOS_STEP_FUNCTION void add_counts(Team const& team, level_counters& to) const {
     std::uint64_t total = 0;
     team.prefix_sum(m_unqueued, total);
     if (team.rank() == 0 && total != 0)
@@ -80,7 +80,7 @@ class bin {
   }
 
   /// Moves what the bin holds to the queue.
-  KOKKOS_FORCEINLINE_FUNCTION void flush(tile const& t) {
+  KARPOS_STEP_FUNCTION void flush(tile const& t) {
     if (m_count == 0) return;
     m_writer(t, m_vertex, reinterpret_cast<std::uint8_t*>(m_vertex + entries), m_count);
     t.sync();
@@ -104,9 +104,8 @@ class frontier_writer {
 
   /// tail[c]: the end of the queue's region of class c before this level; to: totals of this level.
   /// prefetch_rows: fetch the rows of what is appended, for a next level that is bound by latency.
-  KOKKOS_FORCEINLINE_FUNCTION frontier_writer(tile const& t, State const& s,
-                                              std::uint32_t const* tail, level_counters* to,
-                                              bool prefetch_rows = false)
+  KARPOS_STEP_FUNCTION frontier_writer(tile const& t, State const& s, std::uint32_t const* tail,
+                                       level_counters* to, bool prefetch_rows = false)
       : m_state(&s),
         m_to(to),
         m_prefetch_rows(prefetch_rows),
@@ -116,8 +115,8 @@ class frontier_writer {
                      : 0;
         })) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(tile const& t, local_vertex const* vertex,
-                                              std::uint8_t* degree_class, int count) const {
+  KARPOS_STEP_FUNCTION void operator()(tile const& t, local_vertex const* vertex,
+                                       std::uint8_t* degree_class, int count) const {
     State const& s = *m_state;
     auto class_counts = t.each([](int) { return 0; });  // lane c: vertices of class c
     std::uint64_t edges = 0;
@@ -154,8 +153,8 @@ class frontier_writer {
 
   /// Reserves places in the regions of the queue, all classes at the same time: lane c does the fetch_add of class c.
   /// Returns: on lane c, the first place.
-  KOKKOS_FORCEINLINE_FUNCTION lane_places reserve(tile const& t, lane_counts const& class_counts,
-                                                  std::uint64_t edges, std::uint32_t hubs) const {
+  KARPOS_STEP_FUNCTION lane_places reserve(tile const& t, lane_counts const& class_counts,
+                                           std::uint64_t edges, std::uint32_t hubs) const {
     return t.each([&](int lane) -> std::uint32_t {
       if (lane == degree_classes && edges > 0) device::add(&m_to->edges, edges);
       if (lane == degree_classes + 1 && hubs > 0) device::add(&m_to->hubs, hubs);
@@ -164,9 +163,9 @@ class frontier_writer {
                                                static_cast<std::uint32_t>(class_counts[lane]));
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void copy(tile const& t, local_vertex const* vertex,
-                                        std::uint8_t const* degree_class, int count,
-                                        lane_places const& begin) const {
+  KARPOS_STEP_FUNCTION void copy(tile const& t, local_vertex const* vertex,
+                                 std::uint8_t const* degree_class, int count,
+                                 lane_places const& begin) const {
     auto to = begin;
     for (int first = 0; first < count; first += width)
       for (int k = 0; k < degree_classes; ++k) {
@@ -201,8 +200,8 @@ class unvisited_writer {
       : m_queue(queue),
         m_to(to) {}
 
-  KOKKOS_FUNCTION void operator()(tile const& t, local_vertex const* vertex, std::uint8_t*,
-                                  int count) const {
+  KARPOS_STEP_FUNCTION void operator()(tile const& t, local_vertex const* vertex, std::uint8_t*,
+                                       int count) const {
     std::uint32_t const begin = t.once(
         [&] { return device::fetch_add(&m_to->unvisited, static_cast<std::uint32_t>(count)); });
     for (int first = 0; first < count; first += width)

@@ -57,7 +57,7 @@ struct bitmap_scan {
       std::uint64_t const first =
           begin + at * round + each * static_cast<std::uint64_t>(team.rank());
       // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes of spill loads more.
-      f(first < end ? first : end, first + each < end ? first + each : end);
+      KARPOS_INLINE_CALLS f(first < end ? first : end, first + each < end ? first + each : end);
     }
   }
 
@@ -68,7 +68,7 @@ struct bitmap_scan {
   static_assert(State::tuned::scan_words * 32 * State::tuned::scan_threads < 65536,
                 "karpos: the sums of a team in 16 bits each");
   /// Vertices of each class in some words, 16 bits each.
-  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t first, std::uint64_t last) const {
+  KARPOS_STEP_FUNCTION std::uint64_t count(std::uint64_t first, std::uint64_t last) const {
     std::uint64_t packed = 0;
     for (std::uint64_t w = first; w < last; ++w) {
       auto m = lane_mask<32>(bits(w));
@@ -146,8 +146,8 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
   }
 
   /// Copies the vertices of a word to their places in the queue. No other thread accesses the word in this step.
-  KOKKOS_FUNCTION void copy_word(std::uint64_t w, std::uint64_t (&to)[degree_classes],
-                                 std::uint64_t& edges, std::uint64_t& hubs) const {
+  KARPOS_STEP_FUNCTION void copy_word(std::uint64_t w, std::uint64_t (&to)[degree_classes],
+                                      std::uint64_t& edges, std::uint64_t& hubs) const {
     auto const& state = *this->s;
     auto m = lane_mask<32>(this->bits(w));
     if (this->target == scan_target::status_bits) state.bitmap(this->p->current)[w] |= m.bits();

@@ -317,7 +317,7 @@ struct search_state
   /// Loads the neighbours at the places e … e + N - 1 of the in-rows; unspecified beyond the last edge.
   /// Requires: N divides e.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
+  KARPOS_STEP_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
     if constexpr (N > 1) {
       if (in_aligned && e + N <= edges) {
         VertexId v[N];

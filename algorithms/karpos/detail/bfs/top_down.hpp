@@ -33,7 +33,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
     tile const t = team.template this_tile<width>();
     tile_bin found(
@@ -56,7 +56,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   using walk::tile_edges;
 
   /// CPUs: row after row.
-  KOKKOS_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
     candidates list;
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
@@ -71,7 +71,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     }
     claim_all(t, list, found);
   }
-  KOKKOS_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
     constexpr int ahead = 16;
     int const n = list.take();
     for (int i = 0; i < n; ++i) {
@@ -95,8 +95,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   }
   /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or counts those won.
   template <class EdgeAt>
-  KOKKOS_FORCEINLINE_FUNCTION void claim(tile const& t, tile_bin& found,
-                                         EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bin& found, EdgeAt const& edge_at) const {
     auto const won =
         t.each([&](int lane) { return claim_on_lane([&](int i) { return edge_at(lane, i); }); });
     if (output == frontier_output::queue)
@@ -112,7 +111,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   /// One lane's part of it: all its loads come before all its claims, so that they overlap. Returns: bit i for the i-th
   /// end point won.
   template <class EdgeAt>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
     local_vertex v[at_once];
     std::uint32_t before[at_once], open = 0, won = 0;
     for (int i = 0; i < at_once; ++i)
@@ -140,15 +139,15 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   }
   /// A small frontier is bound by latency: it claims without a look at the status bitmap first, and prefetches the rows
   /// that enqueueing will need.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_latency_bound() const {
+  KARPOS_STEP_FUNCTION bool is_latency_bound() const {
     return output == frontier_output::queue &&
            p->frontier.edges < State::tuned::latency_bound_edges;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool is_unvisited(local_vertex v) const {
+  KARPOS_STEP_FUNCTION bool is_unvisited(local_vertex v) const {
     return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
   }
   /// In the status of the next level. Where devices of others set bits of it meanwhile, the scope is that of all of them.
-  KOKKOS_FORCEINLINE_FUNCTION void mark(local_vertex v) const {
+  KARPOS_STEP_FUNCTION void mark(local_vertex v) const {
     auto* const word = s->bitmap(1 - p->current) + v / 32;
     if constexpr (requires { s->peers; })
       device::set_bits_of_peer(word, bit_of(v));
@@ -156,8 +155,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       device::set_bits(word, bit_of(v));
   }
   template <class From>
-  KOKKOS_FORCEINLINE_FUNCTION void set_status_bits(local_vertex const (&v)[at_once],
-                                                   std::uint32_t open, From const& from) const {
+  KARPOS_STEP_FUNCTION void set_status_bits(local_vertex const (&v)[at_once], std::uint32_t open,
+                                            From const& from) const {
     for (int i = 0; i < at_once; ++i)
       if ((open >> i & 1u) != 0 && !is_proposed(v[i])) {
         s->propose_parent(v[i], from(i));
@@ -167,7 +166,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   /// Whether the vertex is marked already, where another look costs less than another parent for it, which travels to its
   /// owner. The mark may be another device's, which tells its marks while this one expands: then that one's parent, which was
   /// stored before its mark, is as good.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_proposed(local_vertex v) const {
+  KARPOS_STEP_FUNCTION bool is_proposed(local_vertex v) const {
     if constexpr (requires { s->parent_window; })
       return s->parent_window != nullptr &&
              (device::load_relaxed(s->bitmap(1 - p->current) + v / 32) & bit_of(v)) != 0;
@@ -192,7 +191,7 @@ struct expand_small_frontier {
   ProgressHandle p;
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
     tile const t = team.template this_tile<width>();
     std::uint32_t const count = p->frontier.in_class[by_thread];
@@ -214,8 +213,8 @@ struct expand_small_frontier {
     edge begin, end;
   };
   /// The vertices first, first + stride, … of the frontier, one for each lane.
-  KOKKOS_FORCEINLINE_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
-                                          std::uint32_t count, tile_bin& found) const {
+  KARPOS_STEP_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
+                                   std::uint32_t count, tile_bin& found) const {
     local_vertex const* const from =
         s->queue + static_cast<std::uint32_t>(s->class_begin[by_thread]) + p->head[by_thread];
     auto const rows = t.each([&](int lane) -> row {
@@ -234,7 +233,7 @@ struct expand_small_frontier {
     }
   }
   /// Returns: bit i where the end point of the row's edge done + i is won.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim(row const& r, edge done) const {
+  KARPOS_STEP_FUNCTION std::uint32_t claim(row const& r, edge done) const {
     local_vertex v[at_once];
     std::uint32_t before[at_once], won = 0;
     for (int i = 0; i < at_once; ++i) {

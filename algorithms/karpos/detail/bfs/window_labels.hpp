@@ -162,9 +162,9 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
   }
   /// Tells the hook of the vertices of a word that are fresh, and adds up those that are not the last level's.
   template <class Labels>
-  KOKKOS_FORCEINLINE_FUNCTION void tell(tile const& t, std::uint64_t word, lane_mask<width> fresh,
-                                        Labels const& label_here, level_sums<State>& levels,
-                                        passed_totals& passed) const {
+  KARPOS_STEP_FUNCTION void tell(tile const& t, std::uint64_t word, lane_mask<width> fresh,
+                                 Labels const& label_here, level_sums<State>& levels,
+                                 passed_totals& passed) const {
     State const& state = *this->s;
     std::uint32_t const last = this->first_label();
     passed_totals here{};  // in registers: no loop over lanes waits for what it has stored

@@ -84,7 +84,8 @@ struct window_step : label_step<StateHandle, ProgressHandle> {
     auto const rank = static_cast<std::uint64_t>(team.league_rank());
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     std::uint32_t const last = border(window.to.slices, rank + 1, teams);
-    for (std::uint32_t i = border(window.to.slices, rank, teams); i < last; ++i) f(i);
+    for (std::uint32_t i = border(window.to.slices, rank, teams); i < last; ++i)
+      KARPOS_INLINE_CALLS f(i);
   }
   /// Where part i begins if n are divided into so many parts.
   KOKKOS_FUNCTION static std::uint32_t border(std::uint64_t n, std::uint64_t i,
@@ -130,8 +131,8 @@ class slice_explorer {
 
   /// Explores up to `hops` hops from `width` vertices, whose label is `label`. frontier(f) runs f(vertices, n) for the parts of these.
   template <class Frontier>
-  KOKKOS_FUNCTION void run(Frontier const& frontier, std::uint32_t width, std::uint32_t label,
-                           std::uint32_t hops, window_part& part) {
+  KARPOS_STEP_FUNCTION void run(Frontier const& frontier, std::uint32_t width, std::uint32_t label,
+                                std::uint32_t hops, window_part& part) {
     std::uint32_t const widest =
         Kokkos::max(2 * width, std::uint32_t(State::tuned::window_vertices));
     local_vertex const* hop_before = nullptr;
@@ -142,7 +143,8 @@ class slice_explorer {
       m_edges_left = std::uint64_t(widest) * State::tuned::small_frontier_degree;
       bool all = true;
       if (hop == 0)
-        frontier([&](local_vertex const* v, std::uint32_t n) { all = all && expand(v, n, label); });
+        KARPOS_INLINE_CALLS frontier(
+            [&](local_vertex const* v, std::uint32_t n) { all = all && expand(v, n, label); });
       else
         all = expand(hop_before, width, label + hop);
       if (!all) break;
@@ -169,7 +171,8 @@ class slice_explorer {
   };
 
   /// Expands the vertices of a hop. Returns: whether all.
-  KOKKOS_FUNCTION bool expand(local_vertex const* from, std::uint32_t width, std::uint32_t label) {
+  KARPOS_STEP_FUNCTION bool expand(local_vertex const* from, std::uint32_t width,
+                                   std::uint32_t label) {
     row rows[block];
     for (std::uint32_t first = 0; first < width; first += block) {
       std::uint32_t n = Kokkos::min(std::uint32_t(block), width - first);
@@ -181,8 +184,8 @@ class slice_explorer {
   }
   /// Loads the rows of those of n vertices that have got no lower label since, and sets n to their number.
   /// Returns: whether there is room for all that they may lead to.
-  KOKKOS_FORCEINLINE_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
-                                             row (&rows)[block], std::uint32_t& n) {
+  KARPOS_STEP_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
+                                      row (&rows)[block], std::uint32_t& n) {
     // Copies: relaxed loads let no compiler keep pointers of the state in registers.
     auto const out = m_state.out;
     auto const labels = labels_of(m_state);
@@ -202,7 +205,7 @@ class slice_explorer {
     return true;
   }
   /// Lists the neighbours whose labels are above this one.
-  KOKKOS_FORCEINLINE_FUNCTION void gather(row const& r, std::uint32_t label) {
+  KARPOS_STEP_FUNCTION void gather(row const& r, std::uint32_t label) {
     auto const* const column = m_state.out.column;
     auto const labels = labels_of(m_state);
     for (edge e = r.begin; e < r.end; ++e) {
@@ -212,7 +215,7 @@ class slice_explorer {
     }
   }
   /// Labels the candidates.
-  KOKKOS_FORCEINLINE_FUNCTION void claim(std::uint32_t label) {
+  KARPOS_STEP_FUNCTION void claim(std::uint32_t label) {
     auto const* const offset = m_state.out.offset;
     auto const labels = labels_of(m_state);
     local_vertex* const listed = m_list;
@@ -233,7 +236,7 @@ class slice_explorer {
     m_count = count;
   }
   /// Returns: whether it has lowered the label.
-  KOKKOS_FORCEINLINE_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
+  KARPOS_STEP_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
     std::uint32_t before = device::load_relaxed(at);
     if constexpr (Labelling == labelling::by_store) {
       // Without a branch: it may write back what another thread has lowered since, which settle_labels puts right.
@@ -273,7 +276,7 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
 
  private:
   template <labelling Labelling>
-  KOKKOS_FUNCTION void explore(std::uint32_t slice) const {
+  KARPOS_STEP_FUNCTION void explore(std::uint32_t slice) const {
     window_shape const& w = this->window;
     std::uint32_t const first = this->border(w.vertices, slice, w.to.slices),
                         last = this->border(w.vertices, slice + 1, w.to.slices);
@@ -285,18 +288,20 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
   }
   /// Runs f(vertices, n) for the parts of the frontier from `first` to `last`: one of the queue, or some of the lists.
   template <class F>
-  KOKKOS_FUNCTION void for_each_part(std::uint32_t first, std::uint32_t last, F const& f) const {
+  KARPOS_STEP_FUNCTION void for_each_part(std::uint32_t first, std::uint32_t last,
+                                          F const& f) const {
     State const& state = *this->s;
     window_lists const& from = this->window.from;
     if (from.slices == 0)
-      f(state.queue + state.class_begin[by_thread] + this->p->head[by_thread] + first,
-        last - first);
+      KARPOS_INLINE_CALLS f(
+          state.queue + state.class_begin[by_thread] + this->p->head[by_thread] + first,
+          last - first);
     std::uint32_t at = 0;  // of the frontier, where this list begins
     for (std::uint32_t i = 0; i < from.slices && at < last; ++i) {
       window_part const& part = this->part(from, i);
       std::uint32_t const begin = part.end[from.hops - 1], n = part.end[from.hops] - begin;
       std::uint32_t const low = Kokkos::max(first, at), high = Kokkos::min(last, at + n);
-      if (low < high) f(this->list(from, i) + begin + (low - at), high - low);
+      if (low < high) KARPOS_INLINE_CALLS f(this->list(from, i) + begin + (low - at), high - low);
       at += n;
     }
   }
@@ -322,8 +327,8 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
 
  private:
   /// Keeps an entry if its label still stands. Returns: whether it does.
-  KOKKOS_FORCEINLINE_FUNCTION bool keep(std::uint32_t slice, std::uint32_t entry,
-                                        std::uint32_t distance) const {
+  KARPOS_STEP_FUNCTION bool keep(std::uint32_t slice, std::uint32_t entry,
+                                 std::uint32_t distance) const {
     State const& state = *this->s;
     local_vertex const v = this->list(slice)[entry];
     if (device::load_relaxed(this->label_of(v)) != distance) return false;
@@ -332,7 +337,8 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
     device::set_bits(state.bitmap(this->p->current) + v / 32, bit_of(v));
     return true;
   }
-  KOKKOS_FUNCTION void keep_hop(std::uint32_t slice, window_part& part, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION void keep_hop(std::uint32_t slice, window_part& part,
+                                     std::uint32_t hop) const {
     window_part::totals sum{};
     for (std::uint32_t i = part.end[hop - 1]; i < part.end[hop]; ++i) {
       if (!keep(slice, i, this->first_label() + hop)) continue;
@@ -344,8 +350,8 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
     part.of_hop[hop] = sum;
   }
   template <class Team>
-  KOKKOS_FUNCTION void enqueue_last_hop(Team& team, std::uint32_t slice,
-                                        window_part const& part) const {
+  KARPOS_STEP_FUNCTION void enqueue_last_hop(Team& team, std::uint32_t slice,
+                                             window_part const& part) const {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
     std::uint32_t const hops = this->window.to.hops, last = this->first_label() + hops;
@@ -391,7 +397,7 @@ struct settle_labels : window_step<StateHandle, ProgressHandle> {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void settle(local_vertex v, std::uint32_t given) const {
+  KARPOS_STEP_FUNCTION void settle(local_vertex v, std::uint32_t given) const {
     std::uint32_t* const at = this->label_of(v);
     if (device::load_relaxed(at) > given) device::fetch_min(at, given);
   }

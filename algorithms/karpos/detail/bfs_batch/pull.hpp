@@ -55,8 +55,7 @@ struct pull {
     word const* hot;
     std::int32_t value;
 
-    KOKKOS_FORCEINLINE_FUNCTION word of(local_vertex u,
-                                        [[maybe_unused]] std::uint32_t hot_count) const {
+    KARPOS_STEP_FUNCTION word of(local_vertex u, [[maybe_unused]] std::uint32_t hot_count) const {
       if constexpr (on_gpu)
         return u < hot_count ? hot[u] : front[u];
       else
@@ -75,7 +74,7 @@ struct pull {
 
   /// The words of the neighbours at the places e … e + 3 of the in-rows that lie within [begin, end).
   /// Requires: e is a multiple of 4.
-  KOKKOS_FORCEINLINE_FUNCTION word look(level const& l, edge e, edge begin, edge end) const {
+  KARPOS_STEP_FUNCTION word look(level const& l, edge e, edge begin, edge end) const {
     if (e >= end) return 0;
     local_vertex u[4];
     if (e + 4 <= s->edges)
@@ -90,8 +89,8 @@ struct pull {
 
   /// Pulls for the vertices first … last - 1, W lanes each.
   template <int W, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void pull_rows(Team& team, level const& l, std::uint64_t first,
-                                             std::uint64_t last, thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void pull_rows(Team& team, level const& l, std::uint64_t first,
+                                      std::uint64_t last, thread_totals& sum) const {
     auto const t = team.template this_tile<W>();
     team.template for_each_tile<W>(last - first, [&](std::uint64_t i) {
       auto const v = static_cast<local_vertex>(first + i);
@@ -167,8 +166,7 @@ struct pull {
     }
     return low;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void pull_row(level const& l, local_vertex v,
-                                            thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void pull_row(level const& l, local_vertex v, thread_totals& sum) const {
     word const seen = s->seen[v], need = l.alive & ~seen;
     word bits = 0;
     if (need != 0) {
@@ -185,8 +183,8 @@ struct pull {
 
   /// Searches x have found v: the part of lane `lane` of W in writing that down.
   template <int W>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(level const& l, int lane, local_vertex v, word seen,
-                                          word x, thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void finish(level const& l, int lane, local_vertex v, word seen, word x,
+                                   thread_totals& sum) const {
     if (lane == 0) l.next[v] = x;
     if (x == 0) return;
     if (lane == 0) {

@@ -24,7 +24,7 @@ class vertex_list {
 
   /// Lists the vertices of the words of all lanes; lane i has word first + i. Returns: how many there are.
   template <class Words>
-  KOKKOS_FORCEINLINE_FUNCTION int list(std::uint64_t first, Words const& bits) {
+  KARPOS_STEP_FUNCTION int list(std::uint64_t first, Words const& bits) {
     m_base = static_cast<local_vertex>(first * 32);
     auto const at =
         m_tile.prefix_sum(m_tile.each([&](int lane) { return lane_mask<32>(bits[lane]).count(); }));
@@ -38,11 +38,11 @@ class vertex_list {
     m_tile.sync();
     return m_count;
   }
-  KOKKOS_FORCEINLINE_FUNCTION int count() const { return m_count; }
-  KOKKOS_FORCEINLINE_FUNCTION local_vertex operator[](int k) const { return m_base + m_list[k]; }
+  KARPOS_STEP_FUNCTION int count() const { return m_count; }
+  KARPOS_STEP_FUNCTION local_vertex operator[](int k) const { return m_base + m_list[k]; }
 
   /// Appends the items of the listed vertices to the frontier queue, with one addition to its length.
-  KOKKOS_FORCEINLINE_FUNCTION void enqueue(level_totals& to) const {
+  KARPOS_STEP_FUNCTION void enqueue(level_totals& to) const {
     auto const own = m_tile.each([&](int lane) {
       std::uint64_t n = 0;
       for (int k = lane; k < m_count; k += width) n += m_state->items_of((*this)[k]);
@@ -63,7 +63,7 @@ class vertex_list {
     return part << 32 | v;
   }
   /// Writes the items of the vertices from place `first` of the list on, one a lane. Returns: how many.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t write_items(int first, std::uint64_t at) const {
+  KARPOS_STEP_FUNCTION std::uint64_t write_items(int first, std::uint64_t at) const {
     auto const v = m_tile.each([&](int lane) -> local_vertex {
       return first + lane < m_count ? (*this)[first + lane] : 0;
     });
@@ -144,7 +144,7 @@ struct push {
     edge begin, end;
     word front;
   };
-  KOKKOS_FORCEINLINE_FUNCTION part part_of(std::uint64_t item, int lane, word const* front) const {
+  KARPOS_STEP_FUNCTION part part_of(std::uint64_t item, int lane, word const* front) const {
     if (item == none) return {0, 0, 0};
     auto const v = static_cast<local_vertex>(item);
     edge const first = s->out.begin(v) + static_cast<edge>((item >> 32) * tuned::item_edges);
@@ -153,8 +153,8 @@ struct push {
     return {first + static_cast<edge>(lane % group), last, front[v]};
   }
   /// Several edges of a lane, so that their loads overlap.
-  KOKKOS_FORCEINLINE_FUNCTION void push_edges(part const& mine, edge k, word* next,
-                                              std::uint32_t* bits) const {
+  KARPOS_STEP_FUNCTION void push_edges(part const& mine, edge k, word* next,
+                                       std::uint32_t* bits) const {
     constexpr int n = tuned::edges_at_once;
     local_vertex u[n];
     word x[n];
@@ -225,14 +225,14 @@ struct update {
   }
 
   /// Clears the words of the old frontier's vertices, for they will be the next level's targets.
-  KOKKOS_FORCEINLINE_FUNCTION void leave_frontier(std::uint32_t* before, std::uint64_t w) const {
+  KARPOS_STEP_FUNCTION void leave_frontier(std::uint32_t* before, std::uint64_t w) const {
     lane_mask<32> m(before[w]);
     if (!m) return;
     before[w] = 0;
     word* const old = s->front_of(p->current);
     for (; m; m = m.without_first()) old[w * 32 + lane_of(m.first())] = 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void arrive(local_vertex v, thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void arrive(local_vertex v, thread_totals& sum) const {
     word const x = s->front_of(1 - p->current)[v];
     s->seen[v] |= x;
     s->template note<1>(0, v, x, p->level - p->base + 2);
@@ -281,7 +281,7 @@ struct list_frontier {
 
  private:
   /// Whether vertex `lane` of a word is in the frontier; its word of the next one is cleared.
-  KOKKOS_FORCEINLINE_FUNCTION bool take(std::uint64_t w, int lane) const {
+  KARPOS_STEP_FUNCTION bool take(std::uint64_t w, int lane) const {
     std::uint64_t const v = w * 32 + static_cast<std::uint64_t>(lane);
     if (v >= s->vertices) return false;
     s->front_of(1 - p->current)[v] = 0;

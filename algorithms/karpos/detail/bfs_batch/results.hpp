@@ -36,8 +36,8 @@ struct distance_rows {
     return {to, first, searches, aligned};
   }
   /// Writes those of eight searches of v: base + value - 1, and -1 for value 0 if not_found is to be written.
-  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t v, int group, word values, std::int32_t base,
-                                         bool not_found) const {
+  KARPOS_STEP_FUNCTION void write(std::uint64_t v, int group, word values, std::int32_t base,
+                                  bool not_found) const {
     if constexpr (by_vertex)
       if (aligned && not_found && 8 * group + 8 <= searches) {
         write_side_by_side(v, group, values);
@@ -53,8 +53,7 @@ struct distance_rows {
 
  private:
   /// The first part of a batch: base is 0.
-  KOKKOS_FORCEINLINE_FUNCTION void write_side_by_side(std::uint64_t v, int group,
-                                                      word values) const {
+  KARPOS_STEP_FUNCTION void write_side_by_side(std::uint64_t v, int group, word values) const {
     value_type* const at = &to(first + static_cast<std::uint64_t>(8 * group), v);
     if constexpr (sizeof(value_type) == 1) {
       constexpr word high = 0x8080808080808080u, ones = 0x0101010101010101u;
@@ -132,18 +131,18 @@ struct write_results {
   static constexpr word ones = 0x0101010101010101u, even = 0x00ff00ff00ff00ffu;
 
   /// The bits of a byte, each in a byte of its own.
-  KOKKOS_FORCEINLINE_FUNCTION static word spread(std::uint32_t byte) {
+  KARPOS_STEP_FUNCTION static word spread(std::uint32_t byte) {
     word const one_each = byte * ones & word(0x8040201008040201u);
     return (one_each + word(0x7f7f7f7f7f7f7f7fu)) >> 7 & ones;
   }
   /// Half of the vertices of a Kronecker graph have no edges.
-  KOKKOS_FORCEINLINE_FUNCTION bool found_by_none(std::uint64_t r) const {
+  KARPOS_STEP_FUNCTION bool found_by_none(std::uint64_t r) const {
     word any = 0;
     for (unsigned k = 0; k < planes; ++k) any |= s.plane[r * planes + k];
     return any == 0;
   }
   /// The values of searches 8 * lane … 8 * lane + 7.
-  KOKKOS_FORCEINLINE_FUNCTION word values_of(std::uint64_t r, int lane) const {
+  KARPOS_STEP_FUNCTION word values_of(std::uint64_t r, int lane) const {
     word values = 0;
     if constexpr (!device::is_device<execution_space>)
       if (found_by_none(r)) return 0;
@@ -169,7 +168,7 @@ struct write_results {
           sum_even(found_even),
           sum_odd(found_even) {}
     /// Returns: whether the counts must be flushed, before they overflow.
-    KOKKOS_FORCEINLINE_FUNCTION bool add(tile const& t, words const& values) {
+    KARPOS_STEP_FUNCTION bool add(tile const& t, words const& values) {
       auto const found = t.each([&](int lane) -> word {
         return (values[lane] | values[lane] >> 1 | values[lane] >> 2 | values[lane] >> 3) & ones;
       });
@@ -182,7 +181,7 @@ struct write_results {
       sum_odd = plus(sum_odd, values, 8);
       return ++vertices == 65535 / last_value;
     }
-    KOKKOS_FUNCTION void flush(tile const& t, std::uint64_t* sums) {
+    KARPOS_STEP_FUNCTION void flush(tile const& t, std::uint64_t* sums) {
       t.each([&](int lane) {
         for (int i = 0; i < 8; ++i) {
           int const shift = i / 2 * 16;

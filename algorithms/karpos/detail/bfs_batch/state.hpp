@@ -105,8 +105,7 @@ struct batch_state {
   }
   /// Notes on lane `lane` of a tile of W that searches `x` have found v with a value. Requires: one tile for each v.
   template <int W>
-  KOKKOS_FORCEINLINE_FUNCTION void note(int lane, local_vertex v, word x,
-                                        std::int32_t value) const {
+  KARPOS_STEP_FUNCTION void note(int lane, local_vertex v, word x, std::int32_t value) const {
     for (int k = lane; k < planes; k += W)
       if ((value >> k & 1) != 0) plane[std::uint64_t(v) * planes + static_cast<unsigned>(k)] |= x;
   }
@@ -120,7 +119,7 @@ struct thread_totals {
 
 /// The bits that any lane has, on all lanes.
 template <class Tile>
-KOKKOS_FORCEINLINE_FUNCTION typename Tile::template varying<word> or_of_lanes(
+KARPOS_STEP_FUNCTION typename Tile::template varying<word> or_of_lanes(
     Tile const& t, typename Tile::template varying<word> mine) {
   for (int o = Tile::width / 2; o > 0; o /= 2) {
     auto const other = t.gather(mine, [&](int lane) { return lane ^ o; });

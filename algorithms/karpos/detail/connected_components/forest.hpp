@@ -40,7 +40,7 @@ class forest {
   }
 
   /// Makes one tree of those of u and v. Most pairs have one parent already: that is two loads.
-  KOKKOS_FUNCTION void join(word u, word v) const {
+  KARPOS_STEP_FUNCTION void join(word u, word v) const {
     if constexpr (Splits)
       join_roots(u, v);
     else
@@ -49,7 +49,7 @@ class forest {
 
   /// Makes v point to its root. Threads that walk one long path share their steps: each writes after every one, so that
   /// the steps of all double in length.
-  KOKKOS_FUNCTION void compress(word v) const {
+  KARPOS_STEP_FUNCTION void compress(word v) const {
     word parent = label(v);
     for (word next = label(parent); next < parent; next = label(parent)) {
       set(v, next);
@@ -75,7 +75,7 @@ class forest {
 
   /// Climbs both paths in turns, the one whose label is larger, until they meet or that label is a root. After some steps walks
   /// shorten their paths: chains would be climbed again for every edge between them.
-  KOKKOS_FUNCTION void join_paths(word u, word v) const {
+  KARPOS_STEP_FUNCTION void join_paths(word u, word v) const {
     u = label(u);
     v = label(v);
     for (int steps = 0; u != v; ++steps) {

@@ -65,7 +65,7 @@ struct state {
 template <class State>
 struct start {
   State s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
     auto const self = static_cast<typename State::word>(v);
     auto const first = s.out.degree(v) == 0
                            ? self
@@ -77,11 +77,11 @@ struct start {
 template <class State>
 struct compress {
   State s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
     s.labels.compress(static_cast<typename State::word>(v));
   }
   /// The same; counts roots.
-  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& roots) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v, std::uint64_t& roots) const {
     (*this)(v);
     roots += s.labels.label(static_cast<typename State::word>(v)) == v ? 1 : 0;
   }
@@ -92,7 +92,7 @@ template <class State>
 struct join_first {
   State s;
   template <class Tile>
-  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     using word = typename State::word;
     auto const vertex = [&](int lane) {
       return i * Tile::width + static_cast<std::uint64_t>(lane);
@@ -121,7 +121,7 @@ struct join_first {
 template <class State>
 struct join_first_alone {
   join_first<State> join;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
     join(device::tile_for<typename State::execution_space, State::tuned::width>{}, i);
   }
 };
@@ -129,7 +129,7 @@ struct join_first_alone {
 template <class State>
 struct take_samples {
   State s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const v = i * 0x9e3779b97f4a7c15u % s.vertices;
     s.sample[i] = s.labels.label(static_cast<typename State::word>(v));
     if (i == 0) *s.frequent = *s.long_rows = 0;
@@ -139,7 +139,7 @@ struct take_samples {
 template <class State>
 struct find_frequent {
   State s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t alike = 0;
     for (std::uint64_t k = 0; k < State::tuned::samples; ++k)
       alike += s.sample[k] == s.sample[i] ? 1 : 0;
@@ -153,7 +153,7 @@ struct join_rest {
   State s;
 
   /// CPUs.
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
     auto const v = static_cast<word>(i);
     if (s.skips && s.labels.label(v) == s.sample[static_cast<std::uint32_t>(*s.frequent)]) return;
     std::uint64_t const left = s.rest(i);
@@ -163,7 +163,7 @@ struct join_rest {
       for (std::uint64_t k = 0; k < left; ++k) s.labels.join(v, s.other(i, k));
   }
   template <class Tile>
-  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     word const frequent = s.sample[static_cast<std::uint32_t>(*s.frequent)];
     auto const vertex = [&](int lane) {
       return static_cast<word>(i * Tile::width + static_cast<std::uint64_t>(lane));
@@ -204,7 +204,7 @@ struct join_long {
   std::uint64_t tiles;
 
   template <class Tile>
-  KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     std::uint64_t const rows = *s.long_rows;
     for (std::uint64_t r = 0; r < rows; ++r) {
       auto const v = s.long_row[r];

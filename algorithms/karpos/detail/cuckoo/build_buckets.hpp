@@ -285,8 +285,8 @@ struct build_buckets {
 
   /// Runs rounds up to so many. Returns: whether a key is unplaced then.
   template <class Tile>
-  KOKKOS_FUNCTION bool run_rounds(Tile const& warp, std::uint32_t lane, memory& m, std::uint32_t b,
-                                  int round, int max_rounds) const {
+  KARPOS_STEP_FUNCTION bool run_rounds(Tile const& warp, std::uint32_t lane, memory& m,
+                                       std::uint32_t b, int round, int max_rounds) const {
     std::uint16_t* const list = m.unplaced[b];
     std::uint32_t count = m.unplaced_count[b];
     // Up to one that begins with the first subtable again, so that the others know theirs when they are compiled.
@@ -310,9 +310,9 @@ struct build_buckets {
   }
   /// One round: takes its unplaced items from a list and writes those of the next round to it. Returns: how many.
   template <class Tile>
-  KOKKOS_FUNCTION std::uint32_t run_round(Tile const& warp, std::uint32_t lane, memory& m,
-                                          std::uint16_t* list, std::uint32_t count,
-                                          int round) const {
+  KARPOS_STEP_FUNCTION std::uint32_t run_round(Tile const& warp, std::uint32_t lane, memory& m,
+                                               std::uint16_t* list, std::uint32_t count,
+                                               int round) const {
     std::uint32_t left = 0;
     for (std::uint32_t i = 0; i < count; i += lanes) {
       std::uint32_t item = no_item;
@@ -375,8 +375,9 @@ struct build_buckets {
   /// Empties a bucket and lists its keys, with the constants of an attempt. Returns: false if there are more than a bucket
   /// has slots for or, for constants that are not the first, may have.
   template <class Tile>
-  KOKKOS_FUNCTION bool begin_anew(Tile const& warp, std::uint32_t lane, memory& m, std::uint32_t b,
-                                  std::uint32_t n, std::uint32_t attempt) const {
+  KARPOS_STEP_FUNCTION bool begin_anew(Tile const& warp, std::uint32_t lane, memory& m,
+                                       std::uint32_t b, std::uint32_t n,
+                                       std::uint32_t attempt) const {
     warp.sync();
     if (lane == 0) {
       m.duplicates[b] = 0;

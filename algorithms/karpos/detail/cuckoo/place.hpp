@@ -166,7 +166,7 @@ struct place_items {
   }
 
   /// Tries one candidate window, and evicts an item once all were full. Returns: whether there is an item in hand.
-  KOKKOS_FUNCTION bool advance(eviction_chain& c) const {
+  KARPOS_STEP_FUNCTION bool advance(eviction_chain& c) const {
     if (c.candidates.window(table, c.choice) != c.evicted_from && try_place(c)) {
       if (c.choice > 0) set_overflow_bit(c.candidates);
       return false;
@@ -186,7 +186,7 @@ struct place_items {
 
   /// Takes the slot of another item, at random, but not in the window that the item in hand was evicted from if it has
   /// others. The other item is in hand afterwards.
-  KOKKOS_FUNCTION void evict(eviction_chain& c) const {
+  KARPOS_STEP_FUNCTION void evict(eviction_chain& c) const {
     constexpr auto n = static_cast<std::uint32_t>(in_partition::choices);
     std::uint64_t const random =
         rehashed(c.candidates.places(), static_cast<std::uint32_t>(c.evictions));

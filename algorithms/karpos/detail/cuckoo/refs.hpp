@@ -156,7 +156,7 @@ class two_level_ref : public layout_ref<Traits> {
   KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
 
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
+  KARPOS_STEP_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
       Tile const& t, path const& p, Holds const& holds_query) const {
     word slot{};
     if constexpr (Tile::width == 1 && by_slot) {
@@ -230,7 +230,7 @@ class dense_ref : public layout_ref<Traits> {
   /// Looks at one window, on GPUs in parts that a thread reads at once: windows fill from their first slot on, so that an
   /// empty one ends the search.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
+  KARPOS_STEP_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
       Tile const& t, path const& p, Holds const& holds_query) const {
     word const* const slots = bucket(p);
     if constexpr (Tile::width == 1 && !tuning<typename Traits::execution_space>::reads_slots) {

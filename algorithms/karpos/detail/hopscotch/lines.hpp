@@ -138,7 +138,7 @@ class lines {
 
   /// Finds a key.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located find(Tile const& t, path const& p, Holds const& holds_key) const {
+  KARPOS_STEP_FUNCTION located find(Tile const& t, path const& p, Holds const& holds_key) const {
     constexpr bool torn =
         Access == device::access::shared && !device::reads_whole<sizeof(word), execution_space>;
     for (;;) {
@@ -172,7 +172,8 @@ class lines {
   /// a hit counts only if the hop word shows the class not empty: then this thread, and every operation ordered after
   /// this one, reads that hop word or a newer one.
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION located find_once(Tile const& t, path const& p, Holds const& holds_key) const {
+  KARPOS_STEP_FUNCTION located find_once(Tile const& t, path const& p,
+                                         Holds const& holds_key) const {
     home_search seen;
     if constexpr (Tile::width == 1 && tuning<execution_space>::reads_home_in_parts) {
       seen = search_home_in_parts<Access>(t, p, holds_key);

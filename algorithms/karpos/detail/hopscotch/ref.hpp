@@ -93,30 +93,32 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_lines.slot_at(i); }
 
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
-                                                     Holds const& holds_query) const {
+  KARPOS_STEP_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
+                                                          Holds const& holds_query) const {
     located const at = m_lines.template find<Access>(t, p, holds_query);
     bool const present = static_cast<bool>(at);
     return lookup_step<mapped_type>::decide(
         {present, select(present, layout::value_of(at.pair), mapped_type{})});
   }
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION outcome_step insert_step(Tile const& t, path const& p, Holds const& holds_key,
-                                           word pair, mapped_type const& value,
-                                           Combine const& combine) const {
+  KARPOS_STEP_FUNCTION outcome_step insert_step(Tile const& t, path const& p,
+                                                Holds const& holds_key, word pair,
+                                                mapped_type const& value,
+                                                Combine const& combine) const {
     return outcome_step::decide(
         operate(t, p, holds_key, map_op::insert, pair, value, combine).what);
   }
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
-                                          Holds const& holds_query) const {
+  KARPOS_STEP_FUNCTION outcome_step erase_step(Tile const& t, path const& p,
+                                               Holds const& holds_query) const {
     return outcome_step::decide(
         operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}).what);
   }
   /// An operation of any kind. Writes what a lookup finds to found_value.
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION outcome_step operate_step(Tile const& t, path const& p, Holds const& holds_key,
-                                            map_op op, word pair, mapped_type& found_value) const {
+  KARPOS_STEP_FUNCTION outcome_step operate_step(Tile const& t, path const& p,
+                                                 Holds const& holds_key, map_op op, word pair,
+                                                 mapped_type& found_value) const {
     operation_result const r = operate(t, p, holds_key, op, pair, {}, keep_stored{});
     if (r.what == outcome::found) found_value = layout::value_of(r.at.pair);
     return outcome_step::decide(r.what);
@@ -133,9 +135,10 @@ class table_ref : public Traits {
   /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K
   /// keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION operation_result operate(Tile const& t, path const& p, Holds const& holds_key,
-                                           map_op op, word pair, mapped_type const& value,
-                                           Combine const& combine) const {
+  KARPOS_STEP_FUNCTION operation_result operate(Tile const& t, path const& p,
+                                                Holds const& holds_key, map_op op, word pair,
+                                                mapped_type const& value,
+                                                Combine const& combine) const {
     constexpr bool merges = !std::is_same_v<Combine, keep_stored>;
     located at;
     for (device::back_off pause;; pause.wait()) {
@@ -188,9 +191,10 @@ class table_ref : public Traits {
   /// Holding the lock, which it releases: merges into the stored pair or puts the pair into a slot, and all this in the
   /// home line. Returns `full` when that is not enough.
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION outcome insert_at_home(Tile const& t, path const& p, std::uint64_t before,
-                                         Holds const& holds_key, word pair,
-                                         mapped_type const& value, Combine const& combine) const {
+  KARPOS_STEP_FUNCTION outcome insert_at_home(Tile const& t, path const& p, std::uint64_t before,
+                                              Holds const& holds_key, word pair,
+                                              mapped_type const& value,
+                                              Combine const& combine) const {
     std::uint32_t const count = count_in(before, p.key_class);
     auto const all = m_lines.load_line(t, p.home);
     if (count > 0) {

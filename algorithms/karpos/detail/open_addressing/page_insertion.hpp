@@ -169,7 +169,7 @@ struct insert_beyond_first_pair : Body {
     this->table.advance(p);
     return p;
   }
-  KOKKOS_FUNCTION device::staged_result operator()(std::uint64_t i, path& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, path& p) const {
     if (!this->table.past_end(p)) return Body::operator()(i, p);
     return this->stencil(i)
                ? device::staged_result::counted(insert_report::counter_of(outcome::full))

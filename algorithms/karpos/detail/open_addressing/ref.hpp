@@ -208,14 +208,16 @@ class table_ref : public Traits {
 
   /// Inserts an item into this bucket, or merges value into the stored one with combine(stored, value).
   template <device::tile Tile, class Holds, class Combine>
-  KOKKOS_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key, word item,
-                                   mapped_type const& value, Combine const& combine) const {
+  KARPOS_STEP_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key,
+                                        word item, mapped_type const& value,
+                                        Combine const& combine) const {
     return bucket_insertion<Tile, Holds, Combine>{
         *this, t, p, holds_key, item, value, combine, published_window(t, bucket(p))};
   }
 
   template <device::access Access, device::tile Tile, class Holds>
-  KOKKOS_FUNCTION auto find_step(Tile const& t, path const& p, Holds const& holds_query) const {
+  KARPOS_STEP_FUNCTION auto find_step(Tile const& t, path const& p,
+                                      Holds const& holds_query) const {
     word const* const slots = bucket(p);
     if constexpr (!rereads<Tile>) {
       return bucket_lookup<Tile, Holds, Access>{
@@ -237,7 +239,8 @@ class table_ref : public Traits {
   }
 
   template <device::tile Tile, class Holds>
-  KOKKOS_FUNCTION auto erase_step(Tile const& t, path const& p, Holds const& holds_query) const {
+  KARPOS_STEP_FUNCTION auto erase_step(Tile const& t, path const& p,
+                                       Holds const& holds_query) const {
     using device::access;
     word* const slots = bucket(p);
     if constexpr (!rereads<Tile>) {
@@ -278,7 +281,7 @@ class table_ref : public Traits {
     word slot{};
     bool present = this->window.only(this->holds, slot);
 
-    KOKKOS_FUNCTION bool decided() const { return present; }
+    KARPOS_STEP_FUNCTION bool decided() const { return present; }
     KOKKOS_FUNCTION bool ended() const {
       if (bucket_search<Tile, Holds>::ended()) return true;
       if constexpr (order::classes != 0 && Tile::width == 1 && Access == device::access::frozen)
@@ -292,7 +295,7 @@ class table_ref : public Traits {
   struct bucket_erasure : bucket_search<Tile, Holds> {
     lane_mask<bucket_slots> hit = this->window.match(this->holds);
 
-    KOKKOS_FUNCTION bool decided() const { return static_cast<bool>(hit); }
+    KARPOS_STEP_FUNCTION bool decided() const { return static_cast<bool>(hit); }
     KOKKOS_FUNCTION outcome answer() const {
       word* const slot = this->table.bucket(this->at) + hit.first();
       word const seen = this->window.get(hit.first());
@@ -314,7 +317,7 @@ class table_ref : public Traits {
     device::window<Tile, word, bucket_slots> window;
     outcome done = outcome::existing;
 
-    KOKKOS_FUNCTION bool decided() {
+    KARPOS_STEP_FUNCTION bool decided() {
       word* const slots = table.bucket(at);
       if (auto const hit = window.match(holds)) {
         if (!marks_on_the_way && at.tried() > first_mark) [[unlikely]]

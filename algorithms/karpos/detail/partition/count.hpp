@@ -71,12 +71,12 @@ struct count_rows {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void keep(int range, int p, std::uint64_t count) const {
+  KARPOS_STEP_FUNCTION void keep(int range, int p, std::uint64_t count) const {
     if (to.firsts != nullptr) to.of_range(range)[p] = count;
     if (count != 0) device::add(to.begins + p, count);
   }
-  KOKKOS_FUNCTION void add_counts(std::uint64_t begin, std::uint64_t end, int range,
-                                  std::uint64_t* count) const {
+  KARPOS_STEP_FUNCTION void add_counts(std::uint64_t begin, std::uint64_t end, int range,
+                                       std::uint64_t* count) const {
     std::uint32_t* const table = tables + static_cast<std::uint64_t>(range) * counters * to.stride;
     for (std::uint64_t i = 0; i < counters * to.stride; ++i) table[i] = 0;
     std::uint64_t i = begin;
@@ -89,7 +89,7 @@ struct count_rows {
         count[p] += table[c * to.stride + static_cast<std::uint64_t>(p)];
   }
   template <class Team, class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(Team const& t, int range, F const& f) const {
+  KARPOS_STEP_FUNCTION void for_each_row(Team const& t, int range, F const& f) const {
     load_all_then_use<batch>(
         ranges.begin(range) + static_cast<std::uint64_t>(t.rank()), ranges.end(range),
         static_cast<std::uint64_t>(t.size()), [&](std::uint64_t i) { return source.load(i); },

@@ -87,7 +87,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_next(team, *p);
     tile const t = team.template this_tile<width>();
     bins<State> found(team, t, *s, *p, p->split);
@@ -116,7 +116,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
 
   /// Where rows are in order of weight, lowers a label by the lightest edge.
   /// Returns: how many edges may lower it further.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_edges(row const& r, bool& lowered) const {
+  KARPOS_STEP_FUNCTION std::uint32_t first_edges(row const& r, bool& lowered) const {
     device::prefetch(s->weight + r.begin);
     if (s->lighter == nullptr) return r.degree;
     word best = device::load_relaxed(s->label + r.vertex);
@@ -130,8 +130,8 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   }
   /// All: by all neighbours. Else by those beyond the reach, and rows that have such are queued.
   template <bool All>
-  KOKKOS_FORCEINLINE_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,
-                                        bool& lowered) const {
+  KARPOS_STEP_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,
+                                 bool& lowered) const {
     if constexpr (State::tuned::balances_lanes)
       this->expand_balanced(t, k, [&](auto const& edge_at) {
         auto const again = t.each([&](int lane) {
@@ -151,8 +151,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   }
   /// Returns: bit i for each edge whose row is to be queued.
   template <bool All, class EdgeAt>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pull_on_lane(EdgeAt const& edge_at,
-                                                         bool& lowered) const {
+  KARPOS_STEP_FUNCTION std::uint32_t pull_on_lane(EdgeAt const& edge_at, bool& lowered) const {
     word here[at_once], there[at_once];
     bool open[at_once];
     for (int i = 0; i < at_once; ++i)
@@ -176,8 +175,8 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
 
   /// CPUs: row after row, each with what it has found so far.
   template <bool All>
-  KOKKOS_FUNCTION void pull_rows(tile const& t, chunk const& k, bins<State>& found,
-                                 bool& lowered) const {
+  KARPOS_STEP_FUNCTION void pull_rows(tile const& t, chunk const& k, bins<State>& found,
+                                      bool& lowered) const {
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
       if (r.degree == 0) continue;
@@ -192,7 +191,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     }
   }
   template <bool All>
-  KOKKOS_FORCEINLINE_FUNCTION void pull_part(edge begin, edge end, word& best, bool& open) const {
+  KARPOS_STEP_FUNCTION void pull_part(edge begin, edge end, word& best, bool& open) const {
     for (edge e = begin; e < end; ++e) {
       if (s->along(least<All>(), e) >= best) continue;
       word const there = device::load_relaxed(s->label + State::local(s->out.column[e]));

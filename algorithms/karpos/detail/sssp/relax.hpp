@@ -23,19 +23,18 @@ struct relax {
   static constexpr char const* label = "karpos::sssp::relax";
   using word = typename State::word;
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const& s, progress_of<State> const& p,
-                                                        word here, local_vertex u,
-                                                        std::uint32_t degree) {
+  KARPOS_STEP_FUNCTION static std::uint32_t open(State const& s, progress_of<State> const& p,
+                                                 word here, local_vertex u, std::uint32_t degree) {
     return s.edges_below(u, degree, here, p.reach);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const& p,
-                                               word here, typename State::edge e, local_vertex v) {
+  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const& p, word here,
+                                        typename State::edge e, local_vertex v) {
     word const to = s.along(here, e);
     return to < p.reach && to < device::load_cached(s.label + v) ? to : State::labels::farthest();
   }
   /// Whoever lowers a label sees to it that the vertex is expanded with it.
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const& p,
-                                                local_vertex, local_vertex v, word to) {
+  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const& p, local_vertex,
+                                         local_vertex v, word to) {
     word const before = device::fetch_min(s.label + v, to);
     if (before <= to) return goes::nowhere;
     if (to < p.threshold) return State::mark(s.near(1 - p.side()), v) ? goes::near : goes::nowhere;
@@ -49,19 +48,19 @@ struct parent_of_nearer {
   static constexpr char const* label = "karpos::sssp::parent_of_nearer";
   using word = typename State::word;
 
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&,
-                                                        word, local_vertex, std::uint32_t degree) {
+  KARPOS_STEP_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&, word,
+                                                 local_vertex, std::uint32_t degree) {
     return degree;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
-                                               typename State::edge e, local_vertex v) {
+  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
+                                        typename State::edge e, local_vertex v) {
     word const there = s.label[v];
     return here < there && State::labels::plus(here, s.weight[e]) == there
                ? there
                : State::labels::farthest();
   }
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const&,
-                                                local_vertex u, local_vertex v, word) {
+  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const&, local_vertex u,
+                                         local_vertex v, word) {
     using id =
         std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
     device::store_relaxed(reinterpret_cast<id*>(s.parent + v), static_cast<id>(State::global(u)));
@@ -78,22 +77,22 @@ struct parent_of_equal {
   using vertex_id = typename State::vertex_id;
   using id = std::conditional_t<sizeof(vertex_id) == 4, std::uint32_t, std::uint64_t>;
 
-  KOKKOS_FORCEINLINE_FUNCTION static id* parent(State const& s, local_vertex v) {
+  KARPOS_STEP_FUNCTION static id* parent(State const& s, local_vertex v) {
     return reinterpret_cast<id*>(s.parent + v);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&,
-                                                        word, local_vertex, std::uint32_t degree) {
+  KARPOS_STEP_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&, word,
+                                                 local_vertex, std::uint32_t degree) {
     return degree;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
-                                               typename State::edge e, local_vertex v) {
+  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
+                                        typename State::edge e, local_vertex v) {
     word const there = s.label[v];
     bool const tight = here == there && State::labels::plus(here, s.weight[e]) == there &&
                        device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
     return tight ? there : State::labels::farthest();
   }
-  KOKKOS_FORCEINLINE_FUNCTION static goes claim(State const& s, progress_of<State> const&,
-                                                local_vertex u, local_vertex v, word) {
+  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const&, local_vertex u,
+                                         local_vertex v, word) {
     auto const none = static_cast<id>(State::no_parent);
     return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
                ? goes::near
@@ -117,7 +116,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
   std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Team& team) const {
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_next(team, *p);
     tile const t = team.template this_tile<width>();
     bins<State> found(team, t, *s, *p, p->split);
@@ -142,7 +141,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
   using walk::tile_edges;
 
   /// An old label does as well: whoever has lowered it since puts the vertex into the next queue.
-  KOKKOS_FORCEINLINE_FUNCTION word label_of(local_vertex u) const {
+  KARPOS_STEP_FUNCTION word label_of(local_vertex u) const {
     return device::load_cached(s->label + u);
   }
   /// Which of a lane's edges lead into the near queue and the far queue.
@@ -150,8 +149,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     std::uint32_t near, far;
   };
   template <class EdgeAt>
-  KOKKOS_FORCEINLINE_FUNCTION void visit(tile const& t, bins<State>& found,
-                                         EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION void visit(tile const& t, bins<State>& found, EdgeAt const& edge_at) const {
     auto const w =
         t.each([&](int lane) { return visit_on_lane([&](int i) { return edge_at(lane, i); }); });
     auto const vertex = [&](int lane, int i) {
@@ -161,7 +159,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     found.far.push(t, t.each([&](int lane) { return w[lane].far; }), vertex);
   }
   template <class EdgeAt>
-  KOKKOS_FORCEINLINE_FUNCTION won visit_on_lane(EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION won visit_on_lane(EdgeAt const& edge_at) const {
     local_vertex v[at_once];
     word to[at_once];
     won w{0, 0};
@@ -188,7 +186,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     int count = 0;
   };
   /// CPUs: row after row.
-  KOKKOS_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
     candidates list;
     bool const few = p->reach < State::labels::farthest();
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
@@ -210,7 +208,7 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     }
     claim_all(t, list, found);
   }
-  KOKKOS_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
     for (int i = 0; i < list.count; ++i) {
       goes const where = rule::claim(*s, *p, list.from[i], list.vertex[i], list.to[i]);
       if (where == goes::near) found.near.push_one(t, list.vertex[i]);

@@ -23,15 +23,15 @@ class bins {
 
   /// split: number of the far queue.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bins(Team const& team, tile const& t, State const& s,
-                                   progress_of<State> const& p, std::uint32_t split,
-                                   std::size_t team_bytes = 0)
+  KARPOS_STEP_FUNCTION bins(Team const& team, tile const& t, State const& s,
+                            progress_of<State> const& p, std::uint32_t split,
+                            std::size_t team_bytes = 0)
       : near(scratch(team, team_bytes),
              bfs::frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
         far(scratch(team, team_bytes) + near_bytes,
             bfs::unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void flush(tile const& t) {
+  KARPOS_STEP_FUNCTION void flush(tile const& t) {
     near.flush(t);
     far.flush(t);
   }
@@ -59,9 +59,8 @@ struct step {
 
 /// Puts the vertices for which chosen(v) holds into a bin, each once.
 template <class State, class Team, class Bin, class Chosen>
-KOKKOS_FORCEINLINE_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
-                                                std::uint64_t vertices, Bin& to,
-                                                Chosen const& chosen) {
+KARPOS_STEP_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
+                                         std::uint64_t vertices, Bin& to, Chosen const& chosen) {
   constexpr int width = State::width;
   team.template for_each_tile<width>((vertices + width - 1) / width, [&](std::uint64_t i) {
     auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };

@@ -114,9 +114,9 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
 
   /// CPUs, whose teams are one thread: vertex after vertex.
-  KOKKOS_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
-                                    std::uint32_t n, bins<State>& found,
-                                    std::uint64_t& edges) const {
+  KARPOS_STEP_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
+                                         std::uint32_t n, bins<State>& found,
+                                         std::uint64_t& edges) const {
     State const& state = *this->s;
     entry const* const from = q.of_hop(hop);
     entry* const to = q.of_hop(hop + 1);
@@ -165,8 +165,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     edge begin, end;
     loaded_edges first;
   };
-  KOKKOS_FORCEINLINE_FUNCTION loaded_edges load(edge begin, edge end,
-                                                local_vertex otherwise) const {
+  KARPOS_STEP_FUNCTION loaded_edges load(edge begin, edge end, local_vertex otherwise) const {
     loaded_edges l;
     for (int i = 0; i < at_once; ++i) {
       bool const is_one = static_cast<edge>(i) < end - begin;
@@ -177,7 +176,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     return l;
   }
   /// Labels a vertex of a queue, if it has not been; its first edges are on their way meanwhile.
-  KOKKOS_FORCEINLINE_FUNCTION row take(entry const& e, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION row take(entry const& e, std::uint32_t hop) const {
     State const& state = *this->s;
     edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
     word const before = is_labelled(hop) ? device::load_relaxed(state.label + e.vertex)
@@ -187,9 +186,9 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     return {e.vertex, e.from, e.label, begin, stands ? end : begin, first};
   }
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
-                                              std::uint32_t hop, std::uint32_t n,
-                                              bins<State>& found, std::uint64_t& edges) const {
+  KARPOS_STEP_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
+                                       std::uint32_t hop, std::uint32_t n, bins<State>& found,
+                                       std::uint64_t& edges) const {
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     entry const* const from = q.of_hop(hop);
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
@@ -236,7 +235,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     std::uint32_t inside;
 
     /// Bits of those beyond the bucket that are not in the far queue yet.
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t beyond() const {
+    KARPOS_STEP_FUNCTION std::uint32_t beyond() const {
       std::uint32_t bits = 0;
       for (int i = 0; i < at_once; ++i)
         bits |= before[i] == State::labels::farthest() ? 1u << i : 0;
@@ -244,8 +243,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
   };
   template <class Rows>
-  KOKKOS_FORCEINLINE_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
-                                               std::uint32_t hop, bins<State>& found) const {
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, Rows const& rows, queues const& q,
+                                        std::uint32_t hop, bins<State>& found) const {
     for (edge done = 0;
          t.ballot([&](int lane) { return done < rows[lane].end - rows[lane].begin; });
          done += at_once) {
@@ -263,7 +262,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
   }
   /// Lowers the labels at the first ends of `left` edges that lead beyond the bucket.
-  KOKKOS_FORCEINLINE_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
+  KARPOS_STEP_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
     State const& state = *this->s;
     lowered l;
     l.inside = 0;
@@ -281,8 +280,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
   /// Puts what lies in the bucket into the team's queue of a hop. Returns: what did not fit, and is not in the near queue yet.
   template <class Rows, class Lowered>
-  KOKKOS_FORCEINLINE_FUNCTION auto push(tile const& t, Rows const& rows, Lowered const& l,
-                                        queues const& q, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION auto push(tile const& t, Rows const& rows, Lowered const& l, queues const& q,
+                                 std::uint32_t hop) const {
     lane_mask<width> won[at_once];
     int total = 0;
     for (int i = 0; i < at_once; ++i) {

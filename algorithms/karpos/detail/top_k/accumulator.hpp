@@ -47,7 +47,7 @@ KOKKOS_FUNCTION constexpr sum_buckets buckets_of() {
 }
 
 /// A score in fixed point, above the list's floor. 0 where that is no number: infinite scores of weight 0.
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t in_units(double score, double floor, double factor) {
+KARPOS_STEP_FUNCTION std::uint64_t in_units(double score, double floor, double factor) {
   double const units = (score - floor) * factor;
   // By way of a signed integer, to which CPUs convert in one instruction.
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(units > 0 ? units : 0));

@@ -150,7 +150,7 @@ struct reset {
   KOKKOS_FUNCTION bool by_entries() const {
     return s->ids.keys == nullptr && rereads_entries(*s, p->growing_depth);
   }
-  KOKKOS_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
+  KARPOS_STEP_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
     auto const* const ids = s->lists[list].ids;
     load_then_use<State::tuned::batch>(
         first, last, State::width,

@@ -103,7 +103,7 @@ class entry_adder {
   /// Adds the N entries at, at + width, …; and moves their objects between the buckets of the histogram. All are loaded
   /// before the first is looked at, so that as many cache misses overlap. Returns: whether every id had a slot.
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
+  KARPOS_STEP_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
     prefetch<N>(at);
     id ids[N];
     typename State::score scores[N];
@@ -167,7 +167,7 @@ class entry_adder {
     }
   }
   /// Returns: what was there, where it is counted.
-  KOKKOS_FORCEINLINE_FUNCTION Word add_to(Word* to, Word v) const {
+  KARPOS_STEP_FUNCTION Word add_to(Word* to, Word v) const {
     Word old{};
     KOKKOS_IF_ON_DEVICE(
         (if constexpr (Counts) old = device::fetch_add(to, v); else device::add(to, v);))
@@ -179,8 +179,8 @@ class entry_adder {
     return old;
   }
   /// Sums below the threshold cannot raise it, and are not counted.
-  KOKKOS_FORCEINLINE_FUNCTION void count(Word old, std::uint64_t units,
-                                         team_histogram const& lower_bounds) const {
+  KARPOS_STEP_FUNCTION void count(Word old, std::uint64_t units,
+                                  team_histogram const& lower_bounds) const {
     std::uint64_t const before = m_layout.sum(old), now = before + units;
     if (now < m_threshold) return;
     lower_bounds.add(now, 1);

@@ -201,6 +201,6 @@ struct select_finalists {
 namespace Kokkos {
 template <>
 struct reduction_identity<karpos::detail::top_k::candidate_counts> {
-  KOKKOS_FORCEINLINE_FUNCTION static karpos::detail::top_k::candidate_counts sum() { return {}; }
+  KARPOS_STEP_FUNCTION static karpos::detail::top_k::candidate_counts sum() { return {}; }
 };
 }  // namespace Kokkos

@@ -92,8 +92,8 @@ struct list_candidates {
           if (passes(w)) append_candidate(*s, s->candidates[0], slot);
         });
   }
-  KOKKOS_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
-                                  std::uint64_t last) const {
+  KARPOS_STEP_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
+                                       std::uint64_t last) const {
     using id = typename State::id;
     using word = typename State::word;
     auto const& l = s->lists[list];
@@ -186,8 +186,8 @@ struct read_candidates {
   }
 
  private:
-  KOKKOS_FUNCTION void read(candidate_filter<State> const& filter, int list, std::uint64_t first,
-                            std::uint64_t last) const {
+  KARPOS_STEP_FUNCTION void read(candidate_filter<State> const& filter, int list,
+                                 std::uint64_t first, std::uint64_t last) const {
     auto const* const ids = s->lists[list].ids;
     load_then_use<State::tuned::batch>(
         first, last, State::width, [=](std::uint64_t at) { return ids[at]; },

@@ -109,7 +109,7 @@ struct query_state {
   struct list_bounds {
     std::uint64_t lower, upper;
   };
-  KOKKOS_FUNCTION list_bounds bounds_of_unseen(int i, std::uint64_t depth) const {
+  KARPOS_STEP_FUNCTION list_bounds bounds_of_unseen(int i, std::uint64_t depth) const {
     auto const& l = lists[i];
     auto const& units = words->units;
     bool const has_all = lists.has_all(i);

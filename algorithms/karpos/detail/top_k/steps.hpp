@@ -45,7 +45,7 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
     std::uint64_t const last = Kokkos::min(first + part, stop);
     if (first < last)
       t.each([&](int lane) {
-        body(list, first + static_cast<std::uint64_t>(lane), last);
+        KARPOS_INLINE_CALLS body(list, first + static_cast<std::uint64_t>(lane), last);
         return 0;
       });
   });

@@ -19,9 +19,6 @@
 #define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
 #define KARPOS_PRAGMA(text) _Pragma(#text)
 #endif
-#if defined(__CUDA_ARCH__)
-#define KARPOS_STEP_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
-#endif
 
 #include <Kokkos_BitManipulation.hpp>
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "karpos/device/native/host.hpp"
+#include "karpos/device/native/step_function.hpp"
 #include "karpos/device/tile.hpp"
 
 // Teams, leagues and traits of host spaces. A team is one thread, and its collectives are the identity.
@@ -69,7 +70,7 @@ class thread_team {
     do {  // one loop for both: compilers copy f into each
       if (!evenly) first = std::atomic_ref(*next).fetch_add(part, std::memory_order_relaxed);
       std::uint64_t const last = Kokkos::min(first + part, n);
-      for (std::uint64_t i = first; i < last; i += step) f(i);
+      for (std::uint64_t i = first; i < last; i += step) KARPOS_INLINE_CALLS f(i);
     } while (!evenly && first < n);
   }
 

@@ -6,6 +6,7 @@
 
 #include "karpos/device/native/generic_program.hpp"
 #include "karpos/device/native/host_program.hpp"
+#include "karpos/device/native/step_function.hpp"
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(KARPOS_NATIVE_GENERIC)
 #include "karpos/device/native/cuda_program.hpp"
 #endif
@@ -30,14 +31,6 @@
 #if !defined(KARPOS_UNROLL)
 #define KARPOS_UNROLL
 #define KARPOS_UNROLL_BY(n)
-#endif
-
-// Stands before what kernels call for each index, if it calls more than a few instructions itself.
-// GPUs inline it by force. On CPUs the attribute flatten of a loop does that, with all that it
-// calls; but g++ 12 does not see through a function that is inlined by force to what that one
-// calls.
-#if !defined(KARPOS_STEP_FUNCTION)
-#define KARPOS_STEP_FUNCTION KOKKOS_INLINE_FUNCTION
 #endif
 
 namespace karpos::device {

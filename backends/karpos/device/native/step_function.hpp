@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// KARPOS_STEP_FUNCTION stands before what a loop calls for each index, unless that calls nothing
+// itself: it is inlined into the loop, however large the source is.
+//
+// GPUs and clang inline it by force. g++ inlines all that a loop of a CPU calls, because loops have
+// the attribute flatten. It often misses what a function inlined by force calls: it inlines into a
+// loop what it has analysed already, and the order in which it analyses functions leaves such calls
+// out.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__)
+#define KARPOS_STEP_FUNCTION KOKKOS_INLINE_FUNCTION
+#else
+#define KARPOS_STEP_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
+#endif
+
+// KARPOS_INLINE_CALLS stands before a statement that calls a lambda, which is then inlined. clang
+// applies flatten only to the calls that stand in the loop's own function.
+#if defined(__clang__) && defined(__has_cpp_attribute)
+#if __has_cpp_attribute(clang::always_inline)
+#define KARPOS_INLINE_CALLS [[clang::always_inline]]
+#endif
+#endif
+#if !defined(KARPOS_INLINE_CALLS)
+#define KARPOS_INLINE_CALLS
+#endif
