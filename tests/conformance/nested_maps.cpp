@@ -136,7 +136,7 @@ void seeds_and_copies() {
   CHECK(places(map) != places(copy));
 
   auto const before = places(map);
-  auto const holds_keys = [&](char const* what, Map const& m) {
+  auto const holds_keys = [&](std::string const& what, Map const& m) {
     INFO(what);
     CHECK(places(m) == before);
     view<bool> const out("out", n);
