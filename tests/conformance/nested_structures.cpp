@@ -196,7 +196,7 @@ TEST_CASE("every other structure takes shares of every order, as fast as shuffle
         for (auto const& [way, keys] : ways_through(share_of(o.keys, first, last))) {
           INFO(o.name, ", ", way, ", from ", first, " to ", last, " -> ", u.name);
           double took = 1e9;
-          for (int i = 0; i < 5 && took > 1.5 * usual; ++i) took = std::min(took, run(keys));
+          for (int i = 0; i < 20 && took > 2 * usual; ++i) took = std::min(took, run(keys));
           CHECK(took < 3 * usual + 0.05);  // crowds take tens of times as long
         }
     }
