@@ -251,6 +251,16 @@ class unordered_map {
       return {};
     }
   }
+  /// Inserts a key with a default-constructed std::pair: GPUs may lack the constructor.
+  KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key) const
+    requires(detail::unordered_map::is_pair<inserted_value> &&
+             !std::is_trivially_copyable_v<inserted_value> &&
+             !detail::unordered_map::made_by_compilers<inserted_value>)
+  {
+    room_of_pair made;
+    traits::slots::blank(made.pair);
+    return insert(key, made.pair);
+  }
   /// Erases a key, between begin_erase and end_erase. Returns: whether this call did.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
     if constexpr (is_insertable_map) {
@@ -317,6 +327,11 @@ class unordered_map {
  private:
   template <class, class, class, class, class>
   friend class unordered_map;
+
+  union room_of_pair {
+    KOKKOS_FUNCTION room_of_pair() {}
+    inserted_value pair;
+  };
 
   /// Nothing is inserted or erased beside maps of const keys, so that GPUs read them through any
   /// cache. CPUs read all maps in one way: compilers spill what they hoist out of plain reads (16 +

@@ -571,7 +571,31 @@ void pairs_in_kernels(Value const& value) {
   same("blank values", blank, map.capacity());
 }
 
+/// Its constructor is no constant expression: kernels call it, or a function of the host.
+struct counter {
+  int n;
+  KOKKOS_FUNCTION counter() : n(-7) {}
+};
+template <class Map>
+struct insert_keys_alone {
+  Map map;
+  KOKKOS_FUNCTION void operator()(int i, int& right) const {
+    auto const r = map.insert(i);
+    right +=
+        r.success() && map.value_at(r.index()).first.n == -7 && map.value_at(r.index()).second == 0;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("kernels insert keys alone where values are a std::pair") {
+  using map_type = karpos::unordered_map<int, std::pair<counter, int>, space>;
+  map_type const map(300);
+  int right = 0;
+  Kokkos::parallel_reduce("karpos_test::insert_keys_alone", Kokkos::RangePolicy<space>(0, 300),
+                          insert_keys_alone<map_type>{map}, right);
+  same("with the value of a default constructor", static_cast<std::uint64_t>(right), 300);
+}
 
 TEST_CASE("kernels insert, find and erase keys and values of std::pair") {
   pairs_in_kernels(3);

@@ -138,9 +138,9 @@ class wide_slots {
     if constexpr (!std::is_same_v<Value, no_value>) blank(m_records[i].value);
   }
 
- private:
   // GPUs have no functions of std::pair but the trivial copy constructor.
 
+  /// Makes x what a default constructor makes.
   template <class T>
   KOKKOS_FUNCTION static void blank(T& x) {
     if constexpr (is_pair<T>) {
@@ -156,6 +156,8 @@ class wide_slots {
         KOKKOS_IF_ON_HOST((x = T();))
     }
   }
+
+ private:
   /// Assigns the bytes, where assignment is more than that.
   template <class T>
   KOKKOS_FUNCTION static void assign(T& to, T const& from) {
