@@ -20,11 +20,18 @@
 
 namespace karpos::perf {
 
+/// Processors that a thread may use. It has a name, without which nvcc 13.0 does not compile a
+/// vector of them.
+struct processor_set {
+  cpu_set_t bits;
+};
+
 /// Kernel for the host: reads on which processors the thread that runs it may be.
 struct read_processors {
-  cpu_set_t* of_thread;
+  processor_set* of_thread;
   void operator()(std::size_t i) const {
-    if (sched_getaffinity(0, sizeof(cpu_set_t), &of_thread[i]) != 0) CPU_ZERO(&of_thread[i]);
+    cpu_set_t* const bits = &of_thread[i].bits;
+    if (sched_getaffinity(0, sizeof(cpu_set_t), bits) != 0) CPU_ZERO(bits);
   }
 };
 
@@ -39,14 +46,13 @@ inline host_load load_of_host(distributed::communicator<space> const& ranks) {
   using host = Kokkos::DefaultHostExecutionSpace;
   host const exec;
   auto const threads = static_cast<std::size_t>(exec.concurrency());
-  std::vector<cpu_set_t> of_thread(threads);
-  for (cpu_set_t& set : of_thread) CPU_ZERO(&set);
+  std::vector<processor_set> of_thread(threads);
   using policy = Kokkos::RangePolicy<host, Kokkos::Schedule<Kokkos::Static>, std::size_t>;
   Kokkos::parallel_for("karpos::perf::processors", policy(exec, 0, threads),
                        read_processors{of_thread.data()});
   exec.fence("karpos::perf: processors");
-  cpu_set_t mine = of_thread.front(), all;
-  for (cpu_set_t const& set : of_thread) CPU_OR(&mine, &mine, &set);
+  cpu_set_t mine = of_thread.front().bits, all;
+  for (processor_set const& set : of_thread) CPU_OR(&mine, &mine, &set.bits);
   CPU_ZERO(&all);
   MPI_Comm neighbours = MPI_COMM_NULL;
   MPI_Comm_split_type(ranks.mpi(), MPI_COMM_TYPE_SHARED, ranks.rank(), MPI_INFO_NULL, &neighbours);
