@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -46,8 +47,8 @@ class probe_step {
  public:
   /// Decided or not; the answer counts if it is.
   KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
-      : m_answer(a),
-        m_decided(decided) {}
+      : m_decided(decided),
+        m_answer(a) {}
   KOKKOS_FUNCTION static constexpr probe_step go_on() { return {false, Answer{}}; }
   KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
 
@@ -58,11 +59,12 @@ class probe_step {
   KOKKOS_FUNCTION static constexpr bool ended() { return false; }
 
  private:
-  // The answer first: clang returns a step in two registers. An answer that lay in both went
+  // Aligned to its size: clang returns a step in two registers. An answer that lay in both went
   // through memory, and was read in other pieces than it had been written in (64 instead of 155 M
   // hits/s).
-  Answer m_answer;
   bool m_decided;
+  alignas(Kokkos::max(alignof(Answer), Kokkos::min(std::bit_ceil(sizeof(Answer)),
+                                                   sizeof(std::uint64_t)))) Answer m_answer;
 };
 using outcome_step = probe_step<outcome>;
 template <class T>
