@@ -3,7 +3,8 @@
 """Whether loops on CPUs call anything for each index.
 
     inlining.py COMPILE_COMMANDS [-O2] [-O3] [NAME...]   looks at units, all by default, at -O2: those of tests/compile_time and those
-                                                         beside this script
+                                                         beside this script. --every-kind: fails unless each kind of loop
+                                                         (KINDS) is among them
     inlining.py --self-test                              finds planted calls
 
 A compiler inlines less once a source is large. So that a small unit shows what a large one gets, g++ is told that its budget
@@ -23,15 +24,21 @@ from measure import BASE, commands_of, compiler_of  # noqa: E402
 
 SPENT = ["large-unit-insns=1", "inline-unit-growth=0", "large-function-growth=0", "early-inlining-insns=0",
          "max-inline-insns-auto=0", "max-inline-insns-single=0", "max-inline-insns-small=0"]
-# Functions that hold a loop over indices, by the beginning of their mangled names: pipeline.hpp, loops.hpp, league.hpp, program.hpp.
-LOOPS = re.compile(r"_ZNK?6karpos6device(6detail(8pipelineI|8run_partI|9reductionI.*7of_part)"
-                   r"|4host13league_kernelI|13launched_gridI.*8run_stepI)")
+# Functions that hold a loop over indices, by the beginning of their mangled names.
+KINDS = {
+    "pipeline.hpp": r"_ZNK?6karpos6device6detail8pipelineI",
+    "loops.hpp: run_part": r"_ZN6karpos6device6detail8run_partI",
+    "loops.hpp: reduction": r"_ZNK?6karpos6device6detail9reductionI.*(7of_part|3run)E",
+    "league.hpp": r"_ZNK?6karpos6device4host13league_kernelI",
+    "program.hpp": r"_ZN6karpos6device13launched_gridI.*8run_stepI",
+}
+LOOPS = re.compile("|".join(KINDS.values()))
 # What may be called on a cycle, and why.
 MAY_CALL = re.compile("|".join((
     r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look.*",  # once for 4 * Distance indices that wait
     r"_ZNK?6karpos.*9break_tie.*",  # cuckoo: rare, and large
     r"_ZNK?6karpos.*(9set_marks|10is_refused).*",  # for a key whose walk has passed a whole stretch of full buckets
-    r"_ZNK?6karpos.*15insert_anywhere.*",  # hopscotch: for a key whose home line is full
+    r"_ZNK?6karpos.*9hopscotch.*(15insert_anywhere|6remove)I.*",  # for a key that is not, or has no room, in its home line
     r"exp2|log2",  # top_k: once for each choice of a unit
     r"memset|memcpy",  # of more bytes than a few registers hold: the scratch of a team, the rows of a chunk
     r"__popcountdi2",  # for processors before x86-64-v2
@@ -111,7 +118,7 @@ def calls_of(lines, tables):
 
 
 def calls_in_loops(assembly):
-    """(number of functions with a loop, [(function, what it calls for each index)])."""
+    """(functions with a loop, [(function, what it calls for each index)])."""
     functions, tables = functions_of(assembly)
     loops = [name for name in functions if LOOPS.match(name) and ".cold" not in name]
     seen, todo, calls = set(loops), list(loops), set()
@@ -125,7 +132,7 @@ def calls_in_loops(assembly):
             elif target in functions and target not in seen and ".cold" not in target:
                 seen.add(target)
                 todo.append(target)
-    return len(loops), sorted(calls)
+    return loops, sorted(calls)
 
 
 def readable(names):
@@ -146,7 +153,7 @@ def units_of(path):
 
 
 def look_at(name, command, optimisation, is_gcc):
-    """The number of loops of a unit; prints the calls in them, and returns how many there are."""
+    """The loops of a unit; prints the calls in them, and returns how many there are."""
     command = [w for w in command if not re.fullmatch(r"-O.", w)] + [optimisation, "-S", "-o", "-"]
     if is_gcc:
         command += [f"--param={p}" for p in SPENT]
@@ -157,7 +164,7 @@ def look_at(name, command, optimisation, is_gcc):
     words = readable([n for call in calls for n in call])
     for loop, target in calls[:MOST_LINES]:
         print(f"{name}, {optimisation}: {words[loop]}\n    calls {words[target]} for each index")
-    print(f"{name}, {optimisation}: {loops} loops, {len(calls)} calls", flush=True)
+    print(f"{name}, {optimisation}: {len(loops)} loops, {len(calls)} calls", flush=True)
     return loops, len(calls)
 
 
@@ -172,18 +179,18 @@ def self_test():
 
     other = "_ZN5other1fEv:\n\tcall\t_Z1gv\n\tret\n\t.size\t_ZN5other1fEv, .-_ZN5other1fEv\n"
     clean = calls_in_loops(function(loop, inside=f"\tcall\t{look}\n\tcall\tabort@PLT\n") + other)
-    assert clean == (1, []), clean
+    assert clean == ([loop], []), clean
     for planted in ("\tcall\t_Z1gv\n", "\tcall\t_Z1gv@PLT\n", "\tbl\t_Z1gv\n", "\tcallq\t_Z1gv  # 8-byte spill\n"):
         for name in (loop, step):
-            assert calls_in_loops(function(name, inside=planted)) == (1, [(name, "_Z1gv")]), planted
-            assert calls_in_loops(function(name, before=planted, after=planted)) == (1, []), planted
-    assert calls_in_loops(function(loop, inside="\tcall\t*%rax\n")) == (1, [(loop, "*%rax")])
+            assert calls_in_loops(function(name, inside=planted)) == ([name], [(name, "_Z1gv")]), planted
+            assert calls_in_loops(function(name, before=planted, after=planted)) == ([name], []), planted
+    assert calls_in_loops(function(loop, inside="\tcall\t*%rax\n")) == ([loop], [(loop, "*%rax")])
     # A cycle through a table of branches, and one in a function that is called once.
     table = f"{loop}:\n.L3:\n\tjmp\t*%rax\n.L5:\n\tcall\t_Z1gv\n\tjmp\t.L3\n\t.size\t{loop}, .-{loop}\n.L7:\n\t.long\t.L5-.L7\n"
-    assert calls_in_loops(table) == (1, [(loop, "_Z1gv")])
+    assert calls_in_loops(table) == ([loop], [(loop, "_Z1gv")])
     for call in ("call", "jmp"):
         text = function(loop, after=f"\t{call}\t_Z4loopv\n") + function("_Z4loopv", inside="\tcall\t_Z1gv\n")
-        assert calls_in_loops(text) == (1, [("_Z4loopv", "_Z1gv")]), call
+        assert calls_in_loops(text) == ([loop], [("_Z4loopv", "_Z1gv")]), call
     assert not MAY_CALL.fullmatch("memset_slowly") and not MAY_CALL.fullmatch("_Z5aborti")
     print("ok")
 
@@ -203,13 +210,16 @@ def main(arguments):
     if not is_gcc and "clang" not in compiler:
         print(f"SKIP: this reads the assembly of g++ and clang, not of {compiler}")
         return
-    loops = calls = 0
+    calls, kinds = 0, set()
     for name in names:
         for level in levels:
-            more, called = look_at(name, commands[name], level, is_gcc)
-            loops, calls = loops + more, calls + called
-            if more == 0 and name not in WITHOUT_LOOPS:
-                sys.exit(f"{name} has no loop: the functions of loops are no longer named as LOOPS says")
+            loops, called = look_at(name, commands[name], level, is_gcc)
+            calls += called
+            kinds |= {kind for kind, pattern in KINDS.items() if any(re.match(pattern, loop) for loop in loops)}
+            if not loops and name not in WITHOUT_LOOPS:
+                sys.exit(f"{name} has no loop: the functions of loops are no longer named as KINDS says")
+    if "--every-kind" in arguments and (missing := sorted(KINDS.keys() - kinds)):
+        sys.exit(f"no unit has a loop of {', '.join(missing)}: its function is no longer named as KINDS says")
     if calls:
         sys.exit(f"{calls} calls in loops: inline what they call by force")
 
