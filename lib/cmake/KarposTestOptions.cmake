@@ -13,6 +13,7 @@ set(KARPOS_TEST_OPTIMISATION "${karpos_test_optimisation}" CACHE STRING
 add_library(karpos_test_options INTERFACE)
 if(KARPOS_TEST_OPTIMISATION)
   target_compile_options(karpos_test_options INTERFACE $<$<CONFIG:Release>:${KARPOS_TEST_OPTIMISATION}>)
+  target_compile_definitions(karpos_test_options INTERFACE KARPOS_FLATTEN=)  # step_function.hpp
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Below -O2, GCC takes the address of an empty functor for a use of its value.
     target_compile_options(karpos_test_options INTERFACE $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)

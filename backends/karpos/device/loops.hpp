@@ -9,6 +9,7 @@
 
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/native/step_function.hpp"
 #include "karpos/device/space.hpp"
 
 // Loops and reductions over indices, each a kernel of its own on GPUs. On CPUs one kernel runs them all, and the steps
@@ -33,7 +34,7 @@ struct part_kernel {
 /// Runs a body for the indices of a part. What the body calls is inlined by force, whatever else is
 /// in the source.
 template <class Body>
-[[gnu::flatten]] void run_part(void const* body, std::uint64_t first, std::uint64_t last) {
+KARPOS_FLATTEN void run_part(void const* body, std::uint64_t first, std::uint64_t last) {
   Body const work = copy_for_loop(*static_cast<Body const*>(body));
   for (std::uint64_t i = first; i < last; ++i) work(i);
 }
@@ -46,7 +47,7 @@ struct reduction {
   value_type& result;
   std::mutex mutex;
 
-  [[gnu::flatten]] value_type of_part(std::uint64_t first, std::uint64_t last) const {
+  KARPOS_FLATTEN value_type of_part(std::uint64_t first, std::uint64_t last) const {
     Body const work = copy_for_loop(body);
     value_type value;
     Reducer(value).init(value);

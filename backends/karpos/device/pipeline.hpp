@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/device/native/step_function.hpp"
+
 // How CPUs run bulk operations whose every index misses the cache: in straight pipelines. A thread looks at index i while
 // what i + Distance needs is on its way, so that as many misses overlap. Indices for which a look was not enough wait, and
 // whenever enough of them do, they get a pipeline of their own over what they need next. A body offers
@@ -80,12 +82,12 @@ class pipeline {
                                Kokkos::IndexType<index_type>>(exec, 0,
                                                               (m_count + m_block - 1) / m_block);
   }
-  [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block) const {
+  KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block) const {
     run(block, [](staged_result) {});
   }
   template <class Tally>
-  [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block,
-                                                                  Tally& tally) const {
+  KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION void operator()(index_type block,
+                                                                   Tally& tally) const {
     static_assert(Tally::counters <= 4);
     std::uint64_t sums = 0;
     run(block, [&](staged_result r) { sums += r.counted_in_16_bits(); });
@@ -104,9 +106,9 @@ class pipeline {
 
     /// Looks at the next stage of each. Returns: how many are left. Not inlined: the loop that calls it is short of registers.
     template <class Done>
-    [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body,
-                                                                    index_type count,
-                                                                    Done const& done) {
+    KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body,
+                                                                     index_type count,
+                                                                     Done const& done) {
       Body const work = body;
       for (; started < count; ++started) {
         at[started] = work.stage(index[started]);

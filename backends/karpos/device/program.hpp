@@ -8,6 +8,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/device/native/step_function.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/state_handle.hpp"
 #include "karpos/device/team.hpp"
@@ -157,7 +158,7 @@ class launched_grid {
     }
   }
   template <class Step>
-  [[gnu::flatten]] static void run_step(void const* step, team<ExecSpace>& t) {
+  KARPOS_FLATTEN static void run_step(void const* step, team<ExecSpace>& t) {
     (*static_cast<Step const*>(step))(t);
   }
   void run_on_threads(char const* label, bool alone,

@@ -87,7 +87,7 @@ struct league_kernel {
   Step step;
   int league;
 
-  [[gnu::flatten, gnu::noinline]] KOKKOS_FUNCTION void operator()(int i) const {
+  KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION void operator()(int i) const {
     alignas(64) std::byte scratch[Step::scratch_bytes];
     team<ExecSpace> t(thread_team(i, league, scratch, nullptr));
     step(t);
