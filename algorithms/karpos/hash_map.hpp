@@ -30,7 +30,8 @@ namespace karpos {
 ///   Insertions that wait, and apply, run beside nothing: they may compact the table.
 /// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing but a copy of the
 ///   table, for a while when one compacts it, for good when it grows, staging buffers for views on the host, on GPUs
-///   insert_bytes for insertions by pages, and insert_or_apply_bytes where frequent keys are reduced first (docs/hash_map.md).
+///   insert_bytes for insertions by pages, a byte for each two buckets where keys are refused by a full table, and
+///   insert_or_apply_bytes where frequent keys are reduced first (docs/hash_map.md).
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

@@ -278,11 +278,10 @@ class hash_table : public lookup_table<Storage> {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Makes dst an exact copy of src, of any memory space and of the same layout. Refs of dst become invalid. Waits for exec.
+  /// Makes dst a copy of src, of any memory space and of one layout. If it has the capacity of src, its refs stay valid, and
+  /// frozen ones if seeds are equal, too. Waits. Throws capacity_error if a key has no place where those refs look for it.
   template <class Other>
-    requires requires(Storage& to, execution_space const& exec, Other const& from) {
-      to.copy_from(exec, from);
-    }
+    requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,
                         hash_table<Other> const& src) {
     dst.copy_from(exec, src);

@@ -25,14 +25,15 @@ struct hash_table_options {
   std::optional<karpos::growth> growth =
       {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
   /// Which places keys have. Default: another seed for each table, the same ones in every run of a
-  /// program that makes its tables in the same order. If tables of one type, size and seed get the
-  /// same keys, most keys have the same places. Do not insert parts of such tables, in their order,
-  /// into another one: they crowd.
+  /// program that makes its tables in the same order; 0 in memory of the caller's. If tables of one
+  /// type, size and seed get the same keys, most keys have the same places. Do not insert parts of
+  /// such tables, in their order, into another one: they crowd.
   std::optional<std::uint64_t> seed = {};
 };
 
 /// Memory of the caller's. For a table to live in: at least bytes_for(...), aligned to a bucket. A
-/// table empties it first; tables in the same memory see each other's keys if their seeds are equal.
+/// table empties this memory when it is made. Several tables of one type, size and seed in it see
+/// each other's keys.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;

@@ -254,6 +254,13 @@ class marking_map : public karpos::hash_table<
       : base(space{}, "marking_map", max_keys, {.load = 0.98}, {}, {looks.at()}, {}) {}
 };
 
+template <class Ref>
+struct offer_keys {
+  Ref map;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(u64 i) const { map.insert(keys(i), 1u); }
+};
+
 /// Marks of refused keys slow a full table down only until a call that waits refuses keys.
 template <class Probing, int B>
 void is_fast_again_when_full(u64 max_keys) {
@@ -314,6 +321,17 @@ void is_fast_again_when_full(u64 max_keys) {
   CHECK(sum_of(too_many, insert_each<typename map_type::ref_type>{map.ref(), too_many}) ==
         2 * slots);
   check_full(slots, "after kernels");
+  // A copy renews its marks if refs may have left some in the source.
+  map.clear(space{});
+  CHECK(map.insert(space{}, at(0, slots), 1u).inserted == slots);
+  CHECK(map.insert(space{}, too_many, 1u).rejected == 2 * slots);
+  using offer_type = offer_keys<typename map_type::ref_type>;
+  Kokkos::parallel_for("offer", Kokkos::RangePolicy<space>(0, 2 * slots),
+                       offer_type{map.ref(), too_many});
+  map_type copy(max_keys, looks);
+  deep_copy(space{}, copy, map);
+  CHECK(copy.insert(space{}, some_refused, 1u).rejected == 5);
+  CHECK(looks.of_each(n, [&] { copy.contains(space{}, absent, out); }) <= 10 * near_lookup);
 }
 TEST_CASE("marks that refused keys left are removed from a full table") {
   is_fast_again_when_full<karpos::double_hashing, 4>(3'000);

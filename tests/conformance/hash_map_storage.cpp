@@ -41,6 +41,9 @@ TEST_CASE("a map over memory of the user's") {
   karpos_test::lives_in_memory_of_the_users<default_maps_in, u64, u64>();
 #endif
 }
+TEST_CASE("a map: refs find what deep_copy brings") {
+  karpos_test::refs_outlive_deep_copies<default_maps_in, u32, u32>();
+}
 TEST_CASE("deep_copy between the space under test and the host") {
   karpos_test::copies_between_spaces<maps_in, u32, u32>();
 #if KARPOS_FULL_TESTS

@@ -23,6 +23,9 @@ TEST_CASE("hopscotch_map over memory of the user's") {
   karpos_test::lives_in_memory_of_the_users<maps_in, u32, u32>();
   karpos_test::lives_in_memory_of_the_users<maps_in, u64, u64>();
 }
+TEST_CASE("hopscotch_map: refs find what deep_copy brings") {
+  karpos_test::refs_outlive_deep_copies<maps_in, u32, u32>();
+}
 TEST_CASE("hopscotch_map: deep_copy between the space under test and the host") {
   karpos_test::copies_between_spaces<maps_in, u32, u32>();
   karpos_test::copies_between_spaces<maps_in, u64, u64>();

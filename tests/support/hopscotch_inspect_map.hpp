@@ -13,7 +13,7 @@
 
 namespace karpos_test {
 
-/// Looks at a copy of the map on the host, in memory of the test's. The options are those that the map was made with.
+/// Looks at an exact copy of the map on the host. The options are those that the map was made with.
 template <class Key, class T, class Space, class Hash, class KeyEqual>
 hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyEqual> const& map,
                                  karpos::hash_table_options<Key> options = {},
@@ -21,23 +21,16 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
   using host = Kokkos::DefaultHostExecutionSpace;
   struct copy_type : karpos::hopscotch_map<Key, T, host, Hash, KeyEqual> {
     using copy_type::hopscotch_map::hopscotch_map;
-    auto geometry() const { return this->m_storage.ref().lines().geometry(); }
+    auto lines() const { return this->m_storage.ref().lines(); }
   };
-  using table = karpos::detail::hopscotch::lines<
-      karpos::detail::hopscotch::traits<Key, T, host, Hash, KeyEqual>>;
-  using word = typename table::word;
   Space{}.fence();
   options.load = 0.98;
   auto const max_keys =
       static_cast<std::uint64_t>(static_cast<double>(map.capacity()) * options.load);
-  std::size_t const bytes = copy_type::bytes_for(max_keys, options.load);
-  Kokkos::View<word*, host::memory_space> const lines("karpos_test::lines", bytes / sizeof(word));
-  copy_type copy(host{}, karpos::wrapped_memory{lines.data(), bytes}, max_keys, options, hash,
-                 equal);
+  copy_type copy(host{}, max_keys, options, hash, equal);
   same("slots of the copy", copy.capacity(), map.capacity());
   deep_copy(host{}, copy, map);
-  return inspect(table(lines.data(), copy.geometry(),
-                       karpos::detail::sentinels_of<typename table::layout>(options), hash, equal));
+  return inspect(copy.lines());
 }
 
 /// The map is in order, and holds so many keys.

@@ -13,7 +13,8 @@ template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
                                 std::uint64_t max_keys, options const& o, hasher const& hash,
                                 key_equal const& equal, std::optional<wrapped_memory> memory)
-    : base(Storage(exec, {name, max_keys, o, hash, equal}, memory)) {
+    : base(Storage(exec, {name, max_keys, detail::with_seed(o, memory.has_value()), hash, equal},
+                   memory)) {
   m_slots_used.unseen = memory.has_value();
   make_reports(exec);
 }
@@ -258,6 +259,21 @@ void hash_table<Storage>::move_to(Storage&& fresh) {
   m_slots_used.unseen = false;
 }
 
+namespace detail {
+/// Inserts the keys of a storage into another one, and counts them in `report`. If `refused` is
+/// given, it counts keys without a place, and the insertion stops after the first one.
+template <class Storage, class Report>
+void reinsert(typename Storage::execution_space const& exec, char const* what, Storage const& from,
+              Storage const& to, Report const& report, erase_report* refused) {
+  using table_type = typename Storage::ref_type;
+  forget_order(to);
+  constexpr int ahead = Storage::prefetch_distance;
+  device::tally_each_staged<ahead>(from.label(what), exec, from.slot_count(),
+                                   reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
+                                   report);
+}
+}  // namespace detail
+
 /// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not
 /// every key found a place; gives_up: it does so once one has found none.
 template <class Storage>
@@ -271,16 +287,11 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
     by_page = fresh.reinsert_by_page(
         exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
   if (!by_page) {
-    detail::forget_order(fresh);
     erase_report* const refused = gives_up ? m_erase_report.data() : nullptr;
     if (gives_up)
       detail::fill_with(label("clear refused"), exec, &refused->erased, 1,
                         detail::same_value<std::uint64_t>{0});
-    constexpr int ahead = Storage::prefetch_distance;
-    table_type const from = m_storage.ref(), to = fresh.ref();
-    device::tally_each_staged<ahead>(label(what), exec, m_storage.slot_count(),
-                                     detail::reinsert_body<ahead, table_type>(from, to, refused),
-                                     m_insert_report);
+    detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }
   std::uint64_t const n = report.inserted + report.rejected;
@@ -291,13 +302,35 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   return fresh;
 }
 
-/// The slots are counted in the copy: refs may have changed the source unseen.
+/// If refs of this table may be about, keys keep the places where these look: then the keys of
+/// another seed are inserted into a table of this one's, which is copied. Counts the slots: refs may
+/// have changed the source unseen.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
-  m_storage.copy_from(exec, src.m_storage);
-  if (m_slots_used.unseen) detail::forget_order(m_storage);
   make_reports(exec);
+  std::uint64_t const seed = m_storage.settings().seed;
+  if (m_slots_used.unseen && capacity() == src.capacity() &&
+      seed != src.m_storage.settings().seed) {
+    Storage copy(exec, m_storage.settings());
+    copy.copy_from(exec, src.m_storage);
+    auto settings = copy.settings();
+    settings.seed = seed;
+    Storage own_places(exec, settings);
+    detail::reinsert(exec, "deep_copy", copy, own_places, m_insert_report, nullptr);
+    insert_report const r = read_report(exec);
+    std::uint64_t const n = r.inserted + r.rejected;
+    if (r.rejected != 0)
+      throw capacity_error(
+          settings.name + ": deep_copy found no place for some keys where refs look", n, r.inserted,
+          2 * n);
+    adopt(exec, std::move(own_places));
+  } else {
+    m_storage.copy_from(exec, src.m_storage);
+  }
+  if (m_slots_used.unseen) detail::forget_order(m_storage);
+  if constexpr (detail::marks_on_the_way<Storage>)
+    if (src.m_slots_used.unseen) m_storage.forget_renewed_marks();
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
   exec.fence("karpos::deep_copy: the source may change once this returns");

@@ -64,6 +64,14 @@ inline std::uint64_t next_seed() {
   return mix(~tables.fetch_add(1, std::memory_order_relaxed));
 }
 
+/// Returns these options with a seed if the memory is the caller's: several tables may be made
+/// there, and they look for keys in one place.
+template <class Options>
+Options with_seed(Options o, bool is_wrapped) {
+  if (is_wrapped && !o.seed) o.seed = 0;
+  return o;
+}
+
 /// What a table was told when it was made, and the keys that mark its slots.
 template <class Traits>
 struct table_settings {
@@ -80,7 +88,7 @@ struct table_settings {
         seed(o.seed ? *o.seed : next_seed()) {}
 
   std::string label(char const* what) const { return table_label(name, what); }
-  /// The same, with the same seed, for another number of keys.
+  /// Returns these settings, with their seed, for another number of keys.
   table_settings with_max_keys(std::uint64_t keys) const {
     table_settings s = *this;
     s.max_keys = keys;

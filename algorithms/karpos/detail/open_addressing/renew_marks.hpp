@@ -14,9 +14,9 @@
 // of keys that were refused: if there are many, no lookup of a missing key ends early. The marks of
 // the stored keys alone are gathered beside the table, then replace those of the table.
 //
-// Lookups, erasures and insertions may run meanwhile. A full table takes no key before it is
-// cleared or rebuilt, so that every mark that a stored key needs is set before and after, and no
-// mark is needed that comes in between.
+// Waiting insertions do it, beside which nothing runs. Lookups, erasures and insertions would be
+// right beside it: a full table takes no key before it is cleared or rebuilt, so that every mark
+// that a stored key needs is set before and after.
 
 namespace karpos::detail::open_addressing {
 

@@ -10,6 +10,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/row_index/tuning.hpp"
+#include "karpos/detail/workspace.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/partition.hpp"
@@ -90,7 +91,7 @@ Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace 
                                                                       wrapped_memory const& given,
                                                                       std::size_t bytes) {
   using memory_space = typename ExecSpace::memory_space;
-  if (given.data == nullptr)
+  if (!is_given(given))
     return allocated_bytes<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
                                          "index fewer rows");
   if (given.bytes < bytes)

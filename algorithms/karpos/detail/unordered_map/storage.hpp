@@ -151,7 +151,7 @@ class storage {
     write_phase({known.phase & erasable, static_cast<std::uint32_t>(keys), 0});
     return keys;
   }
-  /// Makes that what count() returns until a kernel inserts. Waits.
+  /// Makes that what count() returns until a key comes or goes. Waits.
   void remember(std::uint64_t keys) const { write_phase({0, static_cast<std::uint32_t>(keys), 0}); }
   /// Makes erased slots empty, wherever no key is looked for past them. Waits.
   void renew() const {
