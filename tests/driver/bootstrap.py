@@ -21,6 +21,7 @@ STUBS = {
 echo " 2/2 Test #12: driver.bfs ..........***Failed    0.20 sec"; echo "50% tests passed, 1 tests failed out of 2"; exit $CTEST_EXIT""",
     "cmake": """case $1 in
 --version) echo "cmake version 3.30.1" ;;
+-S) echo "words: $*" ;;
 --build) echo "words: $*"; echo "[0/2] Re-checking globbed directories..."; echo "[1/2] Building CXX object perf/main.cpp.o"; echo "a warning"; echo "[2/2] Linking CXX executable perf/karpos" ;;
 esac""",
 }
@@ -77,6 +78,16 @@ def progress(bootstrap, root):
     check("failed test says where", "failed; the end of" in done.stdout, True)
 
 
+def configuration(bootstrap, root):
+    """Passes on the options of CMake, and builds nothing."""
+    built = root / "build/log/build.log"
+    built.unlink(missing_ok=True)
+    done = run(bootstrap, root, "configure", "-DKARPOS_UNITY=OFF")
+    check("configure: exit code", done.returncode, 0)
+    check("configure: options", (root / "build/log/configure.log").read_text(encoding="ascii").strip().endswith(" -DKARPOS_UNITY=OFF"), True)
+    check("configure: builds", built.exists(), False)
+
+
 def main():
     bootstrap = Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
@@ -84,6 +95,7 @@ def main():
         prepare(root)
         demo_files(bootstrap, root)
         progress(bootstrap, root)
+        configuration(bootstrap, root)
     print(f"{checks.failures} failures" if checks.failures else "bootstrap does as it says")
     return 1 if checks.failures else 0
 
