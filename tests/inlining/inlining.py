@@ -45,11 +45,17 @@ MAY_CALL = re.compile("|".join((
     r"sched_yield|nanosleep|clock_nanosleep",  # waits
     r"abort|.*terminate.*|_ZN6Kokkos.*abort.*|__assert_fail|__stack_chk_fail|_Unwind_Resume|.*\.cold",  # ends the program
 )))
+# What Kokkos' loops may call as well, if g++'s budget for inlining is spent: small functions that read a slot.
+KOKKOS_MAY_CALL = re.compile(r"_ZN6karpos6device12load_relaxedI.*|"
+                             r"_ZNK6karpos6detail.*(7slot_at|4live|6erased|9sentinels.*8contains)E.*")
 # Units whose kernels are Kokkos' own, or that have none.
 WITHOUT_LOOPS = {"build_csr", "build_sorted_lists", "kokkos", "rows"}
 MOST_LINES = 20  # calls of a unit that are named
-CALL = re.compile(r"\t(?:callq?|bl)\t(\S+)")
-JUMP = re.compile(r"\t(?:jmpq?|br?)\t(\S+)")
+CALL = re.compile(r"\t(?:notrack |bnd )?(?:callq?|bl)\t(\S+)")
+# Prefixes: notrack by -fcf-protection, which Ubuntu's g++ has by default, bnd by -mmpx, and rep for branch predictors of old
+# processors.
+JUMP = re.compile(r"\t(?:notrack |bnd )?(?:jmpq?|br?)\t(\S+)")
+RETURN = re.compile(r"\t(?:rep |repz |bnd )*ret")
 LABEL = re.compile(r"\.L[\w$.]+")
 
 
@@ -83,7 +89,7 @@ def calls_of(lines, tables):
             of_label[line[:-1]] = len(blocks) - 1
             continue
         blocks[-1].append(line)
-        if JUMP.match(line) or re.match(r"\t(j|ret|b\.|cb|tb)", line):
+        if JUMP.match(line) or RETURN.match(line) or re.match(r"\t(?:bnd )?(j|b\.|cb|tb)", line):
             blocks.append([])
     in_tables = {of_label[x] for table in tables.values() for x in table if x in of_label}
     next_of, calls = [], []
@@ -91,7 +97,7 @@ def calls_of(lines, tables):
         to = set()
         last = block[-1] if block else ""
         jump = JUMP.match(last)
-        if not re.match(r"\tret", last) and not jump and i + 1 < len(blocks):
+        if not RETURN.match(last) and not jump and i + 1 < len(blocks):
             to.add(i + 1)
         if jump and jump[1] not in of_label:
             if jump[1].startswith("*") or last.startswith("\tbr\t"):
@@ -188,6 +194,13 @@ def self_test():
     # A cycle through a table of branches, and one in a function that is called once.
     table = f"{loop}:\n.L3:\n\tjmp\t*%rax\n.L5:\n\tcall\t_Z1gv\n\tjmp\t.L3\n\t.size\t{loop}, .-{loop}\n.L7:\n\t.long\t.L5-.L7\n"
     assert calls_in_loops(table) == ([loop], [(loop, "_Z1gv")])
+    for prefix in ("notrack ", "bnd "):
+        text = table.replace("\tjmp\t*%rax\n", f"\t{prefix}jmp\t*%rax\n.L4:\n\tret\n")
+        assert calls_in_loops(text) == ([loop], [(loop, "_Z1gv")]), prefix
+    # A call behind a return is on no cycle, whatever prefix the return has.
+    for prefix in ("", "rep ", "bnd "):
+        text = function(loop, after=f"\t{prefix}ret\n\tcall\t_Z1gv\n\tjmp\t.L3\n")
+        assert calls_in_loops(text) == ([loop], []), prefix
     for call in ("call", "jmp"):
         text = function(loop, after=f"\t{call}\t_Z4loopv\n") + function("_Z4loopv", inside="\tcall\t_Z1gv\n")
         assert calls_in_loops(text) == ([loop], [("_Z4loopv", "_Z1gv")]), call
