@@ -17,6 +17,7 @@
 #include "karpos/detail/scans.hpp"
 #include "karpos/detail/slot_iterator.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
 
@@ -95,8 +96,8 @@ class lookup_table {
   void for_each(execution_space const& exec, Visit const& visit) const {
     require_memory();
     auto const table = m_storage.scan_ref();
-    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
-                         detail::visit_body<decltype(table), Visit>{table, visit});
+    device::loop_over(label("for_each"), exec, m_storage.slot_count(),
+                      detail::scan_body<execution_space, detail::visit_body>(table, visit));
   }
   /// The same for a map that may be changed: a value that visit(key, value) takes by reference and changes is stored.
   template <class Visit>
@@ -104,8 +105,8 @@ class lookup_table {
   void for_each(execution_space const& exec, Visit const& visit) {
     require_memory();
     auto const table = m_storage.scan_ref();
-    Kokkos::parallel_for(label("for_each"), detail::index_range(exec, m_storage.slot_count()),
-                         detail::update_body<decltype(table), Visit>{table, visit});
+    device::loop_over(label("for_each"), exec, m_storage.slot_count(),
+                      detail::scan_body<execution_space, detail::update_body>(table, visit));
   }
   /// Reduces over everything that is in: calls visit(key, value, partial), or visit(key, partial) for a set, in a kernel;
   /// `reducer` is one of Kokkos', such as Kokkos::Sum<double>(total). Waits for exec if its result is a scalar.
@@ -247,9 +248,9 @@ class lookup_table {
     detail::require_reachable<execution_space, Queries>();
     std::uint64_t n = 0;
     m_storage.with_ref([&](auto const& table) {
-      using body = detail::count_present_body<std::decay_t<decltype(table)>, Queries>;
-      Kokkos::parallel_reduce(label("count"), detail::index_range(exec, queries.extent(0)),
-                              body{table, queries}, n);
+      n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+          label("count"), exec, queries.extent(0),
+          detail::scan_body<execution_space, detail::count_present_body>(table, queries));
     });
     return n;
   }

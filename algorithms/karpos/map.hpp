@@ -16,6 +16,7 @@
 #include "karpos/detail/scans.hpp"
 #include "karpos/detail/slots_used.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/lookup_table.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/map_ref.hpp"
@@ -176,9 +177,9 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate) {
     this->require_memory();
     auto const table = m_storage.ref();
-    std::uint64_t n = 0;
-    Kokkos::parallel_reduce(label("erase_if"), detail::index_range(exec, capacity()),
-                            detail::erase_if_body<table_type, Predicate>{table, predicate}, n);
+    auto const n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        label("erase_if"), exec, capacity(),
+        detail::scan_body<execution_space, detail::erase_if_body>(table, predicate));
     m_slots_used.removed(n);
     return n;
   }

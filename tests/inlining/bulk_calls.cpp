@@ -19,12 +19,34 @@ using flags = Kokkos::View<bool*, Kokkos::HostSpace>;
 struct is_odd {
   KOKKOS_FUNCTION bool operator()(std::uint32_t key, std::uint32_t) const { return key % 2 == 1; }
 };
+struct add_value {
+  KOKKOS_FUNCTION void operator()(std::uint32_t, std::uint32_t value, std::uint64_t& sum) const {
+    sum += value;
+  }
+};
+struct copy_value {
+  view to;
+  KOKKOS_FUNCTION void operator()(std::uint32_t key, std::uint32_t value) const { to(key) = value; }
+};
 struct write_value {
   view to;
   KOKKOS_FUNCTION void operator()(std::uint32_t key, std::uint32_t& value) const {
     to(key) = value++;
   }
 };
+
+template <class Map>
+void read_map(space const& exec, Map const& map, view const& keys, view const& values,
+              flags const& there) {
+  std::uint64_t sum = 0;
+  map.find(exec, keys, values, 0u);
+  map.contains(exec, keys, there);
+  map.count(exec, keys);
+  map.for_each(exec, copy_value{values});
+  map.reduce(exec, add_value{}, Kokkos::Sum<std::uint64_t>(sum));
+  map.retrieve_all(exec, keys, values);
+  map.size(exec);
+}
 
 template <class Map>
 void use_map(space const& exec, Map& map, view const& keys, view const& values, flags const& there,
@@ -34,12 +56,10 @@ void use_map(space const& exec, Map& map, view const& keys, view const& values, 
   map.insert_or_assign(exec, keys, values);
   map.insert_or_apply(exec, keys, values, karpos::plus{});
   map.find_or_insert(exec, keys, values, values);
-  map.find(exec, keys, values, 0u);
-  map.contains(exec, keys, there);
+  read_map(exec, map, keys, values, there);
   map.erase_async(exec, keys, erased);
   map.erase_if(exec, is_odd{});
   map.for_each(exec, write_value{values});
-  map.retrieve_all(exec, keys, values);
   map.rehash(exec, 2 * map.size(exec));
 }
 
@@ -50,8 +70,7 @@ void use_maps(space const& exec, view const& keys, view const& values, flags con
   use_map(exec, hopscotch, keys, values, there, {}, {});
   karpos::cuckoo_map<std::uint32_t, std::uint32_t, space> cuckoo(exec, keys, values);
   cuckoo.insert(exec, keys, values);
-  cuckoo.find(exec, keys, values, 0u);
-  cuckoo.contains(exec, keys, there);
+  read_map(exec, cuckoo, keys, values, there);
   karpos::hash_multimap<std::uint32_t, std::uint32_t, space> multi(exec, keys.extent(0));
   multi.insert(exec, keys, values);
   multi.find_any(exec, keys, values, 0u);

@@ -13,6 +13,9 @@ the source: its units are compiled as they are.
 
 Looks at the assembly of the functions that hold loops over indices (LOOPS), and of all functions of the unit that they call.
 Each call that lies on a cycle of its function's branches is one for each index, but for those that MAY_CALL allows by name.
+
+Of Kokkos' own loops, which are not flattened, it looks at those over the slots of tables (KOKKOS_KIND). They may also call
+the small functions of KOKKOS_MAY_CALL.
 """
 import re
 import subprocess
@@ -32,7 +35,13 @@ KINDS = {
     "league.hpp": r"_ZNK?6karpos6device4host13league_kernelI",
     "program.hpp": r"_ZN6karpos6device13launched_gridI.*8run_stepI",
 }
+# Kokkos' own loops over the slots of tables.
+KOKKOS_KIND = "scans.hpp: loops of Kokkos"
+KINDS[KOKKOS_KIND] = (r"_ZNK?6Kokkos4Impl\d+Parallel(Reduce|Scan|ScanWithTotal)I.*"
+                      r"6karpos6detail\d+(count_slots_body|reduce_body|retrieve_body)I.*"
+                      r"(4execI|7execute|10exec_range|_omp_fn|omp_outlined)")
 LOOPS = re.compile("|".join(KINDS.values()))
+KOKKOS_LOOP = re.compile(KINDS[KOKKOS_KIND])
 # What may be called on a cycle, and why.
 MAY_CALL = re.compile("|".join((
     r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look.*",  # once for 4 * Distance indices that wait
@@ -131,11 +140,12 @@ def calls_in_loops(assembly):
     while todo:
         name = todo.pop()
         for target, on_cycle in calls_of(functions[name], tables):
-            if MAY_CALL.fullmatch(target):
+            is_kokkos = KOKKOS_LOOP.match(name)
+            if MAY_CALL.fullmatch(target) or (is_kokkos and KOKKOS_MAY_CALL.fullmatch(target)):
                 continue
             if on_cycle:
                 calls.add((name, target))
-            elif target in functions and target not in seen and ".cold" not in target:
+            elif not is_kokkos and target in functions and target not in seen and ".cold" not in target:
                 seen.add(target)
                 todo.append(target)
     return loops, sorted(calls)
@@ -201,6 +211,13 @@ def self_test():
     for prefix in ("", "rep ", "bnd "):
         text = function(loop, after=f"\t{prefix}ret\n\tcall\t_Z1gv\n\tjmp\t.L3\n")
         assert calls_in_loops(text) == ([loop], []), prefix
+    # A loop of Kokkos' may read slots by calls, and may call nothing else.
+    scan = "_ZNK6Kokkos4Impl21ParallelScanWithTotalIN6karpos6detail13retrieve_bodyIiEEE10exec_rangeIvEEv"
+    live, load = "_ZNK6karpos6detail13slot_protocolIiE4liveEm", "_ZN6karpos6device12load_relaxedImEET_PKS2_"
+    if_live = "_ZN6karpos6detail16if_live_by_forceIiEEvv"
+    inside = "".join(f"\tcall\t{name}\n" for name in (live, load, if_live))
+    assert calls_in_loops(function(scan, inside=inside)) == ([scan], [(scan, if_live)])
+    assert len(calls_in_loops(function(loop, inside=inside))[1]) == 3
     for call in ("call", "jmp"):
         text = function(loop, after=f"\t{call}\t_Z4loopv\n") + function("_Z4loopv", inside="\tcall\t_Z1gv\n")
         assert calls_in_loops(text) == ([loop], [("_Z4loopv", "_Z1gv")]), call

@@ -132,7 +132,7 @@ KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& tab
 }
 /// Returns: outcome::erased or outcome::absent.
 template <class Table, device::tile Tile, class Query>
-KOKKOS_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query const& query) {
+KARPOS_STEP_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query const& query) {
   auto p = table.start(query);
   auto const holds = table.holds(query);
   return probe<probe_reach::whole_path>(table, p, outcome::absent,

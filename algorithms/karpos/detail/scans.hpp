@@ -11,17 +11,40 @@
 
 namespace karpos::detail {
 
-/// Calls f(key, value), or f(key) for a set, if slot i is live.
+/// Calls f(key, value), or f(key) for a set, if slot i is live. For Kokkos' own loops, which are not
+/// flattened: is inlined by force.
+template <class Table, class F>
+KOKKOS_FORCEINLINE_FUNCTION void if_live_by_force(Table const& table, std::uint64_t i, F const& f) {
+  using layout = typename Table::layout;
+  auto const slot = device::load_relaxed(table.slot_at(i));
+  if (!table.slot().live(slot)) return;
+  auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+  if constexpr (layout::has_value) {
+    KARPOS_INLINE_CALLS f(key, layout::value_of(slot));
+  } else {
+    KARPOS_INLINE_CALLS f(key);
+  }
+}
+/// Does the same in the loops of loops.hpp, which are flattened. A copy of the code: if this called
+/// if_live_by_force, g++ would leave out of the loop what that calls (step_function.hpp).
 template <class Table, class F>
 KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
   using layout = typename Table::layout;
   auto const slot = device::load_relaxed(table.slot_at(i));
   if (!table.slot().live(slot)) return;
   auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-  if constexpr (layout::has_value)
-    f(key, layout::value_of(slot));
-  else
-    f(key);
+  if constexpr (layout::has_value) {
+    KARPOS_INLINE_CALLS f(key, layout::value_of(slot));
+  } else {
+    KARPOS_INLINE_CALLS f(key);
+  }
+}
+
+/// Makes the body of a loop of ExecSpace over slots or queries. Requires: the members outlive the
+/// loop.
+template <class ExecSpace, template <class...> class Body, class... Members>
+auto scan_body(Members const&... members) {
+  return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
 }
 
 /// Counts the slots of keys and those of erased keys, where a table has such.
@@ -66,7 +89,7 @@ struct reduce_body {
   Table table;
   Visit visit;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
-    if_live(table, i, [&](auto const&... pair) { visit(pair..., partial); });
+    if_live_by_force(table, i, [&](auto const&... pair) { visit(pair..., partial); });
   }
 };
 
@@ -118,7 +141,7 @@ struct retrieve_body {
   KeysOut keys;
   ValuesOut values;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
-    if_live(table, i, [&](auto const& key, auto const&... value) {
+    if_live_by_force(table, i, [&](auto const& key, auto const&... value) {
       if (final) {
         keys(place) = key;
         ((values(place) = value), ...);
