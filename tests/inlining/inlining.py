@@ -55,7 +55,7 @@ MAY_CALL = re.compile("|".join((
     r"abort|.*terminate.*|_ZN6Kokkos.*abort.*|__assert_fail|__stack_chk_fail|_Unwind_Resume|.*\.cold",  # ends the program
 )))
 # What Kokkos' loops may call as well, if g++'s budget for inlining is spent: small functions that read a slot.
-KOKKOS_MAY_CALL = re.compile(r"_ZN6karpos6device12load_relaxedI.*|"
+KOKKOS_MAY_CALL = re.compile(r"_ZN6karpos6device(12load_relaxed|4host4load)I.*|"
                              r"_ZNK6karpos6detail.*(7slot_at|4live|6erased|9sentinels.*8contains)E.*")
 # Units whose kernels are Kokkos' own, or that have none.
 WITHOUT_LOOPS = {"build_csr", "build_sorted_lists", "kokkos", "rows"}

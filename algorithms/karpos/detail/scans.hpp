@@ -88,7 +88,7 @@ template <class Table, class Visit, class Partial>
 struct reduce_body {
   Table table;
   Visit visit;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
     if_live_by_force(table, i, [&](auto const&... pair) { visit(pair..., partial); });
   }
 };
@@ -140,7 +140,8 @@ struct retrieve_body {
   Table table;
   KeysOut keys;
   ValuesOut values;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place, bool final) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place,
+                                              bool final) const {
     if_live_by_force(table, i, [&](auto const& key, auto const&... value) {
       if (final) {
         keys(place) = key;

@@ -111,6 +111,7 @@ typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const
     Reducer(result).init(result);
     reduction all{body, result, {}};
     detail::run_parts(label, exec, {reduction::run, &all, n, 1});
+    exec.fence(std::string(label));  // as a reduction of Kokkos' does: tools see that this waits
   }
   return result;
 }
