@@ -214,7 +214,7 @@ def self_test():
     # A loop of Kokkos' may read slots by calls, and may call nothing else.
     scan = "_ZNK6Kokkos4Impl21ParallelScanWithTotalIN6karpos6detail13retrieve_bodyIiEEE10exec_rangeIvEEv"
     live, load = "_ZNK6karpos6detail13slot_protocolIiE4liveEm", "_ZN6karpos6device12load_relaxedImEET_PKS2_"
-    if_live = "_ZN6karpos6detail16if_live_by_forceIiEEvv"
+    if_live = "_ZN6karpos6detail7if_liveIiEEvv"
     inside = "".join(f"\tcall\t{name}\n" for name in (live, load, if_live))
     assert calls_in_loops(function(scan, inside=inside)) == ([scan], [(scan, if_live)])
     assert len(calls_in_loops(function(loop, inside=inside))[1]) == 3

@@ -8,25 +8,11 @@
 #include "karpos/hash.hpp"
 
 // Bodies of the kernels that look at every slot of a table, one each. A slot is read at once, beside writers.
+// Kokkos' own loops are not flattened: bodies of theirs are, and are inlined by force.
 
 namespace karpos::detail {
 
-/// Calls f(key, value), or f(key) for a set, if slot i is live. For Kokkos' own loops, which are not
-/// flattened: is inlined by force.
-template <class Table, class F>
-KOKKOS_FORCEINLINE_FUNCTION void if_live_by_force(Table const& table, std::uint64_t i, F const& f) {
-  using layout = typename Table::layout;
-  auto const slot = device::load_relaxed(table.slot_at(i));
-  if (!table.slot().live(slot)) return;
-  auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
-  if constexpr (layout::has_value) {
-    KARPOS_INLINE_CALLS f(key, layout::value_of(slot));
-  } else {
-    KARPOS_INLINE_CALLS f(key);
-  }
-}
-/// Does the same in the loops of loops.hpp, which are flattened. A copy of the code: if this called
-/// if_live_by_force, g++ would leave out of the loop what that calls (step_function.hpp).
+/// Calls f(key, value), or f(key) for a set, if slot i is live.
 template <class Table, class F>
 KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
   using layout = typename Table::layout;
@@ -88,8 +74,9 @@ template <class Table, class Visit, class Partial>
 struct reduce_body {
   Table table;
   Visit visit;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, Partial& partial) const {
-    if_live_by_force(table, i, [&](auto const&... pair) { visit(pair..., partial); });
+  KARPOS_FLATTEN KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i,
+                                                             Partial& partial) const {
+    if_live(table, i, [&](auto const&... pair) { visit(pair..., partial); });
   }
 };
 
@@ -140,9 +127,9 @@ struct retrieve_body {
   Table table;
   KeysOut keys;
   ValuesOut values;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place,
-                                              bool final) const {
-    if_live_by_force(table, i, [&](auto const& key, auto const&... value) {
+  KARPOS_FLATTEN KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place,
+                                                             bool final) const {
+    if_live(table, i, [&](auto const& key, auto const&... value) {
       if (final) {
         keys(place) = key;
         ((values(place) = value), ...);
