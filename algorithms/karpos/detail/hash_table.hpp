@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "karpos/map.hpp"
@@ -272,6 +274,13 @@ void reinsert(typename Storage::execution_space const& exec, char const* what, S
                                    reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
                                    report);
 }
+/// Returns the number of keys of an insertion of keys that differ. Throws capacity_error with this
+/// message if some of them found no place.
+inline std::uint64_t require_places(insert_report const& r, std::string const& message) {
+  std::uint64_t const n = r.inserted + r.rejected;
+  if (r.rejected != 0) throw capacity_error(message, n, r.inserted, 2 * n);
+  return n;
+}
 }  // namespace detail
 
 /// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not
@@ -294,17 +303,14 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
     detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }
-  std::uint64_t const n = report.inserted + report.rejected;
-  if (report.rejected != 0)
-    throw capacity_error(m_storage.settings().name + "::" + what + " found no place for some keys",
-                         n, report.inserted, 2 * n);
-  m_slots_used.counted(n, 0);
+  std::string const name = m_storage.settings().name + "::" + what;
+  m_slots_used.counted(detail::require_places(report, name + " found no place for some keys"), 0);
   return fresh;
 }
 
-/// If refs of this table may be about, keys keep the places where these look: then the keys of
-/// another seed are inserted into a table of this one's, which is copied. Counts the slots: refs may
-/// have changed the source unseen.
+/// Copies the slots, unless refs of this table may be about and the source has another seed. Refs look
+/// for keys by this table's seed: so the keys are inserted into a table with it, whose slots are
+/// copied. Counts the slots: refs may have changed the source unseen.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
@@ -318,12 +324,9 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
     settings.seed = seed;
     Storage own_places(exec, settings);
     detail::reinsert(exec, "deep_copy", copy, own_places, m_insert_report, nullptr);
-    insert_report const r = read_report(exec);
-    std::uint64_t const n = r.inserted + r.rejected;
-    if (r.rejected != 0)
-      throw capacity_error(
-          settings.name + ": deep_copy found no place for some keys where refs look", n, r.inserted,
-          2 * n);
+    detail::require_places(
+        read_report(exec),
+        settings.name + ": deep_copy found no place for some keys where refs look");
     adopt(exec, std::move(own_places));
   } else {
     m_storage.copy_from(exec, src.m_storage);

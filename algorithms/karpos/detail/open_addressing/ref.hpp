@@ -62,7 +62,7 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   static constexpr bool marks_on_the_way = tuning<ExecSpace>::marks_on_the_way;
   using protocol = slot_protocol<Key, T, OneStep>;
 };
-/// The same table for insertions that set marks once they have found a place.
+/// Traits of a table whose insertions set marks once they have found a place, on GPUs, too.
 template <class Traits>
 struct marking_late : Traits {
   static constexpr bool marks_on_the_way = false;
@@ -194,10 +194,8 @@ class table_ref : public Traits {
     path const home = start(from_bits<key_type>(layout::key_of(seen)));
     path p = home;
     while (p.bucket() != i / bucket_slots && p.tried() < m_probes) advance(p);
-    for_each_mark(home, pairs(), p.tried(), [&](std::uint64_t pair) {
-      std::uint64_t const bit = mark_bit(pair, p.hash());
-      device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
-    });
+    for_each_mark(home, pairs(), p.tried(),
+                  [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
   }
 
   /// Predicate: the slot holds a key equal to the query.
@@ -378,15 +376,15 @@ class table_ref : public Traits {
     std::uint64_t const bit = mark_bit(p.pair(), p.hash());
     return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
   }
-  KOKKOS_FUNCTION bool set_mark(std::uint64_t pair, std::uint64_t hash) const {
+  KOKKOS_FUNCTION static void set_mark(std::uint32_t* marks, std::uint64_t pair,
+                                       std::uint64_t hash) {
     std::uint64_t const bit = mark_bit(pair, hash);
-    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << (bit % 32));
-    return true;
+    device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
   }
   /// Sets the mark of the bucket that a path has come to. A release fence follows where others may
   /// ask for it, see set_marks.
   KOKKOS_FUNCTION bool leave_mark(path const& p) const {
-    set_mark(p.pair(), p.hash());
+    set_mark(m_marks, p.pair(), p.hash());
     if (p.tried() >= asking_bucket) device::release_fence();
     return true;
   }
@@ -397,7 +395,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
       for_each_mark(start_at(p.hash()), pairs(), p.tried(),
-                    [&](std::uint64_t pair) { set_mark(pair, p.hash()); });
+                    [&](std::uint64_t pair) { set_mark(m_marks, pair, p.hash()); });
       if (p.tried() > asking_bucket) device::release_fence();
       return true;
     });
