@@ -22,8 +22,8 @@ enum class duplicate_keys {
 template <class Key>
 struct cuckoo_map_options {
   cuckoo_layout layout = cuckoo_layout::two_level;
-  /// Of the hash functions; equal seeds and keys: equal two-level tables in every space. Default:
-  /// another seed for each map, as in hash_table_options (table_options.hpp).
+  /// Seed of the hash functions. Two-level maps of equal keys and seeds have equal bytes in every
+  /// space. Default: another seed for each map, as in hash_table_options (table_options.hpp).
   std::optional<std::uint64_t> seed = {};
   duplicate_keys duplicates = duplicate_keys::keep_one;
   double load = 0.95;  ///< dense: keys per slot when `capacity` keys are in; in (0, 0.98]

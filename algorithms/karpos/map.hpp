@@ -279,8 +279,8 @@ class hash_table : public lookup_table<Storage> {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Makes dst a copy of src, of any memory space and of one layout. If it has the capacity of src, its refs stay valid, and
-  /// frozen ones if seeds are equal, too. Waits. Throws capacity_error if a key has no place where those refs look for it.
+  /// Makes dst a copy of src, which may be of another memory space. Refs of dst stay valid if the capacities are equal, its
+  /// frozen refs if the seeds are, too. Waits. Throws capacity_error if a key finds no place by the seed of refs of dst.
   template <class Other>
     requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,

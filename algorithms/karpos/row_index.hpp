@@ -147,8 +147,8 @@ class row_index {
             row_index_options const& o = {})
       : row_index(exec, rows, o, mask_of(rows, members)) {}
 
-  /// Bytes of an index of so many rows, whatever they are: about 28 a row, 40 where row numbers
-  /// have 64 bits; 24 and 32 where duplicates are dropped.
+  /// Returns the bytes of an index of `rows` rows of any type: about 28 a row, 40 if row numbers
+  /// have 64 bits; 24 and 32 if duplicates are dropped.
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
     return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
   }

@@ -24,10 +24,10 @@ struct hash_table_options {
       {};  ///< key that marks an erased slot; default: the second largest
   std::optional<karpos::growth> growth =
       {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
-  /// Which places keys have. Default: another seed for each table, the same ones in every run of a
-  /// program that makes its tables in the same order; 0 in memory of the caller's. If tables of one
-  /// type, size and seed get the same keys, most keys have the same places. Do not insert parts of
-  /// such tables, in their order, into another one: they crowd.
+  /// Seed of the places of keys. Default: each table gets another one from a count of tables, so
+  /// that runs of a program repeat; 0 in memory of the caller's. Tables of one type, size and seed
+  /// place most keys alike. Do not insert parts of several such tables, in their order, into another
+  /// one: the keys crowd.
   std::optional<std::uint64_t> seed = {};
 };
 

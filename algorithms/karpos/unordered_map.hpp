@@ -298,9 +298,9 @@ class unordered_map {
     return static_cast<result>(*table().slots().value_at(i));
   }
 
-  // Copies, on the host, of maps of the same keys and values but for const. They wait. Indices stay,
-  // unless the map that is copied to was made without src and shares its memory with copies: then
-  // keys get indices of its own.
+  // Copies of maps, made on the host; keys and values of the two maps differ at most by const. Each
+  // call waits. Keys keep their indices. The exception is a destination that was made without src
+  // and shares its memory with copies: its keys get new indices.
 
   /// Becomes a copy of src, of any device, in memory of its own; nothing if the two share memory.
   template <class SKey, class SValue, class SDevice>

@@ -61,9 +61,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint6
 
 /// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
 ///
-/// Each structure, size and seed has a multiplier of its own. So keys that lie side by side in a
-/// table, or in one partition, are spread over all places of another one. If all structures read the
-/// high bits of one hash, these keys would crowd there.
+/// Each structure, size and seed has a multiplier of its own, which spreads keys of one place over
+/// all places of the next structure. If all structures read the high bits of one hash, keys of a
+/// partition would crowd in one place.
 ///
 /// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are
 /// dependent, and places, too.

@@ -121,8 +121,8 @@ struct fill_body {
   }
 };
 
-/// The same, an element at a time: what compilers of CPUs vectorise (2 cores, 2^23 words: 0.85 ms,
-/// in chunks 1.3).
+/// Writes make(i) to element i. Compilers of CPUs vectorise this loop: on 2 cores, 2^23 words take
+/// 0.85 ms, and 1.3 by fill_body.
 template <class Word, class Make>
 struct fill_element {
   Word* to;

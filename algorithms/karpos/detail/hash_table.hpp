@@ -308,9 +308,9 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   return fresh;
 }
 
-/// Copies the slots, unless refs of this table may be about and the source has another seed. Refs look
-/// for keys by this table's seed: so the keys are inserted into a table with it, whose slots are
-/// copied. Counts the slots: refs may have changed the source unseen.
+/// Copies the slots. If refs of this table may exist and the source has another seed, inserts the keys
+/// by this table's seed instead, by which those refs look. Counts the slots: refs may have changed
+/// the source unseen.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {

@@ -153,8 +153,8 @@ class bfs_workspace {
     auto const counts = m_graph.counts();
     return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   }
-  /// Where parents that are found top-down are kept, from the first search for them on: in a
-  /// window, where one kernel spans the devices, else in an array of all vertices.
+  /// Allocates memory for parents that are found top-down, at the first search that asks for
+  /// parents: a window if one kernel spans the devices, else an array of all vertices.
   void keep_parents(bool in_one_kernel) const {
     if constexpr (spans) {
       if (in_one_kernel && m_parent_windows == nullptr)

@@ -57,8 +57,8 @@ class exchange_plan {
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
       : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// The same in memory that another plan has used, which must not be used any more: what a table
-  /// does with its plans.
+  /// Memory that tables pass from a plan to the next one. The plan that used it before must not be
+  /// used any more.
   using kept = detail::distributed::plan_memory<ExecSpace>;
   template <view_1d Keys, class OwnerOf>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,

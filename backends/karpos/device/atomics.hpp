@@ -34,8 +34,8 @@ KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   return r;
 }
 
-/// The same where an old value does: of a team's cache, which what other teams write does not reach
-/// before all teams have met.
+/// Reads a word that other teams may write meanwhile, if an old value will do. The read may come from
+/// the team's cache, where writes of other teams appear only after all teams have met.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word load_cached(Word const* p) {
@@ -90,8 +90,8 @@ KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   return r;
 }
 
-/// The same; when it succeeds, what the thread that released `expected` had written before is
-/// visible.
+/// Compares and swaps with acquire order: if it succeeds, all that the thread that released
+/// `expected` had written before is visible.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desired) {
@@ -328,8 +328,8 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
-/// The same where threads hide no latency, because there are too few of them: GPUs fetch as well,
-/// into the L2 cache.
+/// Fetches an address on CPUs, and on GPUs, too, into the L2 cache: for kernels of too few threads
+/// to hide latency.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_DEVICE((native_device::prefetch(p);))
   KOKKOS_IF_ON_HOST((host::prefetch(p);))

@@ -122,8 +122,7 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
   return sources;
 }
 
-/// Of this rank's vertices with an edge the smallest, as they were called before they were
-/// numbered.
+/// Finds the smallest id, before renumbering, of this rank's vertices that have an edge.
 struct find_own_first {
   rank_graph::offsets_view offsets;
   distributed::vertex_permutation number;

@@ -24,7 +24,7 @@ class number_column {
   /// Whether a field stands for no number: it is empty or a NaN, or says NA, N/A, null, none or \N.
   static bool is_null(std::string_view field);
 
-  /// Makes room for so many numbers.
+  /// Reserves memory for a number of each row.
   void reserve(std::uint64_t rows) { m_integers.reserve(rows); }
   /// Returns: what is wrong with the field; null: nothing.
   char const* add(std::string_view field);

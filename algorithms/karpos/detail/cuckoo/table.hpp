@@ -204,8 +204,8 @@ class table : public Traits {
   using workspace = build_workspace<word, execution_space>;
   using attempt_type = build_attempt<execution_space, view_type>;
 
-  /// The seed of the hash function: another one for each table, and for each of its sizes. Else keys
-  /// in the order of one table would crowd in some groups of the next.
+  /// Returns the seed of the hash function, which differs between tables and between sizes of one.
+  /// With one seed, keys in the order of a table would crowd in some groups of the next.
   std::uint64_t seed(std::uint64_t restart) const {
     std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
     return mix(mix(*m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);

@@ -87,15 +87,16 @@ class line_geometry {
       : m_home(hashed::hopscotch, lines, lines * line_slots, seed) {}
 
   static constexpr std::uint64_t least = 8;
-  /// The fewest lines for so many slots in which every line can be reached from every other one.
+  /// Returns the fewest lines that have `slots` slots and are connected.
   static constexpr std::uint64_t lines_for(std::uint64_t slots) {
     std::uint64_t n = (slots + line_slots - 1) / line_slots;
     n = n < least ? least : n + n % 2;
     while (!is_connected(n)) n += 2;
     return n;
   }
-  /// Whether moves from line to line lead everywhere. If the number of pairs and all distances have
-  /// a common divisor, such as 2 for 16 and 20 lines, the table falls apart into that many ones.
+  /// Whether keys can be moved, in steps, from every line to every other one. If the number of
+  /// pairs and all distances have a common divisor d, such as 2 for 16 and 20 lines, the table
+  /// consists of d parts, and no step leads from part to part.
   static constexpr bool is_connected(std::uint64_t lines) {
     std::uint64_t divisor = lines / 2;
     for (int j = 2; j < neighbourhood_lines; ++j)

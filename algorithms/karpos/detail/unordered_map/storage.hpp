@@ -68,7 +68,7 @@ struct blank_records {
 struct phase_and_size {
   std::uint32_t phase, known_size, changes;
 };
-/// Makes these words.
+/// Returns the i-th of these words, for fill_with.
 struct counted {
   phase_and_size is;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {

@@ -84,7 +84,7 @@ class table {
         m_hash(hash),
         m_equal(equal) {}
 
-  /// Maps hashes to the buckets of so many pairs.
+  /// Returns what maps hashes to the buckets of a table of `pairs` pairs.
   static place_among home_among(std::uint64_t pairs, std::uint64_t seed) {
     return {hashed::unordered_map, 2 * pairs, 2 * pairs * bucket_slots, seed};
   }
