@@ -37,6 +37,12 @@ struct visit_nothing {
   KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
   KOKKOS_FUNCTION void operator()(u32, u32, u64&) const {}
 };
+struct add_one {
+  KOKKOS_FUNCTION void operator()(u32, u32& value) const { ++value; }
+};
+struct sum_values {
+  KOKKOS_FUNCTION void operator()(u32, u32 value, u64& sum) const { sum += value; }
+};
 
 template <class Map>
 void has_no_memory(Map& map) {
@@ -490,6 +496,14 @@ void calls_functions_with_its_keys(char const* name) {
   map.find(space{}, keys, out, 0u);
   map.count(space{}, keys);
   none("erasures and lookups");
+  view<u32> const keys_out("keys_out", n), values_out("values_out", n);
+  map.for_each(space{}, add_one{});
+  std::as_const(map).for_each(space{}, visit_nothing{});
+  u64 sum = 0;
+  map.reduce(space{}, sum_values{}, Kokkos::Sum<u64>(sum));
+  same("retrieved", map.retrieve_all(space{}, keys_out, values_out), n - n / 3);
+  same("sum of values", sum, (u64(n) * (n + 1) - u64(n / 3) * (n / 3 + 1)) / 2);
+  none("loops over the map");
   if constexpr (requires { map.compact(space{}); }) {
     map.compact(space{});
     none("compaction");

@@ -100,9 +100,9 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
   }
 }
 
-/// The plain thread of the space that a table is for.
+/// The plain thread of the space that a table is for. Table may be a reference, as loops hold theirs.
 template <class Table>
-using one_thread = device::tile_for<typename Table::execution_space, 1>;
+using one_thread = device::tile_for<typename std::remove_cvref_t<Table>::execution_space, 1>;
 
 /// Inserts the key, or merges value into the stored one with combine(stored, value).
 template <class Table, device::tile Tile, class Key, class T, class Combine>
@@ -203,7 +203,7 @@ struct absent_from {
   Stencil stencil;
   KARPOS_STEP_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
-    using thread = one_thread<std::remove_cvref_t<Table>>;
+    using thread = one_thread<Table>;
     return stencil(i) && !find_in<access::frozen>(table, thread{}, keys(i)).present;
   }
   template <class F>

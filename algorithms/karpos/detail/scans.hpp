@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/probe.hpp"
 #include "karpos/hash.hpp"
@@ -55,7 +56,8 @@ struct visit_body {
 /// The same for a visitor that is given the value by reference: what it changes is stored. No other thread writes.
 template <class Table, class Visit>
 struct update_body {
-  using layout = typename Table::layout;
+  using plain_table = std::remove_cvref_t<Table>;
+  using layout = typename plain_table::layout;
   Table table;
   Visit visit;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -63,7 +65,7 @@ struct update_body {
     auto const before = device::load_relaxed(slot);
     if (!table.slot().live(before)) return;
     auto value = layout::value_of(before);
-    visit(from_bits<typename Table::key_type>(layout::key_of(before)), value);
+    visit(from_bits<typename plain_table::key_type>(layout::key_of(before)), value);
     auto const after = layout::pack(layout::key_of(before), layout::bits_of(value));
     if (!(after == before)) *slot = after;
   }
