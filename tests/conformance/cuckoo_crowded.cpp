@@ -105,11 +105,17 @@ void loses_no_key(int rounds) {
   CHECK(m.grown == 0);
 }
 
+#if KARPOS_FULL_TESTS
+constexpr int rounds = 600;
+#else
+constexpr int rounds = 200;
+#endif
+
 TEST_CASE("cuckoo_map<u32, u32>: filled a few keys at a time it loses none") {
-  loses_no_key<u32, u32>(600);
+  loses_no_key<u32, u32>(rounds);
 }
 TEST_CASE("cuckoo_map<u64, u64>: filled a few keys at a time it loses none") {
-  loses_no_key<u64, u64>(600);
+  loses_no_key<u64, u64>(rounds);
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST_CASE("cuckoo_map: restarts are counted: as many as there are bad seeds") {
 #if KARPOS_FULL_TESTS
   std::vector<std::size_t> const sizes{600, 5000, 50000};
 #else
-  std::vector<std::size_t> const sizes{600, 20000};
+  std::vector<std::size_t> const sizes{600, 5000};
 #endif
   for (int bad : {0, 1, 2, 7, 16})
     for (std::size_t const n : sizes)
