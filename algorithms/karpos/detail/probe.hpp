@@ -234,7 +234,7 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
                                                         typename Table::path& p) const {
     answer found_value;
-    bool again = false;
+    std::uint32_t again = 0;
     auto const query = this->keys(i);
     bool const asked = stencil(i) && !this->table.reserved(query);
     if (asked && (Distance == 0 || !this->table.past_end(p))) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -33,14 +34,18 @@ namespace karpos::device {
 class staged_result {
  public:
   /// Done, and counted by no counter.
-  KOKKOS_FUNCTION static constexpr staged_result done() { return {false, -1}; }
+  KOKKOS_FUNCTION static constexpr staged_result done() { return {0, -1}; }
   /// Done, and counted by that counter of a tally.
-  KOKKOS_FUNCTION static constexpr staged_result counted(int counter) { return {false, counter}; }
+  KOKKOS_FUNCTION static constexpr staged_result counted(int counter) { return {0, counter}; }
   /// Not done: call again with the next stage.
-  KOKKOS_FUNCTION static constexpr staged_result again() { return {true, -1}; }
-  KOKKOS_FUNCTION static constexpr staged_result done_unless(bool again) { return {again, -1}; }
+  KOKKOS_FUNCTION static constexpr staged_result again() { return {1, -1}; }
+  /// again: 0 or 1, in a register of its own, for a bool lies in a part of one: instructions more.
+  KOKKOS_FUNCTION static constexpr staged_result done_unless(std::uint32_t again) {
+    return {again, -1};
+  }
 
-  KOKKOS_FUNCTION constexpr bool is_again() const { return m_again; }
+  KOKKOS_FUNCTION constexpr bool is_again() const { return m_again != 0; }
+  KOKKOS_FUNCTION constexpr std::uint32_t again_bit() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
   /// A 1 in bits [16 c, 16 c + 16) for counter c: sums of up to 65,535 results keep all counters in
   /// one register.
@@ -49,10 +54,10 @@ class staged_result {
   }
 
  private:
-  KOKKOS_FUNCTION constexpr staged_result(bool again, int counter)
+  KOKKOS_FUNCTION constexpr staged_result(std::uint32_t again, int counter)
       : m_again(again),
         m_counter(counter) {}
-  bool m_again;
+  std::uint32_t m_again;
   int m_counter;
 };
 
@@ -61,10 +66,11 @@ namespace detail {
 using index_type = std::uint64_t;
 
 /// The pipelines over blocks of indices, one block to a thread at a time. Whether a first look was enough decides no branch,
-/// for no predictor could know. Between fetch and look only the home of an index is kept: whole stages, stored in pieces and
+/// for no predictor could know: it is a bit, and those of Distance indices are read together. Between fetch and look only the home of an index is kept: whole stages, stored in pieces and
 /// loaded at once, cost more than they save.
 template <class ExecSpace, int Distance, class Body>
 class pipeline {
+  static_assert(0 < Distance && Distance <= 64);  // a bit for each in a word
   static_assert(
       std::is_trivially_copyable_v<Body>,
       "karpos: a pipeline copies its body, which must be trivially copyable: give it views "
@@ -143,14 +149,19 @@ class pipeline {
       work.fetch(work.first_stage(i, home));
     };
     for (index_type i = first; i < first + Distance && i < last; ++i) fetch(i);
-    for (index_type i = first; i < last; ++i) {
-      auto s = work.first_stage(i, homes[i % Distance]);
-      if (i + Distance < last) fetch(i + Distance);
-      staged_result const result = work(i, s);
-      done(result);
-      rest.index[waiting] = i;
-      waiting += static_cast<index_type>(result.is_again());
-      while (waiting == rest.room) waiting = rest.look(m_body, waiting, done);
+    for (index_type begin = first; begin < last; begin += Distance) {
+      index_type const end = Kokkos::min(begin + Distance, last);
+      std::uint64_t undecided = 0;  // bit j: index end - 1 - j
+      for (index_type i = begin; i < end; ++i) {
+        auto s = work.first_stage(i, homes[i % Distance]);
+        if (i + Distance < last) fetch(i + Distance);
+        staged_result const result = work(i, s);
+        done(result);
+        undecided += undecided + result.again_bit();
+      }
+      for (; undecided != 0; undecided &= undecided - 1)
+        rest.index[waiting++] = end - 1 - static_cast<index_type>(std::countr_zero(undecided));
+      while (waiting + Distance > rest.room) waiting = rest.look(m_body, waiting, done);
     }
     while (waiting > 0) waiting = rest.look(m_body, waiting, done);
   }
