@@ -329,7 +329,7 @@ class multi_table {
                           ValuesOut const&... values) const;
 
   blocks_type blocks() const { return m_storage.blocks(); }
-  slots_type slots() const { return {m_index.table()}; }
+  slots_type slots() const { return slots_type(m_index.table()); }
 
   index_type m_index;
   storage_type m_storage;

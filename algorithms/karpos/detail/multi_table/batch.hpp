@@ -86,12 +86,12 @@ struct write_groups {
 };
 
 /// Counts pairs whose key is equal to a sentinel.
-template <class Table, class Keys>
+template <class Protocol, class Keys>
 struct count_reserved {
-  Table table;
+  Protocol protocol;
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += table.reserved(keys(i));
+    n += protocol.reserved(keys(i));
   }
 };
 

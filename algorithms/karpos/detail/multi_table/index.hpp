@@ -99,25 +99,27 @@ class index : public Map {
   }
 };
 
-/// What a key has in the slots of a table, and what it is.
+/// What a key has in the slots of a table, and what it is. Holds no function of the user's, which loops would have to hold
+/// by reference.
 template <class Table, class Blocks>
 struct keys_of_slots {
   using layout = typename Table::layout;
   using key_type = typename Table::key_type;
   using mapped = typename Blocks::mapped;
-  Table table;
+  typename Table::word* slots;
+  typename Table::protocol protocol;
+
+  explicit keys_of_slots(Table const& table) : slots(table.slot_at(0)), protocol(table.slot()) {}
 
   KOKKOS_FUNCTION mapped head(std::uint64_t i) const {
-    auto const slot = *table.slot_at(i);
-    return table.slot().live(slot) ? layout::value_of(slot) : Blocks::none;
+    return protocol.live(slots[i]) ? layout::value_of(slots[i]) : Blocks::none;
   }
   KOKKOS_FUNCTION key_type key(std::uint64_t i) const {
-    return from_bits<key_type>(layout::key_of(*table.slot_at(i)));
+    return from_bits<key_type>(layout::key_of(slots[i]));
   }
   /// Changes what a live slot says.
   KOKKOS_FUNCTION void set_head(std::uint64_t i, mapped head) const {
-    auto* const slot = table.slot_at(i);
-    *slot = layout::pack(layout::key_of(*slot), layout::bits_of(head));
+    slots[i] = layout::pack(layout::key_of(slots[i]), layout::bits_of(head));
   }
 };
 

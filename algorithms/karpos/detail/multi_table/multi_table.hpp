@@ -30,9 +30,18 @@ std::uint64_t sum(char const* label, ExecSpace const& exec, std::uint64_t n, Bod
 }
 template <class ExecSpace, class Table, class Keys>
 std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys const& keys) {
+  using body = count_reserved<typename Table::protocol, device::held_by_loop<ExecSpace, Keys>>;
   return sum("karpos::multi_table: count sentinels", exec, keys.extent(0),
-             count_reserved<Table, device::held_by_loop<ExecSpace, Keys>>{
-                 table, device::for_loop<ExecSpace>(keys)});
+             body{table.slot(), device::for_loop<ExecSpace>(keys)});
+}
+/// Counts the pairs of a batch whose keys are in the table, or are not.
+template <class ExecSpace, class Table, class Blocks, class Batch>
+std::uint64_t count_pairs_of(char const* label, ExecSpace const& exec, Table const& table,
+                             Blocks const& blocks, Batch const& batch, bool in) {
+  using key = typename Table::key_type;
+  return sum(label, exec, batch.size,
+             count_pairs<device::held_by_loop<ExecSpace, Table>, Blocks, key>{
+                 device::for_loop<ExecSpace>(table), blocks, batch.different, batch.heads, in});
 }
 
 }  // namespace detail::multi_table
@@ -127,9 +136,8 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
     throw;
   }
   if (of_keys.rejected > 0)
-    report.rejected = mt::sum("karpos::multi_table: count rejected", exec, batch.size,
-                              mt::count_pairs<table_type, blocks_type, key_type>{
-                                  m_index.table(), blocks(), batch.different, batch.heads, false});
+    report.rejected = mt::count_pairs_of("karpos::multi_table: count rejected", exec,
+                                         m_index.table(), blocks(), batch, false);
   report.inserted = n - report.invalid - report.rejected;
   if (report.inserted == 0) {  // no key has a block of it
     m_end -= n;
@@ -264,10 +272,8 @@ std::uint64_t multi_table<Traits>::erase(execution_space const& exec, Keys const
   take_in(exec);
   namespace mt = detail::multi_table;
   batch_type const batch(exec, m_index, mt::key_counts<number>{}, 0, keys, no_values{});
-  std::uint64_t const erased =
-      mt::sum("karpos::multi_table: count erased", exec, batch.size,
-              mt::count_pairs<table_type, blocks_type, key_type>{
-                  m_index.table(), blocks(), batch.different, batch.heads, true});
+  std::uint64_t const erased = mt::count_pairs_of("karpos::multi_table: count erased", exec,
+                                                  m_index.table(), blocks(), batch, true);
   m_index.erase(exec, batch.keys());
   m_size -= erased;
   if (!has_values) m_end = m_size;

@@ -11,6 +11,7 @@
 
 #include "karpos/detail/top_k/memory.hpp"
 #include "karpos/detail/top_k/nra_kernels.hpp"
+#include "karpos/device/loop_arguments.hpp"
 
 // NRA in strides, over score vectors: every object seen has its vector of scores, every candidate a lower and an upper
 // bound in double, computed anew after every stride, a kernel for each step. It takes any monotone aggregate and any
@@ -149,7 +150,8 @@ class nra_query {
                       static_cast<std::uint64_t>(m_lists.lists()),
                       bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
     device::loop_over("karpos::top_k::bound_candidates", m_exec, m_candidates,
-                      bound_candidates<state, Aggregate>{m_state, m_options.aggregate});
+                      bound_candidates<state, device::held_by_loop<ExecSpace, Aggregate>>{
+                          m_state, device::for_loop<ExecSpace>(m_options.aggregate)});
     return read_words();
   }
 

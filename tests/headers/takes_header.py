@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether Clang takes a header that GCC takes, with the includes and definitions of a build by GCC; nothing is compiled to the end.
+"""Whether a compiler takes a header, with the includes and definitions of a build by this or another one; nothing is compiled to the end.
 
-    clang.py COMPILE_COMMANDS CLANG HEADER     exits 1 if not; 77 where this Clang takes not even Kokkos"""
+    takes_header.py COMPILE_COMMANDS COMPILER HEADER     exits 1 if not; 77 where this compiler takes not even Kokkos"""
 import json
 import re
 import shlex
@@ -18,23 +18,23 @@ def options_of_build(commands):
     return [w for before, w in zip([""] + words, words) if before == "-isystem" or re.match(r"-isystem$|-[ID]|-std=|-fopenmp$", w)]
 
 
-def complaint(clang, options, text):
+def complaint(compiler, options, text):
     """What the compiler says of a source; empty if it takes it."""
-    done = subprocess.run([clang, *options, "-fsyntax-only", "-x", "c++", "-"], input=text, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([compiler, *options, "-fsyntax-only", "-x", "c++", "-"], input=text, stderr=subprocess.PIPE, text=True, check=False)
     return done.stderr if done.returncode else ""
 
 
 def main(arguments):
     if len(arguments) != 3:
         sys.exit(__doc__)
-    commands, clang, header = arguments
+    commands, compiler, header = arguments
     options = options_of_build(commands)
-    said = complaint(clang, options, "#include <Kokkos_Core.hpp>\n")
+    said = complaint(compiler, options, "#include <Kokkos_Core.hpp>\n")
     if said:
-        print(f"SKIP: {clang} does not take Kokkos alone:\n{said[:2000]}")
+        print(f"SKIP: {compiler} does not take Kokkos alone:\n{said[:2000]}")
         return 77
-    said = complaint(clang, options, f'#include "{header}"\n')
-    print(said or f"{clang} takes {header}")
+    said = complaint(compiler, options, f'#include "{header}"\n')
+    print(said or f"{compiler} takes {header}")
     return bool(said)
 
 
