@@ -129,6 +129,7 @@ TABLES = {
     "fields of several lines": ('k,v\r\n"a\r\nb",1\r\n"say ""x"", or\n\n# y",2\r\n"a\r\nb","3"\r\n', ["--by", "k", "--sum", "v"],
                                 [("a\r\nb", 1), ('say "x", or\n\n# y', 2), ("a\r\nb", 3)], [("sum", 0)]),
     "names of several lines": ('"k\nl";v\na;1\na;2\n', ["--by", "k\nl", "--sum", "v"], [("a", 1), ("a", 2)], [("sum", 0)]),
+    "rows of empty cells between tabs": ("k\tv\n\t\n1\t2\n\t\n\n3\t4\n", ["--by", "k"], [("",), (1,), ("",), (3,)], []),
     "fields of several lines between tabs": ('k\tv\n"a\tb\nc"\t1\n"a\tb\nc"\t2\n"d\t3\n', ["--by", "k", "--sum", "v"], [("a\tb\nc", 1), ("a\tb\nc", 2), ('"d', 3)], [("sum", 0)]),
     "an empty column at the end": ("k,v,\na,1,\nb,2,\n", ["--by", "k", "--sum", "v"], [("a", 1), ("b", 2)], [("sum", 0)]),
     "an integer beyond 64 bits before an exponent": ("k,v\n1,9223372036854775808\n1,1e0\n", ["--by", "k", "--max", "v"], [(1, 2.0**63), (1, 1.0)], [("max", 0)]),

@@ -22,7 +22,7 @@ std::vector<row> rows_of(std::string_view text, char separator) {
   for (std::size_t at = 0; at < text.size();) {
     std::string_view const one = row_at(text, at, separator);
     at += one.size() + 1;
-    if (!holds_data(one)) continue;
+    if (!holds_data(one, separator)) continue;
     rows.emplace_back();
     for_each_field(one, separator, [&](std::size_t column, table_field const& f) {
       CHECK(column == rows.back().size());

@@ -15,16 +15,18 @@ namespace {
 constexpr int looked_at = 1000, split_alike = 20;
 
 /// Offset of the first line from `offset` on that holds data; the size of the text if there is none.
-std::size_t next_data(std::string_view text, std::size_t offset) {
+std::size_t next_data(std::string_view text, std::size_t offset, char separator) {
   while (offset < text.size()) {
     std::string_view const line = line_at(text, offset);
-    if (holds_data(line)) return offset;
+    if (holds_data(line, separator)) return offset;
     offset += line.size() + 1;
   }
   return text.size();
 }
-std::size_t behind(std::string_view text, std::size_t offset, char separator) {
-  return std::min(text.size(), offset + row_at(text, offset, separator).size() + 1);
+/// Offset of the first row behind the one at `offset`.
+std::size_t next_row(std::string_view text, std::size_t offset, char separator) {
+  std::size_t const behind = offset + row_at(text, offset, separator).size() + 1;
+  return next_data(text, std::min(text.size(), behind), separator);
 }
 
 using field_list = std::vector<std::string_view>;
@@ -44,7 +46,7 @@ bool all_real(std::string_view row) {
 bool is_tab_table(std::string_view text, std::size_t begin) {
   std::string_view const row = row_at(text, begin, '\t'), first = trimmed(row);
   if (first.find('\t') == std::string_view::npos) return false;
-  std::string_view const second = row_at(text, next_data(text, behind(text, begin, '\t')), '\t');
+  std::string_view const second = row_at(text, next_row(text, begin, '\t'), '\t');
   field_list const cells = fields_of(row, '\t');
   if (!second.empty() && fields_of(second, '\t').size() != cells.size()) return false;
   bool const gaps = first.find("\t\t") != std::string_view::npos;
@@ -70,7 +72,7 @@ bool splits_alike(std::string_view text, std::size_t at, char separator) {
   for (int i = 0; i < split_alike && at < text.size(); ++i) {
     split const s = split_of(row_at(text, at, separator), separator);
     if (!s.whole || s.fields != width) return false;
-    at = next_data(text, behind(text, at, separator));
+    at = next_row(text, at, separator);
   }
   return width > 1;
 }
@@ -84,7 +86,7 @@ bool has_decimal_commas(std::string_view text, std::size_t begin) {
     for (std::size_t at = row.find(','); at < row.size(); at = row.find(',', at + 1))
       if (at == 0 || at + 1 == row.size() || !is_digit(row[at - 1]) || !is_digit(row[at + 1]))
         return false;
-    begin = next_data(text, behind(text, begin, ';'));
+    begin = next_row(text, begin, ';');
   }
   return true;
 }
@@ -140,7 +142,7 @@ bool words_stand_alone(std::string_view text, std::size_t second, field_list con
                      recurs = recurs || (c < first.size() && first[c] == f.text);
                    });
     if (recurs) return false;
-    at = next_data(text, behind(text, at, separator));
+    at = next_row(text, at, separator);
   }
   return true;
 }
@@ -179,7 +181,7 @@ void refuse_matrix_without_banner(mapped_file const& file, std::size_t begin) {
 std::size_t begin_of_table(mapped_file const& file, table_format& format) {
   std::string_view const text = file.text();
   std::size_t begin = graph_input::byte_order_mark_size(text);
-  std::size_t const first = next_data(text, begin);
+  std::size_t const first = next_data(text, begin, ' ');
   for (; begin < first; begin += line_at(text, begin).size() + 1) {
     std::string_view const line = trimmed(line_at(text, begin));
     if (begins_with(line, "%matrixmarket"))
@@ -192,7 +194,7 @@ std::size_t begin_of_table(mapped_file const& file, table_format& format) {
                                      file.path(), silent};
     graph_input::text_lines lines(content);
     format.matrix = graph_input::take_matrix_header(lines);
-    return next_data(text, text.size() - lines.bytes_left());
+    return next_data(text, text.size() - lines.bytes_left(), ' ');
   }
   refuse_matrix_without_banner(file, first);
   return first;
@@ -225,8 +227,7 @@ void choose_ids(table_format& format, field_list const& data) {
 void refuse_dimacs(mapped_file const& file, std::size_t begin) {
   std::string_view const text = file.text();
   auto const kind = [&] { return fields_of(line_at(text, begin), ' '); };
-  while (begin < text.size() && kind().front() == "c")
-    begin = next_data(text, behind(text, begin, ' '));
+  while (begin < text.size() && kind().front() == "c") begin = next_row(text, begin, ' ');
   if (begin == text.size()) return;
   field_list const first = kind();
   std::uint64_t ignored = 0;
@@ -245,7 +246,7 @@ bool is_quoted_column(std::string_view text, std::size_t begin) {
     std::string_view const row = row_at(text, begin, ',');
     split const s = split_of(row, ',');
     if (trimmed(row).front() == '"' && s.whole) return s.fields == 1;
-    begin = next_data(text, behind(text, begin, ','));
+    begin = next_row(text, begin, ',');
   }
   return false;
 }
@@ -305,7 +306,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   char const separator = format.separator = separator_of(wishes.separator, text, begin);
   field_list data = fields_of(row_at(text, begin, separator), separator);
   format.column_count = data.size();
-  std::size_t const second = next_data(text, behind(text, begin, separator));
+  std::size_t const second = next_row(text, begin, separator);
   if (!format.matrix && is_header(wishes, text, second, data, separator)) {
     format.names = names_in(file, begin, separator);
     begin = second;

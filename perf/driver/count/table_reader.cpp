@@ -82,7 +82,7 @@ void read_part(std::string_view text, std::size_t begin, std::size_t end,
   part.other_fields = false;
   for (std::size_t at = begin; at < end && part.error.empty() && !part.other_fields;) {
     std::string_view const row = row_at(text, at, format.separator);
-    if (holds_data(row)) read_row(row, at, format, part);
+    if (holds_data(row, format.separator)) read_row(row, at, format, part);
     at += row.size() + 1;
   }
 }

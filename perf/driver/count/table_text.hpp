@@ -51,10 +51,11 @@ inline std::string_view line_at(std::string_view text, std::size_t offset) {
   return text.substr(offset, end == std::string_view::npos ? end : end - offset);
 }
 
-/// Empty lines and lines whose first character is # or % hold no data.
-inline bool holds_data(std::string_view line) {
-  line = trimmed(line);
-  return !line.empty() && line.front() != '#' && line.front() != '%';
+/// Empty lines and lines whose first character is # or % hold no data. Tabs alone are a row of empty cells where tabs separate.
+inline bool holds_data(std::string_view line, char separator) {
+  std::string_view const text = trimmed(line);
+  if (text.empty()) return separator == '\t' && line.find('\t') != std::string_view::npos;
+  return text.front() != '#' && text.front() != '%';
 }
 
 /// Returns the position of the quote that ends the field which begins with one at `start`, or npos
@@ -104,7 +105,7 @@ inline std::string_view quoted_row_at(std::string_view text, std::size_t offset,
 inline std::string_view row_at(std::string_view text, std::size_t offset, char separator) {
   std::string_view const line = line_at(text, offset);
   bool const plain = separator == ' ' || line.find('"') == std::string_view::npos;
-  return plain || !holds_data(line) ? line : quoted_row_at(text, offset, separator);
+  return plain || !holds_data(line, separator) ? line : quoted_row_at(text, offset, separator);
 }
 
 /// Returns where the first row begins at `at` or behind it. Requires: a row begins at `begin`.

@@ -41,7 +41,7 @@ void check_rows(std::string_view text, table_format const& format) {
     std::string_view const row = row_at(text, at, format.separator);
     require(at + row.size() == text.size() || text[at + row.size()] == '\n', "lines end rows");
     std::size_t next = 0;
-    if (holds_data(row))
+    if (holds_data(row, format.separator))
       for_each_field(row, format.separator, [&](std::size_t column, table_field const& field) {
         require(column == next++, "fields are counted");
         check_field(field);
