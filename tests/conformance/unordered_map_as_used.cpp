@@ -366,11 +366,14 @@ void a_map_for_each_row() {
   same("sum of entries", static_cast<std::uint64_t>(sum), entries);
 }
 
+/// Inserts the keys of numbers from `first` on into a set.
 template <class Set>
 struct insert_number {
   Set set;
-  KOKKOS_FUNCTION void operator()(std::uint64_t k, std::uint64_t& in) const {
-    Kokkos::UnorderedMapInsertResult const r = set.insert(k);
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& in) const {
+    Kokkos::UnorderedMapInsertResult const r =
+        set.insert(nth<typename Set::key_type>::of(first + i));
     in += r.success();
   }
 };
@@ -381,11 +384,8 @@ void thinned_set() {
   set_type set(Kokkos::view_alloc(space{}, "a set"), 2500);
   holds("end_erase without begin_erase does nothing", !set.end_erase());
   auto const before = set.capacity();
-  std::uint64_t in = 0;
-  for (int i = 0; i < 2; ++i) {
-    Kokkos::parallel_reduce(range(2500), insert_number<set_type>{set}, in);
-    same("inserted once", in, i == 0 ? 2500 : 0);
-  }
+  same("inserted", counted<insert_number>(set, 2500), 2500);
+  same("inserted once", counted<insert_number>(set, 2500), 0);
   set.begin_erase();
   same("erased", counted<erase_all>(set, 500), 500);
   set.end_erase();
@@ -760,6 +760,126 @@ TEST_CASE("an insertion in an erase phase fails, and says so") {
   map.rehash(500);
   CHECK(!map.erasable());
   CHECK(map.size() == 60);
+}
+
+namespace {
+
+// A hash and an equality that hold views, and are not trivially copyable therefore. Keys are
+// nth<std::uint32_t>: the bits of ~i.
+
+struct labels {
+  Kokkos::View<std::uint32_t*, space> label;
+  Kokkos::View<std::uint64_t[2], space> calls;  ///< with keys that have a label, with others
+  KOKKOS_FUNCTION std::uint32_t of(std::uint32_t key) const {
+    bool const has_label = ~key < label.extent(0);
+    Kokkos::atomic_inc(&calls(has_label ? 0 : 1));
+    return has_label ? label(~key) : 0;
+  }
+};
+struct hash_of_label : labels {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t key) const { return of(key); }
+};
+struct equal_labels : labels {
+  KOKKOS_FUNCTION bool operator()(std::uint32_t a, std::uint32_t b) const { return of(a) == of(b); }
+};
+static_assert(!std::is_trivially_copyable_v<hash_of_label>);
+
+/// Keys i and i + 100 have equal labels.
+labels make_labels() {
+  labels const made{Kokkos::View<std::uint32_t*, space>("label", 200),
+                    Kokkos::View<std::uint64_t[2], space>("calls")};
+  auto const on_host = Kokkos::create_mirror_view(made.label);
+  for (std::uint32_t i = 0; i < 200; ++i) on_host(i) = i % 100 * 2654435761u;
+  Kokkos::deep_copy(made.label, on_host);
+  return made;
+}
+void called_with_keys_alone(labels const& f) {
+  auto const calls = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, f.calls);
+  holds("the functions were called", calls(0) > 0);
+  same("calls with what is no key", calls(1), 0);
+}
+
+/// Returns the number of keys ~i with i < most, and the value i + 1, in a map that the host reaches.
+template <class Map>
+std::uint64_t counted_by_host(Map const& map, std::uint32_t most) {
+  std::uint64_t right = 0;
+  for (std::uint32_t i = 0; i < map.capacity(); ++i) {
+    if (!map.valid_at(i)) continue;
+    std::uint32_t const number = ~map.key_at(i);
+    right += number < most && map.value_at(i) == nth<typename Map::value_type>::of(number + 1u);
+  }
+  return right;
+}
+
+template <class Value, class EqualTo>
+void maps_of_functions_with_views(labels const& f, EqualTo const& equal) {
+  using map_type = karpos::unordered_map<std::uint32_t, Value, space, hash_of_label, EqualTo>;
+  constexpr bool by_label = std::is_same_v<EqualTo, equal_labels>;
+  map_type map(100, hash_of_label{f}, equal);
+  same("inserted", counted<insert_right>(map, 100), 100);
+  same("size", map.size(), 100);
+  same("found", counted<count_found>(map, 100), 100);
+  same("found by equal labels", counted<count_found>(map, 100, 100), by_label ? 100 : 0);
+
+  map_type const before = map;
+  map.rehash(1000);
+  holds("there is more room", map.capacity() > 1000);
+  same("found after rehash", counted<count_found>(map, 100), 100);
+
+  holds("begin_erase", map.begin_erase());
+  same("erased", counted<erase_all>(map, 40, 60), 40);
+  holds("end_erase", map.end_erase());
+  same("size after end_erase", map.size(), 60);
+  same("found after end_erase", counted<count_found>(map, 100), 60);
+  same("the old memory", counted<count_found>(before, 100), 100);
+
+  map_type copy;
+  copy.create_copy_view(map);
+  map_type from_others(1000, hash_of_label{f}, equal);
+  map_type const beside = from_others;  // looks in its own places
+  deep_copy(from_others, map);
+  auto mirror = create_mirror(map);
+  deep_copy(mirror, map);
+  map.clear();
+  same("nothing is in", counted<count_found>(map, 100) + map.size(), 0);
+  same("a copy", counted<count_found>(copy, 100), 60);
+  same("a copy in memory of others", counted<count_found>(beside, 100), 60);
+  same("a mirror", counted_by_host(mirror, 60), 60);
+  typename map_type::const_map_type const frozen = copy;
+  same("a const map", counted<count_found>(frozen, 100) + frozen.size(), 60 + 60);
+  same("inserted after clear", counted<insert_right>(map, 100), 100);
+}
+
+template <class EqualTo>
+void sets_of_functions_with_views(labels const& f, EqualTo const& equal) {
+  using set_type = karpos::unordered_map<std::uint32_t, void, space, hash_of_label, EqualTo>;
+  set_type set(100, hash_of_label{f}, equal);
+  same("inserted", counted<insert_number>(set, 100), 100);
+  set.rehash(1000);
+  same("inserted again", counted<insert_number>(set, 100), 0);
+  set.begin_erase();
+  same("erased", counted<erase_all>(set, 40, 60), 40);
+  set.end_erase();
+  set_type copy;
+  copy.create_copy_view(set);
+  set.clear();
+  same("sizes", set.size() + copy.size(), 60);
+  same("inserted into the copy", counted<insert_number>(copy, 100), 40);
+}
+
+}  // namespace
+
+TEST_CASE("a hash and an equality may hold views: every call takes them") {
+  labels const f = make_labels();
+  using bits = karpos::detail::unordered_map::default_equal<std::uint32_t>;
+  maps_of_functions_with_views<std::uint32_t>(f, bits{});  // packed
+  maps_of_functions_with_views<double>(f, equal_labels{f});
+  sets_of_functions_with_views(f, equal_labels{f});
+#if KARPOS_FULL_TESTS
+  maps_of_functions_with_views<double>(f, bits{});
+  sets_of_functions_with_views(f, bits{});
+#endif
+  called_with_keys_alone(f);
 }
 
 TEST_CASE("types and limits are Kokkos'") {

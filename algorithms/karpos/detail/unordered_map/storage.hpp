@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/unordered_map/table.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
 // The memory of an unordered_map, one reference-counted array of bytes:
@@ -21,6 +23,9 @@
 // are emptied, counted, cleaned of erased ones, inserted into another table.
 
 namespace karpos::detail::unordered_map {
+
+// Bodies of loops. Table is what loops hold of a table (device::held_by_loop): the table, or a
+// reference to it.
 
 template <class Table>
 struct count_live {
@@ -41,13 +46,14 @@ struct renew_slots {
 };
 template <class Table>
 struct insert_again {
+  using value_type = typename std::remove_cvref_t<Table>::value_type;
   Table from, to;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     if (!from.template valid_at<device::access::frozen>(i)) return;
     to.insert(from.slots().template key_at<device::access::frozen>(i), value(i), false);
   }
-  KOKKOS_FUNCTION typename Table::value_type value([[maybe_unused]] std::uint64_t i) const {
-    if constexpr (is_no_value<typename Table::value_type>)
+  KOKKOS_FUNCTION value_type value([[maybe_unused]] std::uint64_t i) const {
+    if constexpr (is_no_value<value_type>)
       return {};
     else
       return *from.slots().value_at(i);
@@ -147,7 +153,7 @@ class storage {
     phase_and_size const known = read_phase();
     if ((known.phase & modified) == 0) return known.known_size;
     auto const keys = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        label("size"), execution_space(), m_table.capacity(), count_live<table_type>{m_table});
+        label("size"), execution_space(), m_table.capacity(), count_live<held_table>{held()});
     write_phase({known.phase & erasable, static_cast<std::uint32_t>(keys), 0});
     return keys;
   }
@@ -158,16 +164,16 @@ class storage {
     execution_space const exec;
     zero_from(exec, m_marks, m_status);
     device::loop_over(label("end_erase: paths"), exec, m_table.capacity(),
-                      mark_paths<table_type>{m_table});
+                      mark_paths<held_table>{held()});
     device::loop_over(label("end_erase"), exec, m_table.capacity(),
-                      renew_slots<table_type>{m_table});
+                      renew_slots<held_table>{held()});
     exec.fence("karpos::unordered_map: erased slots are free");
   }
   /// Inserts everything into a larger one. Waits.
   void insert_into(storage const& other) const {
     execution_space const exec;
     device::loop_over(label("rehash"), exec, m_table.capacity(),
-                      insert_again<table_type>{m_table, other.m_table});
+                      insert_again<held_table>{held(), other.held()});
     exec.fence("karpos::unordered_map: the keys are in their new places");
   }
 
@@ -186,6 +192,10 @@ class storage {
  private:
   template <class>
   friend class storage;
+
+  using held_table = device::held_by_loop<execution_space, table_type>;
+  /// Returns what loops hold of this table. Requires: this object outlives them.
+  held_table held() const { return device::for_loop<execution_space>(m_table); }
 
   phase_and_size read_phase() const {
     return read_back(execution_space(), reinterpret_cast<phase_and_size const*>(m_status + phase),
@@ -220,7 +230,7 @@ class storage {
               same_value<typename slots_type::word>{slots_type::empty_word()});
     if constexpr (slots_type::has_records)
       device::loop_over(label("clear records"), exec, m_table.capacity(),
-                        blank_records<table_type>{m_table, keys_alone});
+                        blank_records<held_table>{held(), keys_alone});
     zero_from(exec, m_marks, m_status + status_words);
     exec.fence("karpos::unordered_map: a map was emptied");
   }
