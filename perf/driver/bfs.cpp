@@ -196,7 +196,9 @@ action define_bfs(CLI::App& app) {
   add_run_options(app, *o);
   add_search_options(app, *o);
   app.add_flag("--distributed", o->distributed,
-               "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph");
+               "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph;\n"
+               "without --output, --relabel, --baseline, --preset, --energy, --batch and options\n"
+               "of one device");
   app.add_flag("--permute", p.permute,
                "with --distributed: deal the vertices out to the ranks at random");
   app.add_flag("--json", o->as_json, "print one JSON object");

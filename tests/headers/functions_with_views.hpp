@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Calls of every family with functions that hold views: a loop on a CPU may not ask for functions that are copied trivially.
+/// Calls of every family with functions that hold views, which no loop on a CPU can copy trivially, and with views of proxies.
 /// Compiled only.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
@@ -183,6 +183,9 @@ inline void call_rows(space const& exec, view<u32> const& keys, view<u64> const&
   pairs.pairs(exec);
   pairs.for_each_pair(exec, add_to_view{});
   karpos::partitioned_join(exec, rows, rows, karpos::join_kind::inner, out, out);
+  Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = keys;
+  karpos::gather(exec, atomic, atomic, 0u, atomic);
+  index.find(exec, rows, atomic);
   karpos::partition(exec, keys, out, other, part_of_label{keys});
   karpos::reduce_by_key(exec, keys, keys, out, out, sum_by_labels{keys});
 }
