@@ -195,10 +195,11 @@ action define_bfs(CLI::App& app) {
                 ->capture_default_str();
   add_run_options(app, *o);
   add_search_options(app, *o);
-  app.add_flag("--distributed", o->distributed,
-               "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph;\n"
-               "without --output, --relabel, --baseline, --preset, --energy, --batch and options\n"
-               "of one device");
+  app.add_flag(
+      "--distributed", o->distributed,
+      "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph;\n"
+      "without --output, --relabel, --baseline, --preset, --energy, --batch, --hub-cache,\n"
+      "--pad-rows, --hops, --unvisited-queue, --offset-bits 32");
   app.add_flag("--permute", p.permute,
                "with --distributed: deal the vertices out to the ranks at random");
   app.add_flag("--json", o->as_json, "print one JSON object");

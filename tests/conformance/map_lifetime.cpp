@@ -529,3 +529,36 @@ TEST_CASE("functions of the user's are called with keys of the map alone") {
 }
 
 }  // namespace
+
+/// Elements of an atomic view are proxies, no keys: sentinels among them are sentinels all the same.
+template <class Map>
+void takes_an_atomic_view(std::string const& name) {
+  u32 const sentinel = ~u32(0);
+  auto const plain = to_space(std::vector<u32>{1, sentinel, 2, sentinel - 1, 1});
+  Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const keys = plain;
+  Map map;
+  if constexpr (requires { map.build(space{}, keys, keys); }) {
+    map = Map(space{}, to_space(std::vector<u32>{7}), to_space(std::vector<u32>{7}),
+              {.layout = karpos::cuckoo_layout::dense, .capacity = 100});
+  } else {
+    map = Map(space{}, 100);
+  }
+  auto const report = map.insert(space{}, keys, keys);
+  same(name + ": inserted", report.inserted, 2);
+  same(name + ": present", report.present, 1);
+  same(name + ": invalid", report.invalid, 2);
+  same(name + ": count", map.count(space{}, keys), 3);
+  view<u32> const out("out", 5);
+  map.find(space{}, keys, out, 9u);
+  holds(name + ": found", to_host(out) == std::vector<u32>{1, 9, 2, 9, 1});
+  if constexpr (requires { map.erase(space{}, keys); })
+    same(name + ": erased", map.erase(space{}, keys), 2);
+}
+
+TEST_CASE("keys in an atomic view") {
+  takes_an_atomic_view<karpos::hash_map<u32, u32, space>>("hash_map");
+  takes_an_atomic_view<karpos::cuckoo_map<u32, u32, space>>("cuckoo_map");
+#if KARPOS_FULL_TESTS
+  takes_an_atomic_view<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map");
+#endif
+}

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Calls of every family with functions that hold views, which no loop on a CPU can copy trivially, and with views of proxies.
+/// Calls of the families with functions that hold views, which no loop on a CPU can copy trivially, and with views of proxies.
 /// Compiled only.
 #include <Kokkos_Core.hpp>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a compiler takes a header, with the includes and definitions of a build by this or another one; nothing is compiled to the end.
+"""Whether a compiler takes a header, with the includes and definitions of a build, perhaps by another compiler; nothing is compiled to the end.
 
     takes_header.py COMPILE_COMMANDS COMPILER HEADER     exits 1 if not; 77 where this compiler takes not even Kokkos"""
 import json

@@ -17,9 +17,9 @@ using karpos_test::space;
 using karpos_test::view;
 
 /// Sizes on both sides of every block: teams of 256 / W tiles, pipelines of 4 and 64, blocks of 4 of these.
-constexpr std::uint64_t sizes[] = {0,   1,   2,    3,    7,    8,    9,    31,   32,   33,
-                                   63,  64,  65,   127,  128,  129,  255,  256,  257,  511,
-                                   512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 10007};
+constexpr std::uint64_t sizes[] = {0,   1,   2,    3,    7,    8,    9,    31,   32,    33,
+                                   63,  64,  65,   127,  128,  129,  255,  256,  257,   511,
+                                   512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 10007, 70001};
 
 struct count_visits {
   view<std::uint32_t> visits;
@@ -160,6 +160,7 @@ TEST_CASE("for_each_staged and tally_each_staged") {
   looks_at_every_stage<0>();
   looks_at_every_stage<4>();
   looks_at_every_stage<7>();
+  looks_at_every_stage<32>();
   looks_at_every_stage<64>();
 }
 

@@ -100,7 +100,7 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
   }
 }
 
-/// The plain thread of the space that a table is for. Table may be a reference, as loops hold theirs.
+/// The plain thread of the space that a table is for. Table may be a reference: loops hold tables so.
 template <class Table>
 using one_thread = device::tile_for<typename std::remove_cvref_t<Table>::execution_space, 1>;
 
@@ -155,9 +155,11 @@ struct keyed_body {
   device::held_by_loop<typename Table::execution_space, Table> table;
   Keys keys;
 
-  KOKKOS_FUNCTION path stage(std::uint64_t i) const { return table.start_at(table.hash(keys(i))); }
+  KOKKOS_FUNCTION path stage(std::uint64_t i) const {
+    return table.start_at(table.hash(device::element(keys, i)));
+  }
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
-    return table.home_of(table.hash(keys(i)));
+    return table.home_of(table.hash(device::element(keys, i)));
   }
   KOKKOS_FUNCTION path first_stage(std::uint64_t /*i*/, std::uint64_t home) const {
     return table.at_home(home);
@@ -179,7 +181,7 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
     };
     auto const& in = this->table;
     if (!stencil(i)) return device::staged_result::done();
-    auto const key = this->keys(i);
+    auto const key = device::element(this->keys, i);
     if (in.reserved(key)) return count(outcome::invalid);
     auto const value = values(i);
     auto const holds = in.holds(key);
@@ -204,7 +206,8 @@ struct absent_from {
   KARPOS_STEP_FUNCTION bool operator()(std::uint64_t i) const {
     using device::access;
     using thread = one_thread<Table>;
-    return stencil(i) && !find_in<access::frozen>(table, thread{}, keys(i)).present;
+    return stencil(i) &&
+           !find_in<access::frozen>(table, thread{}, device::element(keys, i)).present;
   }
   template <class F>
   auto transformed(F const& f) const {
@@ -235,7 +238,7 @@ struct lookup_body : keyed_body<Distance, Table, Keys> {
                                                         typename Table::path& p) const {
     answer found_value;
     std::uint32_t again = 0;
-    auto const query = this->keys(i);
+    auto const query = device::element(this->keys, i);
     bool const asked = stencil(i) && !this->table.reserved(query);
     if (asked && (Distance == 0 || !this->table.past_end(p))) {
       auto const holds = this->table.holds(query);
@@ -264,7 +267,7 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
                                                         typename Table::path& p) const {
     auto const& in = this->table;
-    auto const query = this->keys(i);
+    auto const query = device::element(this->keys, i);
     if (in.reserved(query)) return device::staged_result::done();
     auto const holds = in.holds(query);
     one_thread<Table> const t{};

@@ -101,7 +101,7 @@ struct count_present_body {
   Table table;
   Queries queries;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    auto const query = queries(i);
+    auto const query = device::element(queries, i);
     n += !table.reserved(query) &&
          find_in<device::access::frozen>(table, one_thread<Table>{}, query).present;
   }
@@ -115,7 +115,7 @@ struct count_left_out_body {
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& rejected,
                                   std::uint64_t& invalid) const {
-    auto const key = keys(i);
+    auto const key = device::element(keys, i);
     if (table.reserved(key))
       ++invalid;
     else

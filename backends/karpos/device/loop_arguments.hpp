@@ -105,6 +105,8 @@ using held_by_loop = typename decltype(detail::loop_argument<ExecSpace, X>())::t
 template <class ExecSpace>
 struct hold_for_loop {
   template <class X>
+  void operator()(X const&&) const = delete;
+  template <class X>
   held_by_loop<ExecSpace, X> operator()(X const& x) const {
     using held = held_by_loop<ExecSpace, X>;
     if constexpr (std::is_same_v<held, X> || std::is_reference_v<held>)
@@ -121,6 +123,16 @@ held_by_loop<ExecSpace, X> for_loop(X const& x) {
 }
 template <class ExecSpace, class X>
 void for_loop(X const&&) = delete;
+
+/// Returns: element i of keys or queries, as a value. Of views of proxies, as those with MemoryTraits<Atomic> are, a call returns
+/// a proxy, which is no key.
+template <class Keys>
+KOKKOS_FORCEINLINE_FUNCTION auto element(Keys const& keys, std::uint64_t i) {
+  if constexpr (requires { typename Keys::non_const_value_type; })
+    return static_cast<typename Keys::non_const_value_type>(keys(i));
+  else
+    return keys(i);
+}
 
 namespace detail {
 

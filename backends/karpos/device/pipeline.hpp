@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -39,7 +38,8 @@ class staged_result {
   KOKKOS_FUNCTION static constexpr staged_result counted(int counter) { return {0, counter}; }
   /// Not done: call again with the next stage.
   KOKKOS_FUNCTION static constexpr staged_result again() { return {1, -1}; }
-  /// again: 0 or 1, in a register of its own, for a bool lies in a part of one: instructions more.
+  /// Returns: again() if `again` is 1, done() if it is 0. An integer, because g++ keeps a bool in a
+  /// byte register, and adds instructions that extend it.
   KOKKOS_FUNCTION static constexpr staged_result done_unless(std::uint32_t again) {
     return {again, -1};
   }
@@ -65,9 +65,10 @@ namespace detail {
 
 using index_type = std::uint64_t;
 
-/// The pipelines over blocks of indices, one block to a thread at a time. Whether a first look was enough decides no branch,
-/// for no predictor could know: it is a bit, and those of Distance indices are read together. Between fetch and look only the home of an index is kept: whole stages, stored in pieces and
-/// loaded at once, cost more than they save.
+/// The pipelines over blocks of indices, one block to a thread at a time. Whether a look was enough
+/// is no branch, which no predictor could foresee, but a bit; the bits of Distance looks are read
+/// together. Between fetch and look only the home of an index is kept: whole stages, stored in
+/// pieces and loaded at once, cost more than they save.
 template <class ExecSpace, int Distance, class Body>
 class pipeline {
   static_assert(0 < Distance && Distance <= 64);  // a bit for each in a word
@@ -160,7 +161,8 @@ class pipeline {
         undecided += undecided + result.again_bit();
       }
       for (; undecided != 0; undecided &= undecided - 1)
-        rest.index[waiting++] = end - 1 - static_cast<index_type>(std::countr_zero(undecided));
+        rest.index[waiting++] =
+            end - 1 - static_cast<index_type>(Kokkos::Experimental::countr_zero_builtin(undecided));
       while (waiting + Distance > rest.room) waiting = rest.look(m_body, waiting, done);
     }
     while (waiting > 0) waiting = rest.look(m_body, waiting, done);

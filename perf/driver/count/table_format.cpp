@@ -42,14 +42,15 @@ bool all_real(std::string_view row) {
   return std::all_of(all.begin(), all.end(), is_real);
 }
 
-/// Numbers between runs of blanks and tabs are no table of tabs, unless it has empty cells.
+/// Numbers between runs of blanks and tabs are no table of tabs, unless one of the first two rows has empty cells.
 bool is_tab_table(std::string_view text, std::size_t begin) {
   std::string_view const row = row_at(text, begin, '\t'), first = trimmed(row);
   if (first.find('\t') == std::string_view::npos) return false;
   std::string_view const second = row_at(text, next_row(text, begin, '\t'), '\t');
   field_list const cells = fields_of(row, '\t');
   if (!second.empty() && fields_of(second, '\t').size() != cells.size()) return false;
-  bool const gaps = first.find("\t\t") != std::string_view::npos;
+  bool const gaps =
+      first.find("\t\t") != std::string_view::npos || (!second.empty() && trimmed(second).empty());
   return gaps || !all_real(first) || !all_real(second);
 }
 
@@ -304,6 +305,8 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
   if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
   char const separator = format.separator = separator_of(wishes.separator, text, begin);
+  if (!format.matrix)  // rows of empty cells, which the separator tells from empty lines
+    begin = next_data(text, graph_input::byte_order_mark_size(text), separator);
   field_list data = fields_of(row_at(text, begin, separator), separator);
   format.column_count = data.size();
   std::size_t const second = next_row(text, begin, separator);

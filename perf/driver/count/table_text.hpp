@@ -51,11 +51,12 @@ inline std::string_view line_at(std::string_view text, std::size_t offset) {
   return text.substr(offset, end == std::string_view::npos ? end : end - offset);
 }
 
-/// Empty lines and lines whose first character is # or % hold no data. Tabs alone are a row of empty cells where tabs separate.
+/// Empty lines and lines whose first character is # or % hold no data. Where tabs separate, a line that begins with one
+/// holds data: its first cell is empty.
 inline bool holds_data(std::string_view line, char separator) {
   std::string_view const text = trimmed(line);
-  if (text.empty()) return separator == '\t' && line.find('\t') != std::string_view::npos;
-  return text.front() != '#' && text.front() != '%';
+  if (separator == '\t' && line.find('\t') < line.find_first_not_of(" \t\r")) return true;
+  return !text.empty() && text.front() != '#' && text.front() != '%';
 }
 
 /// Returns the position of the quote that ends the field which begins with one at `start`, or npos

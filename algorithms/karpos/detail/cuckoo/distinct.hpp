@@ -10,6 +10,7 @@
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/detail/word_probing.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 
 // The first of equal keys, found with a hash set of indices. It hashes the bits of keys: a user's hash may collide.
@@ -28,7 +29,7 @@ struct keep_first {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const key = key_bits_of<key_bits>(keys(i));
-    if (table.slot.reserved(keys(i))) return;
+    if (table.slot.reserved(device::element(keys, i))) return;
     auto const has_key = [&](std::uint64_t j) { return key_bits_of<key_bits>(keys(j)) == key; };
     auto const p = set.insert_or_find(home(mix(key)), i, has_key);
     if (p.ended == outcome::found) keep_lower(set.words + p.slot, p.word, i);

@@ -8,6 +8,7 @@
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/tile.hpp"
 
 // Kernels of an insertion into the dense layout; see table::insert.
@@ -20,7 +21,7 @@ struct is_absent {
   Ref ref;
   Keys keys;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
-    auto const key = keys(i);
+    auto const key = device::element(keys, i);
     return !find_in<device::access::frozen>(ref, one_thread<Ref>{}, key).present;
   }
 };
@@ -31,7 +32,7 @@ struct count_reserved {
   Ref ref;
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += ref.reserved(keys(i));
+    n += ref.reserved(device::element(keys, i));
   }
 };
 

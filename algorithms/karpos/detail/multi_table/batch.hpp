@@ -72,7 +72,7 @@ struct write_groups {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
     auto const of = group<number>::of(groups, g);
-    auto const key = keys(of.row);
+    auto const key = device::element(keys, of.row);
     if (table.reserved(key)) return;
     if (last) {
       different[place] = key;
@@ -91,7 +91,7 @@ struct count_reserved {
   Protocol protocol;
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += protocol.reserved(keys(i));
+    n += protocol.reserved(device::element(keys, i));
   }
 };
 

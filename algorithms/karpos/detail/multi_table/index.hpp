@@ -99,8 +99,8 @@ class index : public Map {
   }
 };
 
-/// What a key has in the slots of a table, and what it is. Holds no function of the user's, which loops would have to hold
-/// by reference.
+/// The keys in the slots of a table, and the head of the chain of each. Holds no function of the user's, which loops would
+/// have to hold by reference. Requires: the slots lie side by side.
 template <class Table, class Blocks>
 struct keys_of_slots {
   using layout = typename Table::layout;

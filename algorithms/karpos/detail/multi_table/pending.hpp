@@ -8,6 +8,7 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/outcome.hpp"
 
 // Pairs that kernels insert: appended to a list, which is taken into the table later (multi_table::ref).
@@ -51,7 +52,9 @@ struct append_pairs {
   Ref ref;
   Keys keys;
   Values values;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { ref.append(keys(i), values(i)); }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    ref.append(device::element(keys, i), values(i));
+  }
 };
 
 /// The memory of the list.
