@@ -144,6 +144,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
   static_assert(sizeof(Key) <= 8,
                 "karpos: keys have at most eight bytes: use an index of the large key, or 64 bits "
                 "of its hash");
+  static_assert(std::is_default_constructible_v<Key>,
+                "karpos: a key is a value that a view can hold, not a proxy of one");
   if constexpr (sizeof(Key) > sizeof(Bits)) {
     return {};  // refused, in one sentence
   } else {

@@ -534,7 +534,7 @@ TEST_CASE("functions of the user's are called with keys of the map alone") {
 template <class Map>
 void takes_an_atomic_view(std::string const& name) {
   u32 const sentinel = ~u32(0);
-  auto const plain = to_space(std::vector<u32>{1, sentinel, 2, sentinel - 1, 1});
+  auto const plain = to_space(std::vector<u32>{1, sentinel, 2, sentinel, 1});
   Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const keys = plain;
   Map map;
   if constexpr (requires { map.build(space{}, keys, keys); }) {
@@ -543,10 +543,7 @@ void takes_an_atomic_view(std::string const& name) {
   } else {
     map = Map(space{}, 100);
   }
-  auto const report = map.insert(space{}, keys, keys);
-  same(name + ": inserted", report.inserted, 2);
-  same(name + ": present", report.present, 1);
-  same(name + ": invalid", report.invalid, 2);
+  throws<std::invalid_argument>([&] { map.insert(space{}, keys, keys); }, "2 of 5 keys");
   same(name + ": count", map.count(space{}, keys), 3);
   view<u32> const out("out", 5);
   map.find(space{}, keys, out, 9u);

@@ -190,6 +190,40 @@ inline void call_rows(space const& exec, view<u32> const& keys, view<u64> const&
   karpos::reduce_by_key(exec, keys, keys, out, out, sum_by_labels{keys});
 }
 
+/// An element of an atomic view is a proxy.
+inline void call_with_proxies(space const& exec, view<u32> const& plain, view<u64> const& other) {
+  Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const keys = plain;
+  karpos::hash_map<u32, u32, space> map(exec, 10);
+  map.insert(exec, keys, keys);
+  map.insert_async(exec, keys, keys, Kokkos::View<karpos::insert_report, space>("report"));
+  map.insert_or_apply(exec, keys, keys, karpos::plus{},
+                      {.strategy = karpos::bulk_strategy::reduced});
+  map.insert(exec, keys, keys, {.strategy = karpos::bulk_strategy::partitioned});
+  map.find(exec, keys, keys, 0u);
+  map.count(exec, keys);
+  map.erase(exec, keys);
+  karpos::hopscotch_set<u32, space> set(exec, 10);
+  set.insert(exec, keys);
+  set.contains(exec, keys, keys);
+  karpos::cuckoo_map<u32, u32, space> dense(exec, keys, keys,
+                                            {.layout = karpos::cuckoo_layout::dense});
+  dense.insert(exec, keys, keys);
+  dense.find(exec, keys, keys, 0u);
+  karpos::cuckoo_map<u32, u32, space> const two_levels(exec, keys, keys);
+  karpos::hash_multimap<u32, u32, space> multimap(exec, 10);
+  multimap.insert(exec, keys, keys);
+  multimap.insert_async(exec, keys, keys);
+  multimap.count(exec, keys, keys);
+  multimap.erase(exec, keys);
+  karpos::row_index index(exec, karpos::rows(keys, other));
+  index.find(exec, index.rows(), keys);
+  karpos::partitioned_join(exec, karpos::rows(keys), karpos::rows(keys), karpos::join_kind::inner,
+                           plain, plain);
+  karpos::partition(exec, keys, plain, other);
+  karpos::reduce_by_key(exec, keys, keys, plain, plain);
+  karpos::count_by_key(exec, keys, plain, plain);
+}
+
 inline void call_searches(space const& exec, view<u32> const& targets,
                           Kokkos::View<float**, space> const& scores, view<u32> const& out) {
   view<u64> const offsets("offsets", 1);

@@ -28,9 +28,12 @@ struct keep_first {
   std::uint64_t* first_duplicate;  ///< the lowest index that does not stay
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    auto const key = key_bits_of<key_bits>(keys(i));
+    auto const bits_of_key = [&](std::uint64_t j) {
+      return key_bits_of<key_bits>(device::element(keys, j));
+    };
+    auto const key = bits_of_key(i);
     if (table.slot.reserved(device::element(keys, i))) return;
-    auto const has_key = [&](std::uint64_t j) { return key_bits_of<key_bits>(keys(j)) == key; };
+    auto const has_key = [&](std::uint64_t j) { return bits_of_key(j) == key; };
     auto const p = set.insert_or_find(home(mix(key)), i, has_key);
     if (p.ended == outcome::found) keep_lower(set.words + p.slot, p.word, i);
   }

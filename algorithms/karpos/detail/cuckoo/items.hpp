@@ -41,7 +41,7 @@ struct all_pairs : items_as_rows<View> {
   all_pairs(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION word load(std::uint64_t i) const {
-    return View::protocol::item(keys(i), values(i));
+    return View::protocol::item(device::element(keys, i), device::element(values, i));
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, word* to) const {

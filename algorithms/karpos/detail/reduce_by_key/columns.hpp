@@ -175,9 +175,10 @@ struct loaded_columns : partition::whole_rows<Split> {
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i, std::index_sequence<I...>) const {
     if constexpr (sizeof...(I) == 0)
-      return bits_of_key<Mixes, Split>(keys(i));
+      return bits_of_key<Mixes, Split>(device::element(keys, i));
     else
-      return {bits_of_key<Mixes, decltype(Split::key)>(keys(i)), {{detail::get<I>(columns)(i)}...}};
+      return {bits_of_key<Mixes, decltype(Split::key)>(device::element(keys, i)),
+              {{detail::get<I>(columns)(i)}...}};
   }
 };
 

@@ -105,7 +105,7 @@ struct keys_and_values : partition::whole_rows<Row> {
   KOKKOS_FUNCTION keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
-    return {bits_of_key<Mixes, decltype(Row::key)>(keys(i)), values(i)};
+    return {bits_of_key<Mixes, decltype(Row::key)>(device::element(keys, i)), values(i)};
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
@@ -129,7 +129,7 @@ struct keys_alone : partition::whole_rows<Row> {
   KOKKOS_FUNCTION explicit keys_alone(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
-    return bits_of_key<Mixes, Row>(keys(i));
+    return bits_of_key<Mixes, Row>(device::element(keys, i));
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
@@ -171,7 +171,7 @@ struct keys_with_value {
   Value value;
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    return bits_of_key<true, loaded>(keys(i));
+    return bits_of_key<true, loaded>(device::element(keys, i));
   }
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
