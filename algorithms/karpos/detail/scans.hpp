@@ -107,6 +107,16 @@ struct count_present_body {
   }
 };
 
+/// Counts the keys that are equal to a sentinel.
+template <class Protocol, class Keys>
+struct count_reserved {
+  Protocol protocol;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += protocol.reserved(device::element(keys, i));
+  }
+};
+
 /// Counts the keys that an insertion left out of a table that no other thread changes: those that found no place, and
 /// those that no table stores.
 template <class Table, class Keys>

@@ -6,6 +6,7 @@
 
 #include "karpos/detail/cuckoo/refs.hpp"
 #include "karpos/detail/probe.hpp"
+#include "karpos/detail/scans.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -23,16 +24,6 @@ struct is_absent {
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     auto const key = device::element(keys, i);
     return !find_in<device::access::frozen>(ref, one_thread<Ref>{}, key).present;
-  }
-};
-
-/// Counts keys that equal the sentinel.
-template <class Ref, class Keys>
-struct count_reserved {
-  Ref ref;
-  Keys keys;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += ref.reserved(device::element(keys, i));
   }
 };
 

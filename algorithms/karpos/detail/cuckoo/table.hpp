@@ -272,7 +272,8 @@ class table : public Traits {
   std::uint64_t count_sentinels(execution_space const& exec, Keys const& keys) const {
     std::uint64_t invalid = 0;
     Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, keys.extent(0)),
-                            count_reserved<dense, Keys>{dense(view()), keys}, invalid);
+                            count_reserved<typename view_type::protocol, Keys>{view().slot, keys},
+                            invalid);
     return invalid;
   }
   template <class Keys>

@@ -3,9 +3,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/contract.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
@@ -19,7 +19,7 @@ struct gather_values {
   T missing;
   Out out;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    typename std::remove_cvref_t<Indices>::non_const_value_type const row = indices(i);
+    auto const row = device::element(indices, i);
     KARPOS_EXPECTS(row == no_row_of(row) || static_cast<std::uint64_t>(row) < rows(),
                    "a row that is gathered is below the length of the column, or no_row");
     out(i) = row == no_row_of(row) ? missing : value(row);

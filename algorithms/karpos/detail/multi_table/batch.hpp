@@ -85,16 +85,6 @@ struct write_groups {
   }
 };
 
-/// Counts pairs whose key is equal to a sentinel.
-template <class Protocol, class Keys>
-struct count_reserved {
-  Protocol protocol;
-  Keys keys;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    n += protocol.reserved(device::element(keys, i));
-  }
-};
-
 /// Counts the pairs of different keys that are in the table, or that are not: what was written of them in heads, or what
 /// the table says.
 template <class Table, class Blocks, class Key>
