@@ -279,8 +279,8 @@ class hash_table : public lookup_table<Storage> {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Makes dst a copy of src, which may be of another memory space. Refs of dst stay valid if the capacities are equal, its
-  /// frozen refs if the seeds are, too. Waits. Throws capacity_error if a key finds no place by the seed of refs of dst.
+  /// Copies src, of any memory space, to dst. Waits. Throws capacity_error if a key finds no place.
+  /// If capacities are equal, refs of dst stay valid; if seeds are equal too, so do frozen refs.
   template <class Other>
     requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,

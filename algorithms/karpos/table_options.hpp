@@ -24,10 +24,10 @@ struct hash_table_options {
       {};  ///< key that marks an erased slot; default: the second largest
   std::optional<karpos::growth> growth =
       {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
-  /// Seed of the places of keys. Default: each table gets another one from a count of tables, so
-  /// that runs of a program repeat; 0 in memory of the caller's. Tables of one type, size and seed
-  /// place most keys alike. Do not insert parts of several such tables, in their order, into another
-  /// one: the keys crowd.
+  /// Seed of the places of keys. Default: a new seed for each table, from a count of tables, so that
+  /// a program gets the same seeds in each run; 0 for a table in the caller's memory. Tables of
+  /// equal type, size and seed place most keys alike. If parts of several such tables, in table
+  /// order, are inserted into another one, the keys crowd.
   std::optional<std::uint64_t> seed = {};
 };
 

@@ -530,7 +530,8 @@ TEST_CASE("functions of the user's are called with keys of the map alone") {
 
 }  // namespace
 
-/// Elements of an atomic view are proxies, no keys: sentinels among them are sentinels all the same.
+/// Tests that bulk calls read the elements of an atomic view, which are proxies, as keys, and refuse
+/// the sentinels among them.
 template <class Map>
 void takes_an_atomic_view(std::string const& name) {
   u32 const sentinel = ~u32(0);

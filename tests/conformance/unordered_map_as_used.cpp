@@ -799,7 +799,7 @@ void called_with_keys_alone(labels const& f) {
   same("calls with what is no key", calls(1), 0);
 }
 
-/// Returns the number of keys ~i with i < most, and the value i + 1, in a map that the host reaches.
+/// Counts the keys ~i, for i < most, that have the value i + 1. Requires: the host can read the map.
 template <class Map>
 std::uint64_t counted_by_host(Map const& map, std::uint32_t most) {
   std::uint64_t right = 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Calls of the families with functions that hold views, which no loop on a CPU can copy trivially, and with views of proxies.
-/// Compiled only.
+/// Calls bulk operations with functions that hold views, whose copies are not trivial, and with
+/// atomic views, whose elements are proxies. Is compiled, not run.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <karpos/bfs.hpp>

@@ -308,9 +308,9 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
   return fresh;
 }
 
-/// Copies the slots. If refs of this table may exist and the source has another seed, inserts the keys
-/// by this table's seed instead, by which those refs look. Counts the slots: refs may have changed
-/// the source unseen.
+/// Copies the slots. If the source has another seed and refs of this table may exist, inserts the
+/// keys instead, at the places of this table's seed: refs look there. Counts the slots, because refs
+/// of the source may have changed them.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {

@@ -100,7 +100,8 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
   }
 }
 
-/// The plain thread of the space that a table is for. Table may be a reference: loops hold tables so.
+/// A tile of one thread in the table's execution space. Table may be a reference type, as in bodies
+/// of loops.
 template <class Table>
 using one_thread = device::tile_for<typename std::remove_cvref_t<Table>::execution_space, 1>;
 

@@ -34,8 +34,8 @@ KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   return r;
 }
 
-/// Reads a word that other teams may write meanwhile, if an old value will do. The read may come from
-/// the team's cache, where writes of other teams appear only after all teams have met.
+/// Reads a word that other teams may write at the same time. May return an old value: the read may
+/// come from the team's cache, which shows writes of other teams only after a grid barrier.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word load_cached(Word const* p) {

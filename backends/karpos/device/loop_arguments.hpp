@@ -124,8 +124,8 @@ held_by_loop<ExecSpace, X> for_loop(X const& x) {
 template <class ExecSpace, class X>
 void for_loop(X const&&) = delete;
 
-/// Returns: element i of keys or queries, as a value. Of views of proxies, as those with MemoryTraits<Atomic> are, a call returns
-/// a proxy, which is no key.
+/// Returns element i of a view as a value, also if the view returns a proxy, as views with
+/// MemoryTraits<Atomic> do. Functions that are no views: what they return.
 template <class Keys>
 KOKKOS_FORCEINLINE_FUNCTION auto element(Keys const& keys, std::uint64_t i) {
   if constexpr (requires { typename Keys::non_const_value_type; })

@@ -42,7 +42,8 @@ bool all_real(std::string_view row) {
   return std::all_of(all.begin(), all.end(), is_real);
 }
 
-/// Numbers between runs of blanks and tabs are no table of tabs, unless one of the first two rows has empty cells.
+/// Whether tabs separate the cells. Numbers between tabs alone do not tell: blanks may separate them,
+/// too. Then the first two rows decide, by an empty cell.
 bool is_tab_table(std::string_view text, std::size_t begin) {
   std::string_view const row = row_at(text, begin, '\t'), first = trimmed(row);
   if (first.find('\t') == std::string_view::npos) return false;

@@ -51,8 +51,8 @@ inline std::string_view line_at(std::string_view text, std::size_t offset) {
   return text.substr(offset, end == std::string_view::npos ? end : end - offset);
 }
 
-/// Empty lines and lines whose first character is # or % hold no data. Where tabs separate, a line that begins with one
-/// holds data: its first cell is empty.
+/// Whether a line is a row of data, not empty and not a comment that begins with # or %. If tabs
+/// separate cells, a line that begins with a tab is a row whose first cell is empty.
 inline bool holds_data(std::string_view line, char separator) {
   std::string_view const text = trimmed(line);
   if (separator == '\t' && line.find('\t') < line.find_first_not_of(" \t\r")) return true;

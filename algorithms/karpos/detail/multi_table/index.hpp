@@ -99,8 +99,8 @@ class index : public Map {
   }
 };
 
-/// The keys in the slots of a table, and the head of the chain of each. Holds no function of the user's, which loops would
-/// have to hold by reference. Requires: the slots lie side by side.
+/// The keys in the slots of a table, and the head of each key's chain of blocks. Holds none of the
+/// user's functions, so that its copies are trivial. Requires: the slots are contiguous.
 template <class Table, class Blocks>
 struct keys_of_slots {
   using layout = typename Table::layout;

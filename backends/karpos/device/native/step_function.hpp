@@ -16,8 +16,8 @@
 #define KARPOS_STEP_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #endif
 
-// KARPOS_FLATTEN stands before a loop of a CPU, which then inlines all that it calls. Sanitizers and
-// tests at -Og go without it: instrumented code compiles three times as fast then.
+// KARPOS_FLATTEN makes a loop on a CPU inline all calls. It is empty for sanitizers and for tests at
+// -Og: without it, instrumented code compiles three times as fast.
 #if !defined(KARPOS_FLATTEN)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KARPOS_FLATTEN
