@@ -174,15 +174,7 @@ class hash_table : public lookup_table<Storage> {
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
   /// Complexity: reads the table once. The predicate may not throw (operations.hpp).
   template <class Predicate>
-  std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate) {
-    this->require_memory();
-    auto const table = m_storage.ref();
-    auto const n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        label("erase_if"), exec, capacity(),
-        detail::scan_body<execution_space, detail::erase_if_body>(table, predicate));
-    m_slots_used.removed(n);
-    return n;
-  }
+  std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate);
   /// As erase, without waiting; the count is written to a view.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
@@ -313,9 +305,10 @@ class hash_table : public lookup_table<Storage> {
                        erase_view const& report) const {
     detail::require_reachable<execution_space, Keys>();
     this->require_memory();
-    table_type const table = m_storage.ref();
-    device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
-                                        detail::make_erase_body<distance>(table, keys), report);
+    m_storage.with_erasure_ref(exec, [&](auto const& table) {
+      device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
+                                          detail::make_erase_body<distance>(table, keys), report);
+    });
   }
   /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
   template <class Rows>

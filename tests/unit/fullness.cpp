@@ -50,6 +50,23 @@ TEST_CASE("a table is full once each of its parts was found to be") {
   }
 }
 
+TEST_CASE("parts that have free slots are forgotten together") {
+  for (std::uint64_t const n : {1, 33, 1024, 1056, 4097}) {
+    CAPTURE(n);
+    for (std::uint64_t const hole : {std::uint64_t(0), n / 2, n - 1}) {
+      buckets some(n);
+      some.inspections(1'000, 2);
+      CHECK(some.state().is_full());
+      some.full[hole] = 0;
+      for (std::uint64_t i = 0; i < fullness::bit_words_for(n); ++i)
+        some.state().forget_parts_of_word(i);
+      CHECK(some.inspections(3, n) == n);
+      some.full[hole] = 1;
+      CHECK(some.inspections(1, n) <= n);
+    }
+  }
+}
+
 TEST_CASE("a slot that is freed beside an inspection keeps its part from being full") {
   buckets some(64);
   std::uint64_t looks = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "karpos/device/atomics.hpp"
+#include "karpos/lane_mask.hpp"
 
 // What a table remembers of being full, so that the search of each further key for a free slot ends
 // early.
@@ -29,6 +30,10 @@ class fullness {
   /// Words for a table of `units` buckets or lines: an even number. They are aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
     return units == 0 ? 0 : 4 + (parts_of(units) + 63) / 64 * 2;
+  }
+  /// How many of these words have the bits of parts.
+  KOKKOS_FUNCTION static constexpr std::uint64_t bit_words_for(std::uint64_t units) {
+    return (parts_of(units) + 31) / 32;
   }
   KOKKOS_FUNCTION fullness(std::uint32_t* words, std::uint64_t units)
       : m_words(words),
@@ -61,6 +66,14 @@ class fullness {
   KOKKOS_FUNCTION void forget_after_update(std::uint64_t unit) const {
     device::fence_seq_cst_after_update();
     forget_part(unit / part_units, nothing{});
+  }
+  /// Notes that there may be free slots in all parts whose bits are in the i-th word of bits. The
+  /// kernel that freed them has ended.
+  KOKKOS_FUNCTION void forget_parts_of_word(std::uint64_t i) const {
+    device::fence_seq_cst();
+    for (lane_mask<32> full(device::load_relaxed(bits_of(i * 32))); full;
+         full = full.without_first())
+      forget_part(i * 32 + static_cast<std::uint64_t>(full.first()), nothing{});
   }
 
  private:

@@ -73,6 +73,22 @@ std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const
   return n;
 }
 
+template <class Storage>
+template <class Predicate>
+std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
+                                            Predicate const& predicate) {
+  this->require_memory();
+  std::uint64_t n = 0;
+  m_storage.with_erasure_ref(exec, [&](auto const& table) {
+    n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        label("erase_if"), exec, capacity(),
+        detail::scan_body<execution_space, detail::erase_if_body>(table, predicate));
+  });
+  exec.fence("karpos::hash_table: erase_if");
+  m_slots_used.removed(n);
+  return n;
+}
+
 /// Counts the slots of keys and those of erased keys.
 template <class Storage>
 void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t& live,

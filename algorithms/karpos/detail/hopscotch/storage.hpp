@@ -11,6 +11,7 @@
 #include "karpos/detail/hopscotch/ref.hpp"
 #include "karpos/detail/hopscotch/tuning.hpp"
 #include "karpos/detail/table_memory.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/table_options.hpp"
 
 namespace karpos::detail::hopscotch {
@@ -23,6 +24,12 @@ struct empty_lines {
   KOKKOS_FUNCTION word operator()(std::uint64_t i) const {
     return i % (line_slots + 1) == 0 ? Slots::head(0) : empty;
   }
+};
+
+/// Notes that there may be free slots in lines that were full.
+struct forget_full_lines {
+  fullness full;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.forget_parts_of_word(i); }
 };
 
 /// The memory of a hopscotch table: an array of lines, and what it remembers of being full. The
@@ -64,15 +71,19 @@ class storage : public Traits {
   }
 
   settings_type const& settings() const { return m_settings; }
-  ref_type ref() const {
-    return ref_type(lines<Traits>(m_words.data(), line_geometry(m_lines, m_settings.seed),
-                                  m_settings.reserved_keys, m_settings.hash, m_settings.equal,
-                                  m_full.data()));
-  }
+  ref_type ref() const { return ref_with(m_full.data()); }
   ref_type scan_ref() const { return ref(); }
   template <class F>
   void with_ref(F const& f) const {
     f(ref());
+  }
+  /// Calls f, which enqueues erasures, with a ref that does not note that slots are free: a kernel
+  /// behind them does. To note it for each key takes a fence, a tenth of an erasure on GPUs.
+  template <class F>
+  void with_erasure_ref(execution_space const& exec, F const& f) const {
+    f(ref_with(nullptr));
+    device::loop_over(label("note free lines"), exec, fullness::bit_words_for(m_lines),
+                      forget_full_lines{fullness(m_full.data(), m_lines)});
   }
   std::string label(char const* what) const { return m_settings.label(what); }
   /// Slots that a scan visits: ref().slot_at(i) for i below it.
@@ -102,6 +113,11 @@ class storage : public Traits {
   using word_view = Kokkos::View<word*, memory_space>;
   using full_view = Kokkos::View<std::uint32_t*, memory_space>;
 
+  ref_type ref_with(std::uint32_t* full) const {
+    return ref_type(lines<Traits>(m_words.data(), line_geometry(m_lines, m_settings.seed),
+                                  m_settings.reserved_keys, m_settings.hash, m_settings.equal,
+                                  full));
+  }
   static std::uint64_t lines_for(std::uint64_t max_keys, double load) {
     return line_geometry::lines_for(slots_for(max_keys, load));
   }

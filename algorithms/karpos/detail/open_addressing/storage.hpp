@@ -85,6 +85,11 @@ class storage : public Traits {
     else
       f(ref());
   }
+  /// Calls f with what erasures in bulk use.
+  template <class F>
+  void with_erasure_ref(execution_space const& /*exec*/, F const& f) const {
+    f(ref());
+  }
   bool marks_late() const { return std::atomic_ref(m_marks_late).load(std::memory_order_relaxed); }
   /// Notes that keys were refused.
   void mark_late() const { std::atomic_ref(m_marks_late).store(true, std::memory_order_relaxed); }
