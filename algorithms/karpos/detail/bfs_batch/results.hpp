@@ -181,7 +181,7 @@ struct write_results {
       sum_odd = plus(sum_odd, values, 8);
       return ++vertices == 65535 / last_value;
     }
-    KARPOS_STEP_FUNCTION void flush(tile const& t, std::uint64_t* sums) {
+    KARPOS_RARE_FUNCTION void flush(tile const& t, std::uint64_t* sums) {
       t.each([&](int lane) {
         for (int i = 0; i < 8; ++i) {
           int const shift = i / 2 * 16;

@@ -31,6 +31,14 @@
 #define KARPOS_FLATTEN [[gnu::flatten]]
 #endif
 
+// KARPOS_RARE_FUNCTION stands before what a loop calls once in thousands of indices: a loop on a CPU
+// that is flattened does not inline it, and keeps its registers for the rest.
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+#define KARPOS_RARE_FUNCTION [[gnu::noinline]] KOKKOS_FUNCTION
+#else
+#define KARPOS_RARE_FUNCTION KOKKOS_FUNCTION
+#endif
+
 // KARPOS_INLINE_CALLS stands before a statement that calls a lambda, which is then inlined. clang
 // applies flatten only to the calls that stand in the loop's own function.
 #if defined(__clang__) && defined(__has_cpp_attribute)
