@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <initializer_list>
 #include <string>
 
 #include "perf/graph/announced.hpp"
 #include "perf/graph/matrix_market.hpp"
+#include "perf/support/text.hpp"
 
 // Source: R. Boisvert, R. Pozo, K. Remington, The Matrix Market Exchange Formats, NISTIR 5935
 //   (1996).
@@ -14,10 +14,7 @@ namespace karpos::perf::graph_input {
 namespace {
 
 std::string take_lower(text_lines& lines, char const* what) {
-  std::string word(lines.take_field(what));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
+  return lower_case(lines.take_field(what));
 }
 
 /// A word of the banner, which must be one of the choices. Returns: its place among them.

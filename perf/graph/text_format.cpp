@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "perf/graph/text_lines.hpp"
+#include "perf/support/text.hpp"
 
 namespace karpos::perf::graph_input {
 namespace {
@@ -23,14 +23,8 @@ constexpr char banner[] = "matrixmarket";
 
 using field_list = std::vector<std::string_view>;
 
-std::string lower(std::string_view text) {
-  std::string word(text);
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word;
-}
-
 bool starts_with_banner(std::string_view line) {
-  return lower(line.substr(0, sizeof(banner) - 1)) == banner;
+  return lower_case(line.substr(0, sizeof(banner) - 1)) == banner;
 }
 
 /// A reader of the text that shows no progress.
@@ -205,7 +199,7 @@ bool are_names_of_ends(field_list const& cells) {
                             {"head", "tail"},
                             {"tail", "head"}};
   pair const names = {std::string_view(cells[0]), std::string_view(cells[1])};
-  std::string const first = lower(names[0]), second = lower(names[1]);
+  std::string const first = lower_case(names[0]), second = lower_case(names[1]);
   return std::any_of(std::begin(known), std::end(known),
                      [&](pair const& p) { return first == p[0] && second == p[1]; });
 }
@@ -216,7 +210,7 @@ bool counts_edges(std::string_view header) {
                              parts[] = {"edges", "arcs", "links", "entries", "nonzeros"};
   field_list const names = cells_of(header, mark_of(header));
   if (names.size() < 2 || names.size() > 3) return false;
-  std::string const last = lower(names.back());
+  std::string const last = lower_case(names.back());
   return std::find(std::begin(known), std::end(known), last) != std::end(known) ||
          std::any_of(std::begin(parts), std::end(parts),
                      [&](std::string_view part) { return last.find(part) != last.npos; });
@@ -349,7 +343,7 @@ graph_format format_of_numbers(input const& in, text_lines& lines, bool has_perc
 /// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before
 /// ".gz".
 std::string extension(std::string name) {
-  name = lower(name);
+  name = lower_case(name);
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   std::size_t const dot = name.find_last_of("./");
   return dot == name.npos || name[dot] == '/' ? "" : name.substr(dot + 1);

@@ -33,6 +33,14 @@ std::string human_seconds(double seconds);
 /// Text of a file as a terminal may get it: `?` for each control character.
 std::string printable(std::string_view text);
 
+/// With small letters for A to Z.
+inline std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
 /// Fixed-width columns.
 std::string left(std::string const& text, std::size_t width);
 std::string right(std::string const& text, std::size_t width);

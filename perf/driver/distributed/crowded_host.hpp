@@ -6,7 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -79,9 +78,7 @@ inline std::string crowded_host_text(host_load const& host, bool sleeps) {
 /// Whether threads of OpenMP that wait sleep at once.
 inline bool waits_passively() {
   char const* const policy = std::getenv("OMP_WAIT_POLICY");
-  std::string word = policy == nullptr ? "" : policy;
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word == "passive";
+  return policy != nullptr && lower_case(policy) == "passive";
 }
 
 /// Says on the first rank if ranks of a host have more threads than processors. Collective.

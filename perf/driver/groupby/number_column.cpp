@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "perf/driver/count/table_text.hpp"
+#include "perf/support/text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -55,12 +56,7 @@ bool number_column::is_null(std::string_view field) {
   constexpr std::size_t longest = 4;
   field = trimmed(field);
   if (field.size() > longest) return false;
-  char small[longest];
-  std::transform(field.begin(), field.end(), small, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  std::string_view const word(small, field.size());
-  return std::find(std::begin(marks), std::end(marks), word) != std::end(marks);
+  return std::find(std::begin(marks), std::end(marks), lower_case(field)) != std::end(marks);
 }
 
 char const* number_column::add(std::string_view field) {
