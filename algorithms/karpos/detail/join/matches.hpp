@@ -35,10 +35,20 @@ KOKKOS_INLINE_FUNCTION std::uint64_t multiply(multiplicity m, std::uint64_t matc
 
 /// What a left row becomes in a join.
 inline multiplicity multiplicity_of(join_kind k) {
-  using m = multiplicity;
-  constexpr m of[] = {m::matches,        m::matches_or_one, m::matches, m::matches_or_one,
-                      m::one_if_matched, m::one_if_not,     m::none,    m::none};
-  return of[static_cast<int>(k)];
+  switch (k) {
+    case join_kind::inner:
+    case join_kind::right:
+      return multiplicity::matches;
+    case join_kind::left:
+    case join_kind::full:
+      return multiplicity::matches_or_one;
+    case join_kind::left_semi:
+      return multiplicity::one_if_matched;
+    case join_kind::left_anti:
+      return multiplicity::one_if_not;
+    default:
+      return multiplicity::none;
+  }
 }
 
 /// Where the run of a left row begins among the grouped row numbers of the index; the largest number where it has none.
