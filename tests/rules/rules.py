@@ -13,7 +13,7 @@ from pathlib import Path
 LAYERS = ["lib", "backends", "algorithms"]  # an arrow may point to the left only
 FOLDERS = LAYERS + ["tests", "perf", "docs", ".ci"]
 LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
-LONGEST_PUBLIC_HEADER = 400
+LONGEST_PUBLIC_HEADER = 320  # lines of code, without comments
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
 DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program", "cuda_peers", "step_function")}
@@ -86,8 +86,8 @@ def violations(root):
         code = code_of(text)
         if file.suffix == ".hpp" and "#pragma once" not in code:
             yield "pragma-once", name, 1, "is a header without #pragma once"
-        if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and len(lines) > LONGEST_PUBLIC_HEADER:
-            yield "length", name, len(lines), f"is longer than {LONGEST_PUBLIC_HEADER} lines: move details to detail/"
+        if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
+            yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
 
         for number, line in enumerate(code, 1):
             if name not in DEVICE_FILES and (found := DEVICE_WORDS.search(line)):
@@ -129,7 +129,8 @@ CLEAN = {
     "backends/karpos/device/native/native.hpp": HEAD + '#ifdef KOKKOS_ENABLE_CUDA\nnamespace native_device = cuda;\n#endif\n',
     "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
     "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
-    "algorithms/karpos/detail/long.hpp": HEAD + "\n" * (LONGEST_PUBLIC_HEADER + 1),
+    "algorithms/karpos/detail/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
+    "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
 PLANTED = [
@@ -154,8 +155,8 @@ PLANTED = [
     ("arrow", "algorithms/karpos/map.hpp", '#include "perf/timer.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", '#include "../../tests/support/oracle.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
-    ("length", "algorithms/karpos/map.hpp", "\n" * LONGEST_PUBLIC_HEADER),
-    ("length", "algorithms/karpos/distributed/plan.hpp", "\n" * LONGEST_PUBLIC_HEADER),
+    ("length", "algorithms/karpos/map.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
+    ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),
