@@ -20,7 +20,8 @@ template <class ExecSpace, class View>
 inline constexpr bool reaches =
     Kokkos::SpaceAccessibility<ExecSpace, typename View::memory_space>::accessible;
 
-/// Compile error, with a sentence, for a view that lives where the execution space cannot reach.
+/// Fails to compile, with an explanation, if a view lies in memory that the execution space cannot
+/// reach.
 template <class ExecSpace, class... Views>
 constexpr void require_reachable() {
   static_assert(
@@ -28,13 +29,14 @@ constexpr void require_reachable() {
       "karpos: a view lies in a memory space that the execution space cannot reach; copy it "
       "with Kokkos::create_mirror_view_and_copy first");
 }
-/// Compile error, with a sentence, for keys that would be converted: -1 would become a sentinel, 2^32 + 5 a 5.
+/// Fails to compile, with an explanation, if keys would be converted: -1 would become a sentinel,
+/// and 2^32 + 5 would become 5.
 template <class Key, class Keys>
 constexpr void require_key_type() {
   static_assert(std::is_same_v<typename Keys::non_const_value_type, Key>,
                 "karpos: keys must come in a view of the container's key type");
 }
-/// The same for values: 2.75 would become 2.
+/// Fails to compile, with an explanation, if values would be converted: 2.75 would become 2.
 template <class T, class Values>
 constexpr void require_value_type() {
   static_assert(std::is_same_v<typename Values::non_const_value_type, T>,

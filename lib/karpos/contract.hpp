@@ -9,8 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-// Contracts of in-kernel calls, where no exception can be thrown. -DKARPOS_CONTRACTS=ON turns them on;
-// off they cost nothing. Bulk calls from the host always check their arguments and throw.
+// Contracts of calls in kernels, where no exception can be thrown: a violation aborts the program.
+// -DKARPOS_CONTRACTS=ON turns them on; without it they cost nothing. Bulk calls from the host
+// always check their arguments and throw.
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
 #define KARPOS_EXPECTS(condition, sentence) \
   ((condition) ? void() : ::Kokkos::abort("karpos: contract violated: " sentence "\n"))
@@ -20,8 +21,8 @@
 
 namespace karpos {
 
-/// Thrown when keys did not fit, or pairs of a multimap: `limit` names what was too small. The container is valid and keeps
-/// everything that it accepted.
+/// Thrown if keys, or pairs of a multimap, do not fit; `limit` names the parameter that was too
+/// small. The container stays valid and keeps everything that it accepted.
 class capacity_error : public std::runtime_error {
  public:
   capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held,
@@ -35,8 +36,8 @@ class capacity_error : public std::runtime_error {
         m_would_do(would_do) {}
 
   std::uint64_t asked() const noexcept { return m_asked; }  ///< keys, or pairs, that were offered
-  std::uint64_t found() const noexcept { return m_held; }   ///< those that fitted
-  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< what would have done
+  std::uint64_t found() const noexcept { return m_held; }   ///< keys, or pairs, that fitted
+  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< a `limit` that suffices
 
  private:
   std::uint64_t m_asked, m_held, m_would_do;
@@ -49,7 +50,7 @@ class hash_error : public std::runtime_error {
       : std::runtime_error("karpos: " + what + " (" + why + "): " + suggestion) {}
 };
 
-/// Thrown when memory for a container cannot be had; names the bytes and the memory space.
+/// Thrown if memory for a container cannot be allocated; names the bytes and the memory space.
 class allocation_error : public std::bad_alloc {
  public:
   explicit allocation_error(std::string what) : m_what("karpos: " + std::move(what)) {}
@@ -61,14 +62,15 @@ class allocation_error : public std::bad_alloc {
 
 namespace detail {
 
-/// Whether calls from the host check what their options say need not be checked.
+/// Whether calls from the host also check what their callers may declare valid, such as a trusted
+/// graph.
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
 inline constexpr bool checks_always = true;
 #else
 inline constexpr bool checks_always = false;
 #endif
 
-/// Grammar of every message: problem (why): suggestion.
+/// Throws std::invalid_argument. Every message reads "problem (why): suggestion".
 [[noreturn]] inline void reject(std::string const& problem, std::string const& why,
                                 std::string const& suggestion) {
   throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
@@ -81,7 +83,7 @@ inline void require_same_extent(char const* what, std::uint64_t a, char const* o
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
 }
 
-/// Memory that a call uses.
+/// Memory that a call uses: bytes [begin, end).
 struct memory_range {
   char const* begin = nullptr;
   char const* end = nullptr;
@@ -90,7 +92,8 @@ struct memory_range {
   }
 };
 inline memory_range range_of(memory_range const& r) { return r; }
-/// That of a view; none of a strided one: its elements may lie between those of others.
+/// Returns the memory of a view; an empty range if the view is strided, because its elements may
+/// lie between those of other views.
 template <class View>
   requires requires(View const& v) { v.span_is_contiguous(); }
 memory_range range_of(View const& v) {
@@ -99,7 +102,8 @@ memory_range range_of(View const& v) {
   return {begin, begin + v.span() * sizeof(*v.data())};
 }
 
-/// Throws std::invalid_argument where one of several outputs shares memory with another one, or with others' memory.
+/// Throws std::invalid_argument if one of several outputs shares memory with another output, or
+/// with `others`.
 inline void require_apart(std::string const& what, std::initializer_list<memory_range> outputs,
                           std::initializer_list<memory_range> others) {
   for (auto const* out = outputs.begin(); out != outputs.end(); ++out) {
@@ -110,22 +114,24 @@ inline void require_apart(std::string const& what, std::initializer_list<memory_
              "pass memory of its own");
   }
 }
-/// The same of one output; the others are views and memory.
+/// Throws std::invalid_argument if an output shares memory with one of the others: views and memory
+/// ranges.
 template <class Out, class... Others>
 void require_apart(std::string const& what, Out const& out, Others const&... others) {
   require_apart(what, {range_of(out)}, {range_of(others)...});
 }
 
-/// Throws std::invalid_argument for a view that has a length, but no memory.
+/// Throws std::invalid_argument if a view has a length, but no memory.
 template <class View>
 void require_data(std::string const& what, View const& view) {
-  std::uint64_t const n = view.extent(0);  // size() may be 0 then
+  std::uint64_t const n = view.extent(0);  // not size(), which may be 0 then
   if (view.data() == nullptr && n > 0)
     reject(what + " have no memory", "a null pointer for " + std::to_string(n) + " elements",
            "allocate them");
 }
 
-/// what: "distances of a search", say.
+/// Throws std::invalid_argument if a view is strided. `what` names it, for example "distances of a
+/// search".
 template <class View>
 void require_contiguous(std::string const& what, View const& view) {
   if (!view.span_is_contiguous())

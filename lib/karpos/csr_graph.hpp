@@ -18,18 +18,20 @@ concept graph_integer =
     std::is_integral_v<T> && !std::is_same_v<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
 }  // namespace detail
 
-/// A graph in compressed sparse rows: the neighbours of vertex v are column_indices[row_offsets[v]] up to, not
-/// including, column_indices[row_offsets[v + 1]]. It shares the views it is made of: copies are cheap, and the
-/// memory may be the user's own. Self loops and duplicate edges are allowed.
+/// A graph in compressed sparse rows: the neighbours of vertex v are the column_indices at
+/// positions in [row_offsets[v], row_offsets[v + 1]). A graph shares the views that it is made of:
+/// copies are cheap, and the memory may be the user's own. Self loops and duplicate edges are
+/// allowed.
 ///
-/// A graph is directed until said otherwise: `undirected()` states that every edge occurs both ways,
-/// `with_transpose(in)` gives the in-edges. Bottom-up levels of a search need either.
+/// A graph is directed by default. `undirected()` states that every edge is stored in both
+/// directions; `with_transpose(in)` adds the in-edges. Bottom-up levels of a search need one of the
+/// two.
 ///
-/// Algorithms check offsets and columns before they read the graph, in one pass over both: a
-/// workspace when it is made, a call without a workspace each time. They throw
-/// std::invalid_argument that names the first wrong offset or edge. `trusted()` saves the pass;
-/// build_csr and transpose return trusted graphs. Whoever changes the arrays later, beside the
-/// graph's const views, must leave them right, for a workspace does not look again.
+/// Algorithms check offsets and columns before they read a graph, in one pass over both. A
+/// workspace checks them once, when it is constructed; a call without a workspace checks them each
+/// time. Both throw std::invalid_argument, which names the first wrong offset or edge. `trusted()`
+/// saves the pass; build_csr and transpose return trusted graphs. The views of a graph are const.
+/// If you change the arrays through other views, keep them valid: a workspace does not check again.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
@@ -42,11 +44,11 @@ class csr_graph {
   using offsets_view = Kokkos::View<EdgeOffset const*, MemorySpace>;
   using columns_view = Kokkos::View<VertexId const*, MemorySpace>;
 
-  /// A graph without vertices.
+  /// Makes a graph without vertices.
   csr_graph() = default;
 
   /// Wraps views: n + 1 offsets for n vertices, and as many column indices as the last offset says.
-  /// Complexity: constant; `validate` and algorithms look at what the arrays hold.
+  /// Complexity: constant; only `validate` and algorithms check the contents of the arrays.
   /// Throws: std::invalid_argument if there is no offset at all.
   csr_graph(offsets_view row_offsets, columns_view column_indices)
       : m_offsets(row_offsets),
@@ -56,14 +58,14 @@ class csr_graph {
                      "n vertices have n + 1 offsets, the first of them 0");
   }
 
-  /// Returns this graph, of which it is stated that every edge occurs in both directions. Only
+  /// Returns this graph, marked as one whose edges are all stored in both directions. Only
   /// `validate` checks that.
   csr_graph undirected() const { return with_transpose(*this); }
 
-  /// Returns this graph with its edges the other way round: in's row v lists the vertices that have
-  /// an edge to v. Only `validate` checks that; algorithms check that `in` is a graph. The result
-  /// is trusted if both are.
-  /// Throws: std::invalid_argument if the two differ in vertices or edges.
+  /// Returns this graph with a transpose: row v of `in` lists the vertices that have an edge to v.
+  /// Only `validate` checks that these are the edges of this graph; algorithms check that `in` is a
+  /// valid graph. The result is trusted if both graphs are.
+  /// Throws: std::invalid_argument if the two differ in the number of vertices or edges.
   csr_graph with_transpose(csr_graph const& in) const {
     detail::require_same_extent("row offsets of a graph", m_offsets.extent(0), "of its transpose",
                                 in.m_offsets.extent(0));
@@ -77,8 +79,8 @@ class csr_graph {
     return g;
   }
 
-  /// Returns this graph, marked as one whose offsets and columns are right, so that algorithms do
-  /// not check it. With KARPOS_CONTRACTS they check it all the same.
+  /// Returns this graph, marked as valid, so that algorithms do not check its offsets and columns.
+  /// With KARPOS_CONTRACTS they check them nevertheless.
   csr_graph trusted() const {
     csr_graph g = *this;
     g.m_trusted = true;
@@ -86,7 +88,7 @@ class csr_graph {
   }
 
   std::uint64_t vertices() const { return m_offsets.extent(0) == 0 ? 0 : m_offsets.extent(0) - 1; }
-  /// Directed edges: an undirected edge counts twice.
+  /// Returns the number of directed edges: an undirected edge counts twice.
   std::uint64_t edges() const { return m_columns.extent(0); }
   bool has_transpose() const { return m_has_transpose; }
   bool is_trusted() const { return m_trusted; }
@@ -97,32 +99,33 @@ class csr_graph {
 
   offsets_view const& row_offsets() const { return m_offsets; }
   columns_view const& column_indices() const { return m_columns; }
-  /// Of the transpose; empty without one.
+  /// Returns the row offsets of the transpose; empty if there is none.
   offsets_view const& in_row_offsets() const { return m_in_offsets; }
   columns_view const& in_column_indices() const { return m_in_columns; }
 
-  /// Bytes of the two arrays of a graph.
+  /// Returns the bytes of the two arrays of a graph.
   static std::size_t bytes_for(std::uint64_t vertices, std::uint64_t edges) {
     return (vertices + 1) * sizeof(EdgeOffset) + edges * sizeof(VertexId);
   }
 
-  /// Checks every offset and column of the graph, and of its transpose, whether or not the graph is
-  /// trusted; and that the edges of the transpose are those of the graph the other way round, but
-  /// for a chance of 2^-64.
-  /// Throws: std::invalid_argument that names the first offset which is not 0 at the start,
-  /// decreases or does not end at the number of columns; else the first edge that leads to no
-  /// vertex; else says that the transpose has other edges.
+  /// Checks every offset and column of the graph and of its transpose, whether or not the graph is
+  /// trusted. Also checks that the transpose has the edges of the graph in the other direction,
+  /// except for a chance of 2^-64.
+  /// Throws: std::invalid_argument. It names the first offset that is not 0 at the start,
+  /// decreases, or does not end at the number of columns. If all offsets are right, it names the
+  /// first edge that leads to no vertex. Otherwise it says that the transpose has other edges.
   /// Complexity: one pass for a directed graph, three for an undirected one, four for one with its
-  /// own transpose; waits for them.
+  /// own transpose. Blocks.
   template <execution_space ExecSpace>
   void validate(ExecSpace const& exec) const {
     require_rows(exec);
     if (m_has_transpose)
       detail::require_transposed(exec, m_offsets, m_columns, m_in_offsets, m_in_columns);
   }
-  /// Checks every offset and column, unless the graph is trusted: what algorithms do before they
-  /// read a graph.
-  /// Throws: as validate. Complexity: one pass; waits for it.
+  /// Checks every offset and column, unless the graph is trusted. Algorithms call this before they
+  /// read a graph. Does not compare the transpose with the graph.
+  /// Throws: std::invalid_argument as validate does. Complexity: one pass over the graph, and one
+  /// over a transpose of its own. Blocks.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) require_rows(exec);
@@ -142,7 +145,7 @@ class csr_graph {
   bool m_has_transpose = false, m_trusted = false;
 };
 
-/// A graph of views of the user's has their types of vertices, offsets and memory.
+/// Deduces the types of vertices, offsets and memory space from the user's views.
 template <view_1d Offsets, view_1d Columns>
 csr_graph(Offsets const&, Columns const&)
     -> csr_graph<typename Columns::non_const_value_type, typename Offsets::non_const_value_type,

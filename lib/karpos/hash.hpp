@@ -22,7 +22,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
   return x;
 }
 
-/// The high 64 bits of the product: maps a well mixed a onto [0, b) without a division.
+/// Returns the high 64 bits of the product. Maps a well mixed a onto [0, b) without a division.
 ///
 /// Source: Daniel Lemire, "Fast random integer generation in an interval", 2019.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a,
@@ -32,14 +32,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t 
 }
 
 namespace detail {
-/// multiply_high(a, b) for b below 2^32: two multiplications where the other takes four on GPUs.
+/// Returns multiply_high(a, b) for b below 2^32, by two multiplications; multiply_high takes four
+/// on GPUs.
 KOKKOS_FUNCTION constexpr std::uint32_t multiply_high_narrow(std::uint64_t a, std::uint32_t b) {
   std::uint64_t const low = (a & 0xffff'ffffu) * b, high = (a >> 32) * b;
   return static_cast<std::uint32_t>((high + (low >> 32)) >> 32);
 }
 
-/// What hashes choose a place in. Structures differ in their places, even if they have the same
-/// size.
+/// The kind of structure in which a hash chooses a place. The places of a key in structures of
+/// different kinds are unrelated, even if the structures have the same size.
 enum class hashed : std::uint64_t {
   open_addressing = 1,
   unordered_map,
@@ -52,8 +53,8 @@ enum class hashed : std::uint64_t {
   join
 };
 
-/// An odd number for a structure of a size and a seed; the numbers of other structures, sizes and
-/// seeds look unrelated to it. Tables that users fill have seeds (table_memory.hpp).
+/// Returns an odd number for a structure of a kind, size and seed. Numbers of other kinds, sizes
+/// and seeds look unrelated to it. Tables that users fill have seeds (table_memory.hpp).
 KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size,
                                                          std::uint64_t seed = 0) {
   return mix(mix(size + mix(seed)) + static_cast<std::uint64_t>(what)) | 1;
@@ -61,19 +62,20 @@ KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint6
 
 /// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
 ///
-/// Each structure, size and seed has a multiplier of its own, which spreads keys of one place over
-/// all places of the next structure. If all structures read the high bits of one hash, keys of a
-/// partition would crowd in one place.
+/// Each kind of structure, size and seed has a multiplier of its own. It spreads the keys that
+/// share a place in one structure over all places of the next structure. If all structures read the
+/// high bits of one hash, the keys of a partition would crowd in one place.
 ///
-/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, such multiples are
-/// dependent, and places, too.
+/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, multiples are dependent, and
+/// so are the places.
 ///
 /// Source: Knuth, The Art of Computer Programming 3, section 6.4, for the multiplication; Lemire
 ///   for the range (multiply_high).
 class place_among {
  public:
   place_among() = default;
-  /// `size`: what the multiplier depends on, such as the slots of a table whose places are buckets.
+  /// The multiplier depends on `size`, such as the number of slots of a table whose places are
+  /// buckets.
   KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count, std::uint64_t size,
                                         std::uint64_t seed = 0)
       : m_count(count),
@@ -81,13 +83,13 @@ class place_among {
   KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count)
       : place_among(what, count, count) {}
 
-  /// Whether both map every hash onto the same place.
+  /// Returns whether both map every hash onto the same place.
   constexpr bool operator==(place_among const&) const = default;
   KOKKOS_FUNCTION constexpr std::uint64_t count() const { return m_count; }
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);
   }
-  /// Returns the same place with fewer multiplications on GPUs. Requires: count() < 2^32.
+  /// Returns operator()(hash), with fewer multiplications on GPUs. Requires: count() < 2^32.
   KOKKOS_FUNCTION constexpr std::uint32_t narrow(std::uint64_t hash) const {
     return multiply_high_narrow(hash * m_multiplier, static_cast<std::uint32_t>(m_count));
   }
@@ -97,7 +99,7 @@ class place_among {
 };
 }  // namespace detail
 
-/// The object representation of a small trivially copyable object, zero-extended to Bits.
+/// Returns the object representation of a small trivially copyable object, zero-extended to Bits.
 template <class Bits, class T>
   requires std::is_trivially_copyable_v<T> && (sizeof(T) <= sizeof(Bits))
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits to_bits(T const& x) {
@@ -119,7 +121,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits to_bits(T const& x) {
   }
 }
 
-/// The inverse of to_bits.
+/// Returns the object whose to_bits these bits are.
 template <class T, class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T from_bits(Bits bits) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
@@ -133,12 +135,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T from_bits(Bits bits) {
     };
     return Kokkos::bit_cast<padded>(bits).value;
   } else {
-    return T{};  // bits of no such object: what made them was refused
+    return T{};  // T is larger than Bits: a static_assert has refused it already
   }
 }
 
 namespace detail {
-/// The bits that stand for a key. Floating-point keys: one pattern for both zeros, one for every NaN.
+/// Returns the bits that stand for a key. Floating-point keys have one pattern for both zeros, and
+/// one for all NaNs.
 template <class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
   static_assert(sizeof(Key) <= 8,
@@ -147,7 +150,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
   static_assert(std::is_default_constructible_v<Key>,
                 "karpos: a key is a value that a view can hold, not a proxy of one");
   if constexpr (sizeof(Key) > sizeof(Bits)) {
-    return {};  // refused, in one sentence
+    return {};  // refused by the first static_assert, which shall be the only message
   } else {
     if constexpr (std::is_floating_point_v<Key>) {
       if (key == Key(0)) return 0;
@@ -159,13 +162,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 }
 }  // namespace detail
 
-/// Default hash of keys of up to eight bytes. Objects that compare equal must have the same bits
-/// (std::has_unique_object_representations) or be floating-point numbers, of which 0.0 and -0.0 are one key and every NaN
-/// is one; write your own hash for keys where that does not hold.
+/// Default hash of keys of up to eight bytes. Keys that compare equal must have the same bits
+/// (std::has_unique_object_representations) or be floating-point numbers, among which 0.0 and -0.0
+/// are one key, and all NaNs are one key. Write a hash of your own for other keys.
 ///
-/// Hash functions may not throw (operations.hpp says what functors may do). One that mixes well
-/// over 64 bits says so with a member type `is_avalanching` (Boost's convention); the containers
-/// mix the result of any other themselves.
+/// Hash functions may not throw (operations.hpp has the rules for functors). A function that mixes
+/// well over 64 bits declares it by a member type `is_avalanching` (Boost's convention). Containers
+/// mix the result of any other function themselves.
 template <class Key>
 struct hash {
   using is_avalanching = std::true_type;
@@ -174,7 +177,8 @@ struct hash {
   }
 };
 
-/// Default family of hash functions, one for each seed, for tables that may have to try another. Keys as for hash.
+/// Default family of hash functions, one for each seed, for tables that may have to try another
+/// seed. Its keys are those of hash.
 template <class Key>
 struct seeded_hash {
   using is_avalanching = std::true_type;
@@ -183,8 +187,9 @@ struct seeded_hash {
   }
 };
 
-/// Equality that also compares a key with a query of another type, by ==. Every NaN is one key all the same: tables compare
-/// the bits that stand for a key with those of a query of the key's type. A NaN of another type is not found.
+/// Equality by ==, which also compares a key with a query of another type. All NaNs are
+/// nevertheless one key: tables also compare the bits that stand for a key with those of a query of
+/// the key's type. A NaN of another type is not found.
 template <class Key>
 struct equal_to {
   template <class Query>
@@ -194,7 +199,7 @@ struct equal_to {
 };
 
 namespace detail {
-/// c ? a : b without a branch, for conditions that no predictor knows.
+/// Returns c ? a : b without a branch, for conditions that no branch predictor can foresee.
 template <class T>
 KOKKOS_FUNCTION constexpr T select(bool c, T const& a, T const& b) {
   using bits = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
@@ -213,8 +218,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Query const& q
     return mix(static_cast<std::uint64_t>(hash(query)));
 }
 
-/// The member of a family for a seed. A plain hash function makes one: mixed with the seed, which cannot tell apart
-/// what the function does not.
+/// Returns the hash of a key by the member of a family that belongs to the seed. A plain hash
+/// function makes a family too: its result is mixed with the seed. Seeds cannot separate keys whose
+/// unseeded hashes collide.
 template <class Hash, class Key>
 KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Key const& key,
                                                 std::uint64_t seed) {

@@ -8,17 +8,18 @@
 
 namespace karpos {
 
-/// Set of N positions: the lanes of a tile, or the slots of a window. Bit i stands for position i.
+/// A set of positions in [0, N): lanes of a tile (a cooperative group), or slots of a window. Bit i
+/// stands for position i.
 ///
 /// Complexity: every operation is a constant number of instructions.
-/// Requires: positions passed in are in [0, N); first() on a set that is not empty.
+/// Requires: positions that are passed in are in [0, N); first() is called only on a nonempty set.
 template <int N>
   requires(N >= 1 && N <= 64)
 class lane_mask {
  public:
   using word = std::conditional_t<(N <= 32), std::uint32_t, std::uint64_t>;
   static constexpr int size = N;
-  /// Every position.
+  /// The mask of all positions.
   static constexpr word all = static_cast<word>(~word(0)) >> (8 * sizeof(word) - N);
 
   KOKKOS_FUNCTION constexpr explicit lane_mask(word bits = 0) : m_bits(bits) {}
@@ -29,9 +30,9 @@ class lane_mask {
   KOKKOS_FUNCTION constexpr bool full() const { return m_bits == all; }
   KOKKOS_FUNCTION constexpr bool test(int i) const { return ((m_bits >> i) & 1u) != 0; }
   KOKKOS_FUNCTION int count() const { return Kokkos::Experimental::popcount_builtin(m_bits); }
-  /// The lowest position in the set.
+  /// Returns the lowest position in the set.
   KOKKOS_FUNCTION int first() const { return Kokkos::Experimental::countr_zero_builtin(m_bits); }
-  /// How many positions of the set lie below i: where the i-th lane writes in a compaction.
+  /// Returns the number of positions in the set below i: where lane i writes in a compaction.
   KOKKOS_FUNCTION int rank(int i) const { return lane_mask(m_bits & ((word(1) << i) - 1)).count(); }
   KOKKOS_FUNCTION constexpr lane_mask without_first() const {
     return lane_mask(m_bits & (m_bits - 1));

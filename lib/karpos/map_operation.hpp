@@ -5,14 +5,14 @@
 
 #include "karpos/outcome.hpp"
 
-// Records for workloads in which insertions, erasures and lookups run at once.
+// Records for workloads in which insertions, erasures and lookups run concurrently.
 
 namespace karpos {
 
-/// What a map_operation asks for.
+/// The kind of a map_operation.
 enum class map_op : std::uint8_t { insert, erase, find };
 
-/// One operation on a map. `value` is used by insertions only.
+/// One operation on a map. Only insertions use `value`.
 template <class Key, class T>
 struct map_operation {
   map_op op;
@@ -20,8 +20,8 @@ struct map_operation {
   T value;
 };
 
-/// The answer to a map_operation. `value` is what find found, else T{}. Aligned so that it is written at once where it
-/// fits into eight bytes: on a GPU every store of its own is a request.
+/// The result of a map_operation. `value` is what `find` found, else T{}. If the result has eight
+/// bytes, its alignment lets one store write it: on a GPU every store is a request of its own.
 template <class T>
 struct alignas(sizeof(T) > 4 && alignof(T) > 4 ? alignof(T) : 8) map_result {
   karpos::outcome outcome;

@@ -4,27 +4,28 @@
 #include <Kokkos_Macros.hpp>
 #include <type_traits>
 
-// Operations by which a new value is merged with a stored one: associative and commutative. A
+// Operations that merge a new value with a stored one. They are associative and commutative. A
 // program may write its own.
 //
-// What functors may do that a program passes to Karpos (operations, predicates, visitors, functions
-// of parts, hashes, equalities, aggregates of a ranking, hooks of a search):
+// Rules for functors that a program passes to Karpos: operations, predicates, visitors, partition
+// functions, hashes, equalities, aggregate functions of ranked queries, hooks of a search.
 //
-// - They may not throw, on hosts either: an exception that leaves a kernel of Kokkos ends the
-//   program by std::terminate. A functor that finds something wrong writes that down, in a view it
-//   holds, and the caller looks at it after the call.
-// - They are copied, to the device too, and called through const, in any order, by several threads
-//   at once, and for one argument as often as the algorithm likes. Equal arguments get equal
-//   answers.
-// - They call KOKKOS_FUNCTIONs alone, launch no kernel, and do not wait for other threads.
-// - They change nothing that the call reads, and no table that is at work, unless its documentation
+// - They may not throw, not even on hosts: an exception that leaves a Kokkos kernel ends the
+//   program by std::terminate. A functor that finds an error records it in a view that it holds;
+//   the caller reads the view after the call.
+// - They are copied, also to the device, and called through const. Several threads call them
+//   concurrently, in any order, and any number of times for one argument. Equal arguments must get
+//   equal results.
+// - They call only KOKKOS_FUNCTIONs, launch no kernel, and do not wait for other threads.
+// - They change nothing that the call reads, and no table that is in use, unless its documentation
 //   allows that.
 
 namespace karpos {
 
-/// Adds the new value to the stored one: one atomic addition of integers, on GPUs of floats and doubles, too (CUDA: sums of
-/// floats that are subnormal become zero). Sums of integers wrap, those with a sign as well: they
-/// are right modulo 2^32, or 2^64. checked_plus (checked_plus.hpp) reports sums that do not fit.
+/// Adds the new value to the stored one. One atomic addition for integers, and on GPUs also for
+/// floats and doubles (CUDA: sums of floats that are subnormal become zero). Sums of integers wrap,
+/// also those of signed types: they are right modulo 2^32, or 2^64. checked_plus (checked_plus.hpp)
+/// reports sums that do not fit.
 struct plus {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
@@ -37,15 +38,15 @@ struct plus {
     }
   }
 };
-/// Keeps the smaller value. Of floating-point numbers among which are NaNs it depends on their order what is kept: nothing is
-/// smaller than a NaN, and a NaN is smaller than nothing.
+/// Keeps the smaller value. If floating-point values include NaNs, the result depends on their
+/// order: a comparison with a NaN is always false.
 struct minimum {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {
     return value < stored ? value : stored;
   }
 };
-/// Keeps the larger value. NaNs: as minimum.
+/// Keeps the larger value. NaNs have the effect that they have on minimum.
 struct maximum {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {

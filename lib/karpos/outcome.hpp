@@ -8,27 +8,27 @@
 
 namespace karpos {
 
-/// What became of one operation on a map or set. Nothing is lost in silence: `full` means that the table holds what it
-/// held before.
+/// The result of one operation on a map or set. No key is dropped silently: after `full` the table
+/// holds what it held before.
 enum class outcome : std::uint32_t {
-  inserted,  ///< insertion: the key was not there; it is now
-  existing,  ///< insertion: the key was there already
-  full,      ///< insertion: the key was not there and found no slot; the table is as it was
-  erased,    ///< erasure: the key was there; it is gone
-  found,     ///< lookup: the key was there
-  absent,    ///< erasure and lookup: the key was not there
+  inserted,  ///< insertion: the key was new and is stored now
+  existing,  ///< insertion: the key was stored already
+  full,      ///< insertion: the key is new and found no slot; the table is unchanged
+  erased,    ///< erasure: the key was stored and is removed now
+  found,     ///< lookup: the key is stored
+  absent,    ///< erasure and lookup: the key is not stored
   invalid    ///< the key equals a sentinel, which no table stores
 };
 
-/// How many keys of a bulk insertion met which end. The four counts add up to the number of keys that
-/// were offered (stencilled-out keys are not offered).
+/// Counts of the outcomes of a bulk insertion. The four counts add up to the number of keys
+/// offered; a key that a stencil excludes is not offered.
 struct insert_report {
   std::uint64_t inserted = 0;  ///< keys that were new
-  std::uint64_t existing = 0;  ///< keys that were there already, or earlier in the same call
+  std::uint64_t existing = 0;  ///< keys that were stored already, or came earlier in the call
   std::uint64_t rejected = 0;  ///< keys that found no free slot
   std::uint64_t invalid = 0;   ///< keys equal to a sentinel, never inserted
 
-  /// Kernels count by number: which counter an outcome belongs to.
+  /// The number of counters. Kernels address a counter by its index: counter_of(o) for outcome o.
   static constexpr int counters = 4;
   KOKKOS_FUNCTION static constexpr int counter_of(outcome o) {
     return o == outcome::inserted ? 0 : o == outcome::existing ? 1 : o == outcome::full ? 2 : 3;
@@ -49,11 +49,11 @@ struct insert_report {
   }
 };
 
-/// How many keys a bulk erasure removed.
+/// The number of keys that a bulk erasure removed.
 struct erase_report {
   std::uint64_t erased = 0;
 
-  static constexpr int counters = 1;  ///< one: that of outcome::erased
+  static constexpr int counters = 1;  ///< one: the number of outcome::erased
   KOKKOS_FUNCTION constexpr std::uint64_t& operator[](int) { return erased; }
   KOKKOS_FUNCTION constexpr erase_report& operator+=(erase_report const& other) {
     erased += other.erased;
@@ -61,8 +61,8 @@ struct erase_report {
   }
 };
 
-/// The answer of a lookup: a value that may not be there (std::optional without its host-only members). Unless it is
-/// present, `value` is any value.
+/// The answer of a lookup: a value that may be absent (std::optional without its host-only
+/// members). `value` is unspecified unless `present`.
 template <class T>
 struct found {
   bool present = false;

@@ -12,30 +12,30 @@
 #include "karpos/contract.hpp"
 #include "karpos/hash.hpp"
 
-// Columns as rows: what relational algorithms take for keys.
+// Rows of columns: the keys of relational algorithms, such as joins.
 //
 //   i    | 0 | 0 | 1 | 0 |
-//   j    | 5 | 7 | 5 | 5 |      rows(i, j, k) has four rows, of which the first and the last are equal
+//   j    | 5 | 7 | 5 | 5 |      rows(i, j, k) has four rows: the first and the last are equal
 //   k    | 2 | 2 | 2 | 2 |
 
 namespace karpos {
 
-/// What a null, a value that its column's mask calls invalid, is equal to.
+/// The rule for nulls, which are the values that a column's mask calls invalid.
 enum class null_equality {
-  equal,   ///< to every other null of its column, as in GROUP BY and DISTINCT of SQL
-  unequal  ///< to nothing, so that a row with a null is equal to no row: as in SQL's `=`, by which tables are joined
+  equal,   ///< equal to every other null of its column, as in GROUP BY and DISTINCT of SQL
+  unequal  ///< equal to nothing, as for SQL's `=` in joins: no row equals a row that has a null
 };
 
 namespace detail {
-/// A view, or its elements as loops hold them.
+/// A view of rank one, or its elements as loops hold them (device::strided_elements).
 template <class X>
 concept column_values = view_1d<X> || requires { typename std::remove_cvref_t<X>::is_elements; };
-struct same_extents {};  // of values and mask, which were compared
+struct same_extents {};  // tag: values and mask are known to have the same extent
 }  // namespace detail
 
-/// A column with a mask: value i is a null unless valid(i) holds. The mask is a view of bool or of an integer type. The
-/// value of a null is not looked at.
-/// Throws: std::invalid_argument for a mask that is not as long as the values.
+/// A column with a mask: value i is a null unless valid(i) holds. The mask is a view of bool or of
+/// an integer type. The value of a null is never used.
+/// Throws: std::invalid_argument if the mask is not as long as the values.
 template <detail::column_values Values, detail::column_values Valid>
 class nullable {
  public:
@@ -54,7 +54,7 @@ class nullable {
   KOKKOS_FORCEINLINE_FUNCTION bool is_valid(std::uint64_t i) const {
     return static_cast<bool>(m_valid(i));
   }
-  /// A copy of f(values) and f(mask).
+  /// Returns a column of f(values) and f(mask).
   template <class F>
   auto transformed(F const& f) const {
     using result = nullable<decltype(f(m_values)), decltype(f(m_valid))>;
@@ -82,7 +82,7 @@ inline constexpr bool is_nullable<nullable<Values, Valid>> = true;
 template <class X>
 concept column = column_values<X> || is_nullable<X>;
 
-/// The types of a column's values, and whether a space reaches all of it.
+/// The type of a column's values, and whether a space reaches its values and its mask.
 template <class Column>
 struct column_traits {
   using value_type = typename std::remove_cvref_t<Column>::non_const_value_type;
@@ -96,7 +96,7 @@ struct column_traits<nullable<Values, Valid>> {
   static constexpr bool reached_by = reaches<Space, Values> && reaches<Space, Valid>;
 };
 
-/// Objects of several types, as a tuple that kernels can use.
+/// A tuple of objects of several types that kernels can use.
 template <std::size_t I, class X>
 struct pack_element {
   X x;
@@ -112,7 +112,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr X const& get(pack_element<I, X> const& e) 
   return e.x;
 }
 
-/// The bits that stand for a value of any size, as words.
+/// The bits that stand for a value of any size, as 64-bit words padded with zeros.
 template <class T>
 struct value_words {
   static constexpr int count = static_cast<int>((sizeof(T) + 7) / 8);
@@ -135,16 +135,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr value_words<T> words_of(T const& value) {
   }
 }
 
-/// Whether equal values have equal bits, but for floating-point numbers, which key_bits_of takes care of.
+/// Whether equal values have equal bits. Floating-point numbers count: key_bits_of gives both zeros
+/// one pattern, and all NaNs one.
 template <class T>
 inline constexpr bool has_key_bits =
     std::has_unique_object_representations_v<T> || (std::is_floating_point_v<T> && sizeof(T) <= 8);
 
 }  // namespace detail
 
-/// Default hash of rows: spreads every bit of every value over 64 bits, values one after the other. As hash<Key> has it,
-/// 0.0 and -0.0 are equal, and every NaN is equal to every other. Values of any size that have no padding and, beside
-/// numbers, no floating-point members: pass functions of your own for others.
+/// Default hash of rows: mixes the words of all values, one after the other, into 64 bits. As for
+/// hash<Key>, 0.0 and -0.0 are equal, and all NaNs are equal.
+///
+/// A value may be a floating-point number of up to eight bytes, or an object of any size without
+/// padding and without floating-point members. For other values pass functions of your own
+/// (row_view::with_functions).
 struct row_hash {
   using is_avalanching = std::true_type;
   template <class... T>
@@ -166,10 +170,11 @@ struct row_hash {
   }
 };
 
-/// Default equality of rows: values are equal whose bits are, or that are zeros or NaNs, as row_hash has it.
+/// Default equality of rows: two values are equal if their bits are, if both are zeros, or if both
+/// are NaNs. It agrees with row_hash.
 struct row_equal {};
 
-/// The values of a row, one of each column, and which of them are null.
+/// A row: one value of each column, and which of the values are null.
 template <class... T>
 class row {
  public:
@@ -183,7 +188,7 @@ class row {
     return detail::get<Column>(m_values);
   }
   KOKKOS_FUNCTION constexpr bool is_null(int column) const { return m_nulls >> column & 1; }
-  /// A bit for each column.
+  /// Returns a mask whose bit c is set if the value of column c is null.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t nulls() const { return m_nulls; }
 
  private:
@@ -191,7 +196,8 @@ class row {
   std::uint64_t m_nulls = 0;
 };
 
-/// Columns as rows: made by rows(). Cheap to copy, also into kernels; the views share their memory.
+/// Columns as rows, made by rows(). A copy is cheap, also into kernels, and shares the memory of
+/// the views.
 template <class Hash, class Equal, detail::column... Columns>
 class row_view {
   static_assert(sizeof...(Columns) > 0 && sizeof...(Columns) <= 64,
@@ -209,7 +215,7 @@ class row_view {
   using row_equality = Equal;
   /// Whether a row may have nulls.
   static constexpr bool may_have_nulls = (detail::is_nullable<Columns> || ...);
-  /// Whether kernels of that space reach all columns and masks.
+  /// Whether kernels of ExecSpace reach all columns and masks.
   template <class ExecSpace>
   static constexpr bool reached_by =
       (detail::column_traits<Columns>::template reached_by<ExecSpace> && ...);
@@ -225,24 +231,29 @@ class row_view {
      ...);
   }
 
-  /// The same rows, whose nulls are equal, as without this, or not.
+  /// Returns these rows with another rule for nulls: equal to each other (the default), or equal to
+  /// nothing.
   row_view with_nulls(null_equality nulls) const {
     row_view r = *this;
     r.m_nulls = nulls;
     return r;
   }
-  /// The same rows with functions of the caller's, called in kernels: hash(values...) of one row's values, an integer,
-  /// which is mixed unless the function says is_avalanching (hash.hpp); equal(values..., other_values...) of those of one
-  /// row and then of another. Rows that are equal have equal hashes. Nulls are T{} to both: that they are null is
-  /// compared, and hashed, besides. They may not throw (operations.hpp says what functors may do).
+  /// Returns these rows with functions of the caller's, which kernels call. hash(values...) takes
+  /// the values of one row and returns an integer. The integer is mixed, unless it has 64 bits and
+  /// the function has a member type `is_avalanching` (hash.hpp). equal(values..., other_values...)
+  /// takes the values of one row and then those of another. Rows that are equal must have equal
+  /// hashes.
+  ///
+  /// Both functions get T{} for a null; whether values are null is hashed and compared in addition.
+  /// The functions may not throw (operations.hpp has the rules for functors).
   template <class UserHash, class UserEqual>
   row_view<UserHash, UserEqual, Columns...> with_functions(UserHash const& hash,
                                                            UserEqual const& equal) const {
     return with_functions(hash, equal, every_column{});
   }
 
-  /// These rows with f(column) for each column. Not with functions whose copies are not trivial:
-  /// then loops hold all of it by reference.
+  /// Returns rows with f(column) in place of each column. Not available if copies of the hash or
+  /// the equality are not trivial: loops then hold these rows by reference.
   template <class F>
     requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
   auto transformed(F const& f) const {
@@ -251,14 +262,15 @@ class row_view {
 
   KOKKOS_FUNCTION std::uint64_t size() const { return m_size; }
   KOKKOS_FUNCTION null_equality nulls() const { return m_nulls; }
-  /// The first column, as it was passed.
+  /// Returns the first column, as it was passed.
   KOKKOS_FUNCTION auto const& first_column() const { return detail::get<0>(m_columns); }
 
-  /// The values of row i.
+  /// Returns the values of row i.
   KOKKOS_FORCEINLINE_FUNCTION row_type operator[](std::uint64_t i) const {
     return load(i, every_column{});
   }
-  /// Whether any row can be equal to this one: not where it has a null and nulls are unequal.
+  /// Returns whether any row can be equal to this one: none can if this row has a null and nulls
+  /// are unequal.
   KOKKOS_FORCEINLINE_FUNCTION bool can_equal(row_type const& r) const {
     return r.nulls() == 0 || m_nulls == null_equality::equal;
   }
@@ -273,7 +285,8 @@ class row_view {
   KOKKOS_FORCEINLINE_FUNCTION bool equal(std::uint64_t i, std::uint64_t j) const {
     return equal((*this)[i], (*this)[j]);
   }
-  /// Whether row i is equal to row j of other rows, by the functions of these. The columns have the same types.
+  /// Returns whether row i is equal to row j of other rows, by the functions of these rows. Both
+  /// must have columns of the same types.
   template <class OtherRows>
   KOKKOS_FORCEINLINE_FUNCTION bool equal(std::uint64_t i, OtherRows const& other,
                                          std::uint64_t j) const {
@@ -282,7 +295,8 @@ class row_view {
     return equal((*this)[i], other[j]);
   }
 
-  /// Calls f(address) for each value and mask of row i: to fetch them.
+  /// Calls f(address) for each value and mask of row i, so that f can prefetch it. Leaves out
+  /// columns whose elements are proxies.
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_address(std::uint64_t i, F const& f) const {
     for_each_address(i, f, every_column{});
@@ -404,13 +418,15 @@ template <class X>
 inline constexpr bool is_row_view<X const> = is_row_view<X>;
 }  // namespace detail
 
-/// Columns as rows. A column is a view of rank one, strided ones too, of trivially copyable values of any size, or
-/// nullable(values, mask). Rows are hashed and compared by row_hash and row_equal, where 0.0 equals -0.0 and NaN equals
-/// NaN, and nulls are equal: with_functions and with_nulls of row_view change that.
+/// Makes rows of columns. A column is nullable(values, mask), or a view of rank one, strided views
+/// included, of trivially copyable values of any size.
+///
+/// Rows are hashed by row_hash and compared by row_equal: 0.0 equals -0.0, and NaN equals NaN.
+/// Nulls are equal. row_view::with_functions and row_view::with_nulls change these rules.
 ///
 /// Returns: a row_view, which kernels take by value.
 /// Complexity: O(columns) for each row that is hashed or compared.
-/// Concurrency: reads only; nobody changes the columns while they are used as keys.
+/// Concurrency: reads only; no thread may change the columns while they are used as keys.
 /// Memory: none; shares that of the columns.
 /// Throws: std::invalid_argument for columns of different length.
 template <detail::column... Columns>

@@ -12,10 +12,11 @@
 
 namespace karpos {
 
-/// Lists that can be ranked together.
+/// The greatest number of lists that can be ranked together.
 inline constexpr int max_lists = 32;
 
-/// One list as kernels see it: ids[p] has scores[p], p in [0, length), the highest score first.
+/// One list as kernels see it: entry p in [0, length) is (ids[p], scores[p]); the highest score
+/// comes first.
 template <class Id, class Score>
 struct sorted_list {
   Id const* ids;
@@ -34,19 +35,23 @@ struct sorted_lists_ref {
   std::uint64_t longest;
   std::uint64_t dense_objects;  // dense ids: the number of objects; sparse ids: 0
 
-  /// Whether list i is known to hold every object.
+  /// Returns whether list i is known to hold every object.
   KOKKOS_FUNCTION bool has_all(int i) const {
     return lists == 1 || (dense_objects > 0 && list[i].length == dense_objects);
   }
   KOKKOS_FUNCTION sorted_list<Id, Score> const& operator[](int i) const { return list[i]; }
 };
 
-/// Lists of (id, score), each sorted by descending score, for ranked queries, which read them forward, without random
-/// access. They share the views they are made of: copies are cheap, and the memory may be the user's own. An object is
-/// an id that occurs in a list; it occurs once in a list at most, and may be missing from some. Scores are not NaN.
+/// Lists of (id, score) pairs, each sorted by descending score, for ranked queries. Queries read
+/// the lists forward, without random access. The lists share the views that they are made of:
+/// copies are cheap, and the memory may be the user's own.
 ///
-/// Ids are sparse by default: any numbers, found through a hash table. `dense(objects)` states that all are
-/// below `objects`, so that they index memory directly, which is two to three times faster.
+/// An object is an id that occurs in a list. It occurs at most once in each list, and may be
+/// missing from some. Scores are not NaN.
+///
+/// Ids are sparse by default: arbitrary numbers, found through a hash table. `dense(objects)`
+/// states that all ids are below `objects`, so that they index memory directly, which is two to
+/// three times faster.
 template <class Id = std::uint32_t, class Score = float,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class sorted_lists {
@@ -61,11 +66,13 @@ class sorted_lists {
   using memory_space = MemorySpace;
   using ref_type = sorted_lists_ref<Id, Score>;
 
-  /// No lists, no objects.
+  /// Holds no lists.
   sorted_lists() = default;
 
-  /// Wraps views [n][m]: n lists of m entries; row i of both is list i. A row lies in one piece (LayoutRight).
-  /// Throws: std::invalid_argument for more than 32 lists, other extents, rows that do not lie in one piece.
+  /// Wraps views of extents [n][m]: n lists of m entries; row i of both views is list i. Each row
+  /// is contiguous (LayoutRight).
+  /// Throws: std::invalid_argument for more than 32 lists, for views of different extents, and for
+  /// rows that are not contiguous.
   template <class Ids, class Scores>
     requires(Ids::rank() == 2 && Scores::rank() == 2)
   sorted_lists(Ids const& ids, Scores const& scores) : m_ids(ids),
@@ -83,10 +90,12 @@ class sorted_lists {
     m_objects = m_entries;
   }
 
-  /// Wraps lists of different lengths, one behind the other: list i has the entries [offsets(i), offsets(i + 1)).
-  /// Complexity: copies the offsets to the host, and waits for that.
-  /// Throws: std::invalid_argument for more than 32 lists, other extents, offsets that decrease, do not start at 0 or
-  ///  do not end at the number of entries.
+  /// Wraps lists of different lengths, stored one after the other: list i has the entries
+  /// [offsets(i), offsets(i + 1)).
+  /// Complexity: copies the offsets to the host, and blocks.
+  /// Throws: std::invalid_argument for more than 32 lists, for different extents or strided views
+  /// of ids and scores, and for wrong offsets: none at all, the first one not 0, one that
+  /// decreases, or the last one not the number of entries.
   template <class Ids, class Scores, view_1d Offsets>
     requires(view_1d<Ids> && view_1d<Scores>)
   sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets) {
@@ -94,7 +103,7 @@ class sorted_lists {
                                 scores.extent(0));
     detail::require_contiguous("ids of sorted lists", ids);
     detail::require_contiguous("scores of sorted lists", scores);
-    m_flat_ids = ids;  // not before: Kokkos aborts where a strided view is assigned
+    m_flat_ids = ids;  // after the checks: Kokkos aborts if a strided view is assigned
     m_flat_scores = scores;
     auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, offsets);
     if (at.extent(0) == 0)
@@ -116,7 +125,7 @@ class sorted_lists {
     m_objects = m_entries;
   }
 
-  /// The same lists, all ids of which are known to be below `objects`.
+  /// Returns these lists, stated to hold only ids below `objects`.
   /// Throws: std::invalid_argument for more than 2^32 - 64 objects.
   sorted_lists dense(std::uint64_t objects) const {
     if (objects > max_objects)
@@ -127,8 +136,9 @@ class sorted_lists {
     l.m_dense = true;
     return l;
   }
-  /// The same lists, with any ids, of which no more than at_most are different: a smaller table than one for every
-  /// entry. Requires: it is so; a query may throw std::invalid_argument, or answer wrongly, otherwise.
+  /// Returns these lists with arbitrary ids, stated to hold at most at_most different ones. Their
+  /// hash table is smaller than one with space for every entry. Requires: the statement is true;
+  /// otherwise a query may throw std::invalid_argument, or answer wrongly.
   sorted_lists sparse(std::uint64_t at_most) const {
     sorted_lists l = *this;
     l.m_objects = Kokkos::min(at_most, m_entries);
@@ -140,15 +150,16 @@ class sorted_lists {
   int lists() const { return m_ref.lists; }
   std::uint64_t length(int list) const { return m_ref.list[list].length; }
   std::uint64_t longest() const { return m_ref.longest; }
-  /// Of all lists together.
+  /// Returns the number of entries of all lists together.
   std::uint64_t entries() const { return m_entries; }
   bool is_dense() const { return m_dense; }
-  /// Dense ids: all are below. Sparse ids: an upper bound of how many differ.
+  /// Returns a number above all ids if they are dense, else an upper bound of the number of
+  /// different ids.
   std::uint64_t objects() const { return m_objects; }
 
   ref_type const& ref() const { return m_ref; }
 
-  /// Bytes of that many entries.
+  /// Returns the bytes of `entries` entries.
   static std::size_t bytes_for(std::uint64_t entries) {
     return entries * (sizeof(Id) + sizeof(Score));
   }
@@ -177,7 +188,8 @@ class sorted_lists {
   bool m_dense = false;
 };
 
-// As constrained as the constructors, which nvcc would prefer otherwise, and with them the default types.
+// Deduction guides with the constraints of the constructors: otherwise nvcc would prefer the
+// constructors, and with them the default types.
 template <class Ids, class Scores>
   requires(Ids::rank() == 2 && Scores::rank() == 2)
 sorted_lists(Ids, Scores)

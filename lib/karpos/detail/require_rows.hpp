@@ -18,16 +18,16 @@
 
 namespace karpos::detail {
 
-/// Which rows are checked, for messages and bounds.
+/// The rows that are checked, for messages and bounds.
 struct rows_under_check {
   char const* name;             ///< "the graph", say
   std::uint64_t vertices;       ///< columns are below this
   std::uint64_t first_row = 0;  ///< the vertex of row 0; above 0 for the rows of a rank
 };
 
-/// Finds the first wrong place of rows. Places 0 to `last_offset` are the offsets, the places after
-/// them are the edges. So an edge is reported only if all offsets are right. Index i <= last_offset
-/// checks an offset, each later index a block of edges.
+/// Kernel that finds the first wrong place of rows. Places 0 to `last_offset` are the offsets, and
+/// the places after them are the edges. So an edge is reported only if all offsets are right. Index
+/// i <= last_offset checks an offset, each later index a block of edges.
 ///
 /// Negative numbers of signed types become huge ones, which are out of range.
 template <class VertexId, class EdgeOffset>
@@ -37,7 +37,8 @@ struct find_wrong_place {
   std::uint64_t last_offset, edges, vertices;
 
   static constexpr std::uint64_t none = ~std::uint64_t(0);
-  /// GPUs read whole sectors, and compilers of CPUs make a few vector instructions of it.
+  /// Edges that one index checks: GPUs read whole sectors, and compilers of CPUs make a few vector
+  /// instructions of them.
   static constexpr std::uint64_t block = 8;
 
   std::uint64_t indices() const { return last_offset + 1 + (edges + block - 1) / block; }
@@ -58,8 +59,8 @@ struct find_wrong_place {
   KOKKOS_FUNCTION bool is_edge(std::uint64_t e) const {
     return static_cast<std::uint64_t>(column[e]) < vertices;
   }
-  /// Whether the edges of a full block, from e on, all lead to vertices: compared in the width of
-  /// the ids and without a branch, which compilers make vector instructions of.
+  /// Returns whether all edges of the full block that begins at e lead to vertices. Compares in the
+  /// width of the ids and without a branch, so that compilers make vector instructions of it.
   KOKKOS_FUNCTION bool are_edges(std::uint64_t e) const {
     using word = std::make_unsigned_t<VertexId>;
     constexpr std::uint64_t most = Kokkos::Experimental::finite_max_v<VertexId>;
@@ -77,7 +78,7 @@ struct find_wrong_place {
   }
 };
 
-/// Returns: element i of a contiguous view. Waits.
+/// Returns element i of a contiguous view. Blocks.
 template <class ExecSpace, class View>
 auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
   char const* const why = "karpos::csr_graph::validate: a wrong place";
@@ -92,7 +93,8 @@ auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
   }
 }
 
-/// Throws std::invalid_argument for offset i, which is `at`, after the offset `before`.
+/// Throws std::invalid_argument for offset i, whose value is `at`; the value of the offset before
+/// it is `before`.
 [[noreturn]] inline void reject_offset(rows_under_check const& rows, std::uint64_t edges,
                                        std::uint64_t i, std::string const& before,
                                        std::string const& at) {
@@ -107,7 +109,7 @@ auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
   reject(what, why, "offsets rise from 0 to the number of column indices");
 }
 
-/// Throws std::invalid_argument for edge e of a row, which leads to no vertex.
+/// Throws std::invalid_argument for edge e of a row, which leads to `to`, and that is no vertex.
 [[noreturn]] inline void reject_edge(rows_under_check const& rows, std::uint64_t e,
                                      std::uint64_t row, std::string const& to) {
   using number = unsigned long long;
@@ -118,7 +120,7 @@ auto element_of(ExecSpace const& exec, View const& view, std::uint64_t i) {
   reject(what, why, "column indices are 0 to one less than the number of vertices");
 }
 
-/// Throws std::invalid_argument for arrays that have a length, but no memory.
+/// Throws std::invalid_argument if an array has a length, but no memory.
 inline void require_memory(rows_under_check const& rows, void const* offsets, void const* columns,
                            std::uint64_t edges) {
   if (offsets == nullptr || (columns == nullptr && edges > 0))
@@ -126,7 +128,7 @@ inline void require_memory(rows_under_check const& rows, void const* offsets, vo
            "allocate them");
 }
 
-/// Returns: the row of edge e. Requires: the offsets are right.
+/// Returns the row of edge e. Requires: the offsets are right.
 template <class ExecSpace, class Offsets>
 std::uint64_t row_of_edge(ExecSpace const& exec, Offsets const& offsets, std::uint64_t e) {
   std::uint64_t row = 0, end = offsets.extent(0) - 1;  // offset(row) <= e < offset(end)
@@ -137,9 +139,9 @@ std::uint64_t row_of_edge(ExecSpace const& exec, Offsets const& offsets, std::ui
   return row;
 }
 
-/// Throws std::invalid_argument, which names the first wrong offset or else the first wrong edge,
-/// unless these are rows.
-/// Complexity: one pass over offsets and columns; waits for it.
+/// Throws std::invalid_argument if these are no valid rows; it names the first wrong offset, or
+/// else the first wrong edge.
+/// Complexity: one pass over offsets and columns. Blocks.
 template <class ExecSpace, class Offsets, class Columns>
 void require_rows(ExecSpace const& exec, Offsets const& offsets, Columns const& columns,
                   rows_under_check const& rows) {
@@ -163,7 +165,7 @@ void require_rows(ExecSpace const& exec, Offsets const& offsets, Columns const& 
   reject_edge(rows, e, row_of_edge(exec, offsets, e), text(columns, e));
 }
 
-/// Adds up a hash of every edge. `reversed`: of the edge the other way round.
+/// Adds up a hash of every edge; if `reversed`, of the edge in the other direction.
 template <class Offsets, class Columns>
 struct sum_edges {
   Offsets offsets;
@@ -189,10 +191,10 @@ std::uint64_t sum_of_edges(ExecSpace const& exec, Offsets const& offsets, Column
   return sum;
 }
 
-/// Throws std::invalid_argument unless the edges of `in` are those of `out` the other way round.
-/// Sums of 64 bits are compared, which are equal by a chance of 2^-64, or by design, if the edges
-/// are not.
-/// Requires: both are rows. Complexity: a pass over each, a row by one thread; waits for it.
+/// Throws std::invalid_argument unless the edges of `in` are those of `out` in the other direction.
+/// Compares sums of 64 bits. If the edges differ, the sums are equal by a chance of 2^-64, or by
+/// design.
+/// Requires: both are valid rows. Complexity: a pass over each, with a thread for each row. Blocks.
 template <class ExecSpace, class Offsets, class Columns>
 void require_transposed(ExecSpace const& exec, Offsets const& out_offsets,
                         Columns const& out_columns, Offsets const& in_offsets,
