@@ -109,8 +109,8 @@ class csr_graph {
   }
 
   /// Checks every offset and column of the graph and of its transpose, whether or not the graph is
-  /// trusted. Also checks that the transpose has the edges of the graph in the other direction,
-  /// except for a chance of 2^-64.
+  /// trusted. Also checks that the transpose has the edges of the graph in the other direction;
+  /// a wrong transpose passes with a probability of 2^-64.
   /// Throws: std::invalid_argument. It names the first offset that is not 0 at the start,
   /// decreases, or does not end at the number of columns. If all offsets are right, it names the
   /// first edge that leads to no vertex. Otherwise it says that the transpose has other edges.

@@ -9,7 +9,8 @@
 
 namespace karpos::device {
 
-/// a * b, rounded: compilers do not fuse it with an addition, so that sums are the same in every space.
+/// Returns a * b, rounded. Compilers do not fuse the product with an addition, so that sums are the
+/// same in every space.
 KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   double p = a * b;
   KOKKOS_IF_ON_DEVICE((p = native_device::rounded_product(a, b);))
@@ -17,7 +18,8 @@ KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   return p;
 }
 
-/// condition ? a : b for words and pointers; without a branch on CPUs, for conditions that no predictor knows.
+/// Returns condition ? a : b for words and pointers. On CPUs without a branch, for conditions that
+/// no branch predictor can foresee.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
   T chosen = condition ? a : b;
@@ -25,8 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
   return chosen;
 }
 
-/// x, a word or several, of which a GPU's compiler no longer knows where it came from: it computes again what depends
-/// on it, rather than keep that in registers.
+/// Returns x, a word or several words, and hides from a GPU's compiler how x was computed. The
+/// compiler then computes again what depends on x, and does not keep it in registers.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T opaque(T const& x) {
   T same = x;
@@ -34,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION T opaque(T const& x) {
   return same;
 }
 
-/// Tells the compiler of CPUs that the condition holds.
+/// Tells the compiler of CPU code that the condition holds.
 KOKKOS_FORCEINLINE_FUNCTION void assume([[maybe_unused]] bool condition) {
   KOKKOS_IF_ON_HOST((host::assume(condition);))
 }

@@ -13,19 +13,20 @@
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
-// Atomic access to machine words in kernels: words of global memory at device scope, and words of a
-// team's scratch, named by scratch(p), at team scope. Not Kokkos::atomic_load: that is a
-// compare-and-swap loop (up to Kokkos 5.1), fourteen times slower, and it writes what it reads.
+// Atomic access to machine words in kernels. Words of global memory have device scope. Words of a
+// team's scratch (CUDA: a block's shared memory) are named by scratch(p) and have team scope. Not
+// Kokkos::atomic_load: up to Kokkos 5.1 it is a compare-and-swap loop, fourteen times slower, and
+// it writes what it reads.
 
 namespace karpos::device {
 
-/// Word of 4, 8 or 16 bytes that these functions take.
+/// A word of 4, 8 or 16 bytes, as these functions take it.
 template <class Word>
 concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
                        std::is_same_v<Word, word16>;
 
-/// Reads a word at once, in no order with other accesses. A word16 is read so that a reader that
-/// recognises its lo half sees the hi half that was written with it, or a later one.
+/// Reads a word atomically; relaxed. A reader that recognises the lo half of a word16 sees the hi
+/// half that was written with it, or a later one.
 template <machine_word Word>
 KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   Word r{};
@@ -34,8 +35,8 @@ KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   return r;
 }
 
-/// Reads a word that other teams may write at the same time. May return an old value: the read may
-/// come from the team's cache, which shows writes of other teams only after a grid barrier.
+/// Reads a word that other teams may write concurrently. May return an old value: the read may come
+/// from the team's cache, which shows writes of other teams only after a grid barrier.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word load_cached(Word const* p) {
@@ -45,8 +46,8 @@ KOKKOS_FUNCTION Word load_cached(Word const* p) {
   return r;
 }
 
-/// Reads a word at once; what the thread that stored it with store_release had written before is
-/// visible.
+/// Reads a word atomically. Whatever the thread that stored it with store_release had written
+/// before is visible afterwards.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word load_acquire(Word const* p) {
@@ -56,7 +57,7 @@ KOKKOS_FUNCTION Word load_acquire(Word const* p) {
   return r;
 }
 
-/// Writes a word at once, in no order with other accesses.
+/// Writes a word atomically; relaxed.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
@@ -64,7 +65,8 @@ KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
 }
 
-/// The same in memory that other devices read, or write, meanwhile.
+/// Writes a word atomically; relaxed, at the scope of the whole system. For memory that other
+/// devices read or write concurrently (peers.hpp).
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION void store_to_peer(Word* p, Word v) {
@@ -72,7 +74,7 @@ KOKKOS_FUNCTION void store_to_peer(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
 }
 
-/// Writes a word at once, after everything that this thread has written before.
+/// Writes a word atomically, after everything that this thread has written before.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION void store_release(Word* p, Word v) {
@@ -80,8 +82,9 @@ KOKKOS_FUNCTION void store_release(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_release);))
 }
 
-/// Replaces expected by desired at once; relaxed. Returns what was there: expected means success.
-/// Requires: is_lock_free<sizeof(Word), the execution space that runs this>.
+/// Replaces `expected` by `desired` atomically; relaxed. Returns the old value, which is `expected`
+/// if the swap succeeded.
+/// Requires: is_lock_free<sizeof(Word), ExecSpace> of the execution space that runs this.
 template <machine_word Word>
 KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   Word r{};
@@ -90,7 +93,7 @@ KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   return r;
 }
 
-/// Compares and swaps with acquire order: if it succeeds, all that the thread that released
+/// Compares and swaps with acquire order: if it succeeds, everything that the thread that released
 /// `expected` had written before is visible.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
@@ -102,9 +105,9 @@ KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desir
   return r;
 }
 
-/// As compare_and_swap_acquire, and not before the reads whose values this thread has used. No
-/// release on GPUs: what this thread wrote to other words may be seen later. CPUs: acquire and
-/// release.
+/// Compares and swaps with acquire order, and not before the reads whose values this thread has
+/// used. On GPUs it does not release: other threads may see this thread's writes to other words
+/// later. On CPUs it acquires and releases.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
@@ -115,7 +118,7 @@ KOKKOS_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected, Word d
   return r;
 }
 
-/// Sets bits of a word at once; relaxed.
+/// Sets bits of a word atomically; relaxed.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
@@ -123,29 +126,29 @@ KOKKOS_FUNCTION void set_bits(Word* p, Word bits) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_or(bits, std::memory_order_relaxed);))
 }
 
-/// The same in the memory of another device (peers.hpp), which may change the word, too.
+/// Sets bits of a word in the memory of another device (peers.hpp), which may change the word
+/// concurrently. Atomic at the scope of the whole system; relaxed.
 KOKKOS_INLINE_FUNCTION void set_bits_of_peer(std::uint32_t* p, std::uint32_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::set_bits_of_peer(p, bits);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint32_t>(*p).fetch_or(bits, std::memory_order_relaxed);))
 }
 
-/// Clears bits of a word at once; relaxed.
+/// Clears bits of a word atomically; relaxed.
 KOKKOS_INLINE_FUNCTION void clear_bits(std::uint32_t* p, std::uint32_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::clear_bits(p, bits);))
   KOKKOS_IF_ON_HOST(
       (std::atomic_ref<std::uint32_t>(*p).fetch_and(~bits, std::memory_order_relaxed);))
 }
 
-/// Changes each of the bits of a word to its opposite at once, after everything that this thread
-/// has written before.
+/// Flips bits of a word atomically, after everything that this thread has written before.
 KOKKOS_INLINE_FUNCTION void toggle_bits_release(std::uint64_t* p, std::uint64_t bits) {
   KOKKOS_IF_ON_DEVICE((native_device::toggle_bits_release(p, bits);))
   KOKKOS_IF_ON_HOST(
       (std::atomic_ref<std::uint64_t>(*p).fetch_xor(bits, std::memory_order_release);))
 }
 
-/// Sets bits of a word at once; what the thread that last released it had written before is
-/// visible. Returns what was there.
+/// Sets bits of a word atomically and returns the old value. Whatever the thread that last released
+/// the word had written before is visible afterwards.
 KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t bits) {
   std::uint64_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or_acquire(p, bits);))
@@ -154,15 +157,15 @@ KOKKOS_INLINE_FUNCTION std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uin
   return old;
 }
 
-/// Orders the relaxed reads before it before everything after it: what was released to one of the
-/// words that they read is visible from here on.
+/// Orders the relaxed reads before it before everything after it. If one of the words that they
+/// read was released, what the releasing thread had written before is visible from here on.
 KOKKOS_INLINE_FUNCTION void acquire_fence() {
   KOKKOS_IF_ON_DEVICE((native_device::acquire_fence();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
 }
 
-/// Orders everything before it before the relaxed writes after it, for threads that read these and
-/// execute an acquire_fence.
+/// Orders everything before it before the relaxed writes after it. The order holds for threads that
+/// read one of these words and then execute an acquire_fence.
 KOKKOS_INLINE_FUNCTION void release_fence() {
   KOKKOS_IF_ON_DEVICE((native_device::release_fence();))
   KOKKOS_IF_ON_HOST((host::release_fence();))
@@ -175,15 +178,15 @@ KOKKOS_INLINE_FUNCTION void fence_seq_cst() {
   KOKKOS_IF_ON_HOST((host::fence_seq_cst();))
 }
 
-/// A fence_seq_cst directly after an atomic read-modify-write operation of this thread, which is
-/// such a fence already on x86.
+/// Acts as fence_seq_cst directly after an atomic read-modify-write operation of this thread. On
+/// x86 such an operation is a full fence already.
 KOKKOS_INLINE_FUNCTION void fence_seq_cst_after_update() {
   KOKKOS_IF_ON_DEVICE((native_device::fence_seq_cst();))
   KOKKOS_IF_ON_HOST((host::fence_seq_cst_after_update();))
 }
 
-/// An acquire_fence for reads whose values this thread has used, which costs nothing where such
-/// reads are in order anyway.
+/// Acts as acquire_fence for reads whose values this thread has used. Costs nothing on hardware
+/// that keeps such reads in order.
 KOKKOS_INLINE_FUNCTION void order_used_reads() {
   KOKKOS_IF_ON_DEVICE((native_device::order_used_reads();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
@@ -203,8 +206,10 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch: six of the calls for global memory, and exchange; those of 8 bytes
-// take load_relaxed, add and compare_and_swap. On CPUs a team is one thread: plain accesses.
+// Words of a team's scratch. Words of 4 bytes take load_relaxed, set_bits, add, fetch_add,
+// fetch_max and compare_and_swap, as global memory does, and exchange. Words of 8 bytes take
+// load_relaxed, add and compare_and_swap. On CPUs a team is one thread, so that the accesses are
+// plain.
 
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
@@ -214,7 +219,8 @@ KOKKOS_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
   KOKKOS_IF_ON_HOST((v = *p.address;))
   return v;
 }
-/// Reads N neighbours, each at once. Requires: they take 16 bytes, and are aligned to that.
+/// Reads N neighbouring words, each atomically. Requires: they take 16 bytes, and are aligned to
+/// that.
 template <class Word, int N>
 KOKKOS_FORCEINLINE_FUNCTION void load_relaxed(scratch_pointer<Word> p, Word (&to)[N]) {
   static_assert(N * sizeof(Word) == 16);
@@ -231,21 +237,21 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_add(scratch_pointer<std::uint32_t> p,
   KOKKOS_IF_ON_HOST((old = *p.address; *p.address = old + v;))
   return old;
 }
-/// The same without what was there.
+/// Adds to the word, and returns nothing.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION void add(scratch_pointer<Word> p, std::type_identity_t<Word> v) {
   KOKKOS_IF_ON_DEVICE((native_device::add(p, v);))
   KOKKOS_IF_ON_HOST((*p.address += v;))
 }
-/// Stores v. Returns what was there.
+/// Stores v. Returns the old value.
 KOKKOS_INLINE_FUNCTION std::uint32_t exchange(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::exchange(p, v);))
   KOKKOS_IF_ON_HOST((old = *p.address; *p.address = v;))
   return old;
 }
-/// Makes the word the larger of itself and v. Returns what was there.
+/// Replaces the word by the larger of itself and v. Returns the old value.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(scratch_pointer<std::uint32_t> p, std::uint32_t v) {
   std::uint32_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_max(p, v);))
@@ -262,7 +268,7 @@ KOKKOS_FUNCTION Word compare_and_swap(scratch_pointer<Word> p, std::type_identit
   return old;
 }
 
-/// Sets bits of a word at once; relaxed. Returns what was there.
+/// Sets bits of a word atomically; relaxed. Returns the old value.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bits) {
   std::uint32_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = native_device::fetch_or(p, bits);))
@@ -271,11 +277,11 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_or(std::uint32_t* p, std::uint32_t bi
   return old;
 }
 
-/// Makes a word the larger of itself and v at once; relaxed. Returns what was there.
+/// Replaces a word by the larger of itself and v atomically; relaxed. Returns the old value.
 KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(std::uint32_t* p, std::uint32_t v) {
   std::uint32_t old = 0;
   KOKKOS_IF_ON_DEVICE((old = Kokkos::atomic_fetch_max(p, v);))
-  // Kokkos' own begins with a plain read on CPUs.
+  // Not Kokkos::atomic_fetch_max, which begins with a plain read on CPUs.
   KOKKOS_IF_ON_HOST((old = load_relaxed(static_cast<std::uint32_t const*>(p)); while (old < v) {
     std::uint32_t const found = compare_and_swap(p, old, v);
     if (found == old) break;
@@ -284,7 +290,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t fetch_max(std::uint32_t* p, std::uint32_t v
   return old;
 }
 
-/// Makes a word the smaller of itself and v at once; relaxed. Returns what was there.
+/// Replaces a word by the smaller of itself and v atomically; relaxed. Returns the old value.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word fetch_min(Word* p, std::type_identity_t<Word> v) {
@@ -298,7 +304,7 @@ KOKKOS_FUNCTION Word fetch_min(Word* p, std::type_identity_t<Word> v) {
   return old;
 }
 
-/// Adds to a word at once; relaxed. Returns what was there.
+/// Adds to a word atomically; relaxed. Returns the old value.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION Word fetch_add(Word* p, std::type_identity_t<Word> v) {
@@ -308,7 +314,7 @@ KOKKOS_FUNCTION Word fetch_add(Word* p, std::type_identity_t<Word> v) {
   return old;
 }
 
-/// Adds to a word at once; relaxed. Cheaper than fetch_add where many add to the same word.
+/// Adds to a word atomically; relaxed. Cheaper than fetch_add if many threads add to one word.
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
 KOKKOS_FUNCTION void add(Word* p, Word v) {
@@ -316,39 +322,38 @@ KOKKOS_FUNCTION void add(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).fetch_add(v, std::memory_order_relaxed);))
 }
 
-/// Adds to a word at once, after everything that this thread has written before.
+/// Adds to a word atomically, after everything that this thread has written before.
 KOKKOS_INLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) {
   KOKKOS_IF_ON_DEVICE((native_device::add_release(p, v);))
   KOKKOS_IF_ON_HOST((std::atomic_ref<std::uint64_t>(*p).fetch_add(v, std::memory_order_release);))
 }
 
-/// Brings the cache line of p near, where that pays: CPUs hide memory latency so, GPUs by other
+/// Prefetches the cache line of p on CPUs. Does nothing on GPUs, which hide memory latency by other
 /// threads.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
-/// Fetches an address on CPUs, and on GPUs, too, into the L2 cache: for kernels of too few threads
-/// to hide latency.
+/// Prefetches p on CPUs, and on GPUs into the L2 cache: for kernels with too few threads to hide
+/// memory latency.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_far([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_DEVICE((native_device::prefetch(p);))
   KOKKOS_IF_ON_HOST((host::prefetch(p);))
 }
 
-/// How a kernel reads a table. Shared: others may change it meanwhile, every read sees the newest
-/// word. Frozen: no thread does while the kernel runs, so that reads may be served by caches that
-/// other threads' writes do not reach (H200, 2^27 keys at load 0.5: finds 38.4 G/s frozen, 24.5 G/s
-/// shared).
+/// How a kernel reads a table. `shared`: other threads may change the table concurrently, and every
+/// read sees the newest word. `frozen`: no thread changes the table while the kernel runs, so that
+/// caches which miss other threads' writes may serve the reads (H200, 2^27 keys at load 0.5: finds
+/// 38.4 G/s frozen, 24.5 G/s shared).
 enum class access { shared, frozen };
 
-/// Reads a word that does not change meanwhile.
+/// Reads a word that no thread changes concurrently.
 template <machine_word Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
   return *p;
 }
-/// Reads N neighbouring words that do not change meanwhile, in loads of 16 bytes where the type
-/// allows it.
-/// Requires: p is aligned to the N words, which take 16 bytes.
+/// Reads N neighbouring words that no thread changes concurrently, on GPUs in one load of 16 bytes.
+/// Requires: the words take 16 bytes, and p is aligned to that.
 template <class T, int N>
   requires(sizeof(T) == 4 || sizeof(T) == 8)
 KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
@@ -357,7 +362,8 @@ KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
   KOKKOS_IF_ON_HOST((for (int i = 0; i < N; ++i) to[i] = p[i];))
 }
 
-/// Reads the B slots of a bucket as a window. Slots are read whole; the window is no snapshot.
+/// Reads the B slots of a bucket as a window. Each slot is read as load_relaxed reads it; the
+/// window as a whole is no snapshot.
 template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
   if constexpr (std::is_same_v<Tile, host_thread>) {

@@ -17,7 +17,8 @@ namespace karpos::device {
 
 namespace detail {
 
-/// One tile for each index: a thread of a range, or a thread of vector length W of a team where tiles span threads.
+/// Kernel with a tile (cooperative group) for each index. A tile is a thread of a range or, if
+/// tiles span several threads, a thread of a team whose vector length is W.
 template <class ExecSpace, int W, class Body>
 struct tile_kernel {
   using tile_type = tile_for<ExecSpace, W>;
@@ -54,7 +55,7 @@ struct tile_kernel {
 
 }  // namespace detail
 
-/// Runs body(tile, i) for every i in [0, n), a tile of W lanes each. Asynchronous to the host.
+/// Runs body(tile, i) for every i in [0, n), each on a tile of W lanes. Asynchronous to the host.
 template <int W, class ExecSpace, class Body>
 void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                    Body const& body) {
@@ -64,9 +65,10 @@ void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_
 
 namespace detail {
 
-/// What a staged body wants of GPUs: threads of a block, and blocks that a multiprocessor shall hold at once, which
-/// limits the registers of a thread; 0, 0: as it comes. A body whose rare branches need many registers says so by a
-/// member `threads_at_once`, the sum over the blocks of a multiprocessor.
+/// Launch bounds of a staged body on GPUs: threads of a block, and blocks that a multiprocessor
+/// shall hold at once, which limits the registers of a thread. 0 and 0 mean no bounds. A body whose
+/// rare branches need many registers declares a member `threads_at_once`: the sum over the blocks
+/// of a multiprocessor.
 template <class Body>
 inline constexpr unsigned block_threads = 0;
 template <class Body>
@@ -78,14 +80,15 @@ template <class Body>
   requires(Body::threads_at_once > 0)
 inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_threads<Body>;
 
-/// A staged body asked once for every index: the portable form.
+/// Kernel that calls a staged body once for every index: the portable form.
 template <class ExecSpace, class Body>
 struct asked_once {
   index_type n;
   Body body;
 
   auto policy(ExecSpace const& exec) const {
-    // What LaunchBounds' second argument does to registers is CUDA's: on HIP it counts something else.
+    // LaunchBounds' second argument limits registers on CUDA alone: on HIP it counts something
+    // else.
     constexpr bool bound = native_part<ExecSpace>::bounds_registers;
     using bounds =
         Kokkos::LaunchBounds<bound ? block_threads<Body> : 0, bound ? blocks_at_once<Body> : 0>;
@@ -103,7 +106,8 @@ struct asked_once {
   }
 };
 
-/// How a staged body is run with so many indices in flight.
+/// Returns the kernel that runs a staged body. Each thread keeps Distance indices in flight; 0
+/// means no pipeline.
 template <int Distance, class ExecSpace, class Body>
 auto staged_kernel(ExecSpace const& exec, index_type n, Body const& body) {
   if constexpr (Distance == 0)
@@ -112,9 +116,10 @@ auto staged_kernel(ExecSpace const& exec, index_type n, Body const& body) {
     return pipeline<ExecSpace, Distance, Body>(exec, n, body);
 }
 
-/// One thread per index in blocks of 1,024, counters voted on by the block: a reduction through shared memory
-/// costs a tenth of an insertion, three votes nothing. The block size is the measured one: insertions of 2^27
-/// keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and 14.3 in blocks of 256.
+/// Kernel with one thread for each index, in blocks of 1,024 unless the body has bounds of its own.
+/// Each block votes on the counters: a reduction through shared memory costs a tenth of an
+/// insertion, three votes nothing. Blocks of 1,024 are the fastest measured: insertions of 2^27
+/// keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and at 14.3 in blocks of 256.
 template <class ExecSpace, class Body, class Tally, class... P>
 struct voting {
   static constexpr bool asks = block_threads<Body> != 0;
@@ -150,8 +155,9 @@ struct zero_tally {
 
 }  // namespace detail
 
-/// Runs body(i, stage) for every i in [0, n), stage = body.stage(i) being the place where to look first. Where Distance is
-/// not 0, the body also has what a pipeline needs of it (pipeline.hpp). Asynchronous to the host.
+/// Runs body(i, stage) for every i in [0, n), where stage = body.stage(i) says where to look first.
+/// If Distance is not 0, the body also has the members that a pipeline needs (pipeline.hpp).
+/// Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {
@@ -159,8 +165,9 @@ void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint6
   Kokkos::parallel_for(label, kernel.policy(exec), kernel);
 }
 
-/// As for_each_staged; counts in a view of rank zero how often the body returned counted(0), counted(1), …
-/// Tally has `counters` of them, reached by tally[i], and a Kokkos::reduction_identity. Asynchronous.
+/// Runs a staged body as for_each_staged does, and counts how often it returned counted(0),
+/// counted(1), … The counts replace those in `tally`, a view of rank zero. Tally has `counters`
+/// counters, accessed as tally[i], and a Kokkos::reduction_identity. Asynchronous to the host.
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                        Body const& body, Kokkos::View<Tally, P...> const& tally) {

@@ -9,9 +9,10 @@
 
 namespace karpos::device {
 
-/// Runs step(team) for each of `league` teams, in any order. A step says as constants what it needs: `threads` of a
-/// team and `teams_at_once` on a multiprocessor, for GPUs; `scratch_bytes`, of shared memory or of a CPU's stack.
-/// Asynchronous to the host.
+/// Runs step(team) for each of `league` teams, in any order. A league is all teams of a step (CUDA:
+/// the blocks of a grid). A step declares its needs as constants. `threads` of a team and
+/// `teams_at_once` on a multiprocessor apply to GPUs. `scratch_bytes` are shared memory, or on the
+/// stack of a CPU thread. Asynchronous to the host.
 template <class ExecSpace, class Step>
 void for_each_in_league(std::string const& label, ExecSpace const& exec, int league,
                         Step const& step) {

@@ -8,19 +8,18 @@
 
 #include "karpos/device/space.hpp"
 
-// What the body of a loop on CPUs holds. Each thread copies the body to its stack. Compilers keep
-// the copy in registers only if nothing that they call knows its address. The copy constructor of a
-// Kokkos::View counts, and a large source calls it, so that each turn of the loop would read the
-// whole body again. A body therefore holds
+// Members of the body of a loop on CPUs. Each thread copies the body to its stack. Compilers keep
+// the copy in registers only if no function that they call knows its address. The copy constructor
+// of a Kokkos::View is such a function, and in a large source compilers call it. Each turn of the
+// loop would then read the whole body again. A body therefore holds
 //
 //   a view        as strided_elements: a pointer and a stride
-//   a function    itself, or a reference to it if its copies are not trivial; likewise a view of
-//                 proxies
+//   a function    itself, or a reference to it if its copies are not trivial; a view of proxies
+//                 likewise
 //   a structure   of such members, with a function transformed(f): the result of transformed for
 //                 f = for_loop, a copy with f(member) for each member
 //
-// and loops assert that their bodies are trivially copyable. GPUs get views and functions as they
-// are.
+// Loops assert that their bodies are trivially copyable. GPUs get views and functions unchanged.
 // Measured: perf/results/cpu/crowded_sources.md.
 
 namespace karpos::device {
@@ -28,8 +27,8 @@ namespace karpos::device {
 template <class ExecSpace>
 struct hold_for_loop;
 
-/// The elements of a view of rank one. Strided: they need not lie side by side. Keeps no memory
-/// alive.
+/// Elements of a view of rank one, as a pointer and a stride. If `Strided` is false, the elements
+/// are contiguous. Does not keep the memory alive.
 template <class T, bool Strided>
 class strided_elements {
  public:
@@ -61,7 +60,7 @@ class strided_elements {
 
 namespace detail {
 
-/// A view whose elements are objects in memory.
+/// Whether X is a view of rank one whose elements are objects in memory, and not proxies.
 template <class X>
 inline constexpr bool has_elements = false;
 template <class View>
@@ -96,11 +95,12 @@ constexpr auto loop_argument() {
 
 }  // namespace detail
 
-/// What the body of a loop of ExecSpace holds of an object of type X.
+/// The type that the body of a loop of ExecSpace holds in place of an object of type X.
 template <class ExecSpace, class X>
 using held_by_loop = typename decltype(detail::loop_argument<ExecSpace, X>())::type;
 
-/// Makes it. Requires: the object outlives the loop, which ends before the call that starts it
+/// Converts an object to what the body of a loop of ExecSpace holds in its place.
+/// Requires: the object outlives the loop. On CPUs the loop ends before the call that starts it
 /// returns.
 template <class ExecSpace>
 struct hold_for_loop {
@@ -124,8 +124,8 @@ held_by_loop<ExecSpace, X> for_loop(X const& x) {
 template <class ExecSpace, class X>
 void for_loop(X const&&) = delete;
 
-/// Returns element i of a view as a value, also if the view returns a proxy, as views with
-/// MemoryTraits<Atomic> do. Functions that are no views: what they return.
+/// Returns element i of a view as a value, even if the view returns a proxy, as views with
+/// MemoryTraits<Atomic> do. If `keys` is a function, returns keys(i).
 template <class Keys>
 KOKKOS_FORCEINLINE_FUNCTION auto element(Keys const& keys, std::uint64_t i) {
   if constexpr (requires { typename Keys::non_const_value_type; })
@@ -136,7 +136,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto element(Keys const& keys, std::uint64_t i) {
 
 namespace detail {
 
-/// The copy of a body that a thread of a CPU works with.
+/// Returns the copy of a body that a CPU thread works with.
 template <class Body>
 Body copy_for_loop(Body const& body) {
   static_assert(std::is_trivially_copyable_v<Body>,

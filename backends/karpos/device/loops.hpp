@@ -12,16 +12,17 @@
 #include "karpos/device/native/step_function.hpp"
 #include "karpos/device/space.hpp"
 
-// Loops and reductions over indices, each a kernel of its own on GPUs. On CPUs one kernel runs them all, and the steps
-// of programs (program.hpp), by the address of a function: compilers spend more time on a kernel of Kokkos than on most
-// bodies, and a thread makes one such call for its part of the indices. Bodies hold views by
-// for_loop (loop_arguments.hpp).
+// Loops and reductions over indices. On GPUs each loop is a kernel of its own. On CPUs one kernel
+// runs all loops, and the steps of programs (program.hpp), through a pointer to a function.
+// Compilers spend more time on a Kokkos kernel than on most bodies, and a thread makes one such
+// call for its part of the indices. Bodies hold views by for_loop (loop_arguments.hpp).
 
 namespace karpos::device {
 
 namespace detail {
 
-/// Indices [0, n) in parts: run(body, first, last) for the indices [first, last) of each.
+/// Kernel that splits [0, n) into parts and calls run(body, first, last) for each part: indices
+/// [first, last).
 struct part_kernel {
   void (*run)(void const* body, std::uint64_t first, std::uint64_t last);
   void const* body;
@@ -31,15 +32,15 @@ struct part_kernel {
   std::uint64_t begin(std::uint64_t p) const { return n / parts * p + Kokkos::min(n % parts, p); }
 };
 
-/// Runs a body for the indices of a part. What the body calls is inlined by force, whatever else is
-/// in the source.
+/// Runs a body for the indices of a part. Calls in the body are inlined by force, however large the
+/// source is.
 template <class Body>
 KARPOS_FLATTEN void run_part(void const* body, std::uint64_t first, std::uint64_t last) {
   Body const work = copy_for_loop(*static_cast<Body const*>(body));
   for (std::uint64_t i = first; i < last; ++i) work(i);
 }
 
-/// A reduction: its body, and what the parts' results are joined to.
+/// A reduction: its body, and the result that the results of all parts are joined with.
 template <class Reducer, class Body>
 struct reduction {
   using value_type = typename Reducer::value_type;
@@ -62,8 +63,8 @@ struct reduction {
   }
 };
 
-/// A part for each thread. Requires: the space is done when Kokkos::parallel_for returns, as those of CPUs are; HPX's
-/// would have to be fenced.
+/// Runs a kernel with a part for each thread. Requires: Kokkos::parallel_for is blocking in this
+/// space, as it is on CPUs; a fence would have to follow for HPX.
 template <class ExecSpace>
 void run_parts(std::string_view label, ExecSpace const& exec, part_kernel kernel) {
   kernel.parts =
@@ -82,7 +83,8 @@ void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, B
     detail::run_parts(label, exec, {detail::run_part<Body>, &body, n, 1});
 }
 
-/// The same for indices of which some cost far more than others: CPU threads take `turn` at a time, as they get to them.
+/// Runs body(i) for i in [0, n) if some indices cost far more than others: each CPU thread claims
+/// the next `turn` indices when it is idle. Asynchronous to the host.
 template <class ExecSpace, class Body>
 void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t n, Body const& body,
                    [[maybe_unused]] std::uint64_t turn = 4096) {
@@ -97,7 +99,7 @@ void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t 
   }
 }
 
-/// Returns: what body(i, value) makes of a value for i in [0, n), by a reducer of Kokkos'. Waits.
+/// Returns the reduction of body(i, value) over i in [0, n) by a reducer of Kokkos. Blocks.
 template <class Reducer, class ExecSpace, class Body>
 typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const& exec,
                                          std::uint64_t n, Body const& body) {
@@ -111,7 +113,7 @@ typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const
     Reducer(result).init(result);
     reduction all{body, result, {}};
     detail::run_parts(label, exec, {reduction::run, &all, n, 1});
-    exec.fence(std::string(label));  // as a reduction of Kokkos' does: tools see that this waits
+    exec.fence(std::string(label));  // as a Kokkos reduction does: tools see that this blocks
   }
   return result;
 }

@@ -7,7 +7,8 @@
 
 namespace karpos::device {
 
-/// Numbers that ranks reduce, and how: what an engine that knows no C++ types is told.
+/// Types of numbers that ranks reduce, and reduction operations, for libraries that know no C++
+/// types.
 enum class number_kind { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 enum class reduction_kind { sum, min, max, bit_or };
 

@@ -7,11 +7,12 @@
 
 namespace karpos::device {
 
-/// Devices of a host that a kernel spans, at most.
+/// The greatest number of devices of a host that a kernel can span.
 inline constexpr int most_peers = 8;
 
-/// How far the windows of all ranks are from this rank's, in bytes: what lies at p in this one lies at of(r, p) in rank r's.
-/// count = 0: there are no windows.
+/// Distances from the window of this rank to those of all ranks, in bytes. If an object lies at p
+/// in this rank's window, its counterpart lies at of(r, p) in rank r's. count = 0: no window is
+/// open.
 struct peer_distances {
   std::int64_t bytes[most_peers];
   int count, me;

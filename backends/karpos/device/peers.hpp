@@ -9,33 +9,39 @@
 #include "karpos/device/program.hpp"
 #include "karpos/device/space.hpp"
 
-// Devices of several processes of a host that address each other's memory, and programs whose kernel spans them all.
+// Devices that belong to several processes of a host and address each other's memory, and programs
+// whose kernel spans all these devices.
 //
-// Every process (a rank) makes a window of the same size, tells the others its handle, and opens theirs. An object that lies
-// in the window of each rank at the same place is one that a kernel can write for all:
+// Every process (a rank) allocates a window of the same size, tells its handle to the others, and
+// opens their windows. If an object lies at the same place in the window of each rank, a kernel can
+// write the object of every rank:
 //
 //   rank 0   window | status | … |   <--- rank 1 writes its words here, too
 //   rank 1   window | status | … |   <--- and rank 0 here
 //
-// A spanning grid runs a program (program.hpp) in one kernel on each device. Beside run, it has
+// A spanning grid runs a program (program.hpp) in one kernel on each device. In addition to `run`,
+// it has
 //
-//   grid.run_on_all(step, then)         as run, but waits for the teams of all ranks: what any of them wrote to any window is
-//                                       visible afterwards
-//   grid.run_on_all(step, &mine, then)  and brings *mine of every rank, a small object in memory, as it is when the rank's
-//                                       teams are done: of_rank<T>(r), for then()
-//   grid.ranks(), grid.rank()           how many there are, and which this one is
+//   grid.run_on_all(step, then)
+//       Runs a step as `run` does, but waits for the teams of all ranks. Whatever any team wrote to
+//       any window is visible afterwards.
+//   grid.run_on_all(step, &mine, then)
+//       Also sends *mine, a small object in memory, to all ranks, as it is when this rank's teams
+//       are done. then() reads the object of rank r by of_rank<T>(r).
+//   grid.ranks(), grid.rank()
+//       The number of ranks, and the number of this one.
 
 namespace karpos::device {
 
-/// Whether kernels of this space can span devices.
+/// Whether kernels of this space can span several devices.
 template <class ExecSpace>
 inline constexpr bool spans_devices = native_part<ExecSpace>::spans_devices;
 
-/// A window of this process; only where spans_devices.
+/// The window of a process; requires spans_devices.
 template <class ExecSpace>
 using peer_window = typename native_part<ExecSpace>::peer_window;
 
-/// Sixteen bytes that no other device has; zeros where a space has no names for its devices.
+/// Sixteen bytes that identify a device; zeros if the space has no names for its devices.
 struct device_identity {
   unsigned char bytes[16] = {};
 };
@@ -47,7 +53,7 @@ device_identity identity_of([[maybe_unused]] ExecSpace const& exec) {
   return id;
 }
 
-/// Whether a program's teams all fit on the device at once.
+/// Returns whether all teams of a program fit on the device at once.
 template <int Threads, int PerProcessor, class Program, class ExecSpace>
   requires(spans_devices<ExecSpace>)
 bool can_span(ExecSpace const& exec, grid_memory<ExecSpace> const& memory) {
@@ -55,8 +61,9 @@ bool can_span(ExecSpace const& exec, grid_memory<ExecSpace> const& memory) {
       exec, memory.shape().teams, memory.shape().scratch_bytes);
 }
 
-/// Runs a program in a kernel that spans the devices whose windows have been opened: all ranks start it, or those that do wait
-/// for ever. Asynchronous to the host. Throws: std::runtime_error where the kernel does not start.
+/// Runs a program in a kernel that spans the devices whose windows are open. All ranks must call
+/// it: otherwise those that do wait for ever. Asynchronous to the host.
+/// Throws: std::runtime_error if the kernel does not start.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(spans_devices<ExecSpace>)
 void run_spanning(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,

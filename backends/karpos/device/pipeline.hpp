@@ -8,38 +8,40 @@
 
 #include "karpos/device/native/step_function.hpp"
 
-// How CPUs run bulk operations whose every index misses the cache: in straight pipelines. A thread looks at index i while
-// what i + Distance needs is on its way, so that as many misses overlap. Indices for which a look was not enough wait, and
-// whenever enough of them do, they get a pipeline of their own over what they need next. A body offers
+// Software pipelines, by which CPUs run bulk operations whose every index misses the cache. A
+// thread probes what index i needs while the data of index i + Distance is on its way, so that
+// Distance misses overlap. If one probe does not finish an index, the index is deferred. Whenever
+// enough indices are deferred, they get a pipeline of their own over the data that they need next.
+// A stage says what a probe reads. A body has
 //
-//   home(i)                where to look first, in 64 bits: a bucket, a hash
-//   first_stage(i, home)   the same as a stage, which is what a look is told: for the first look only
-//   stage(i)               as a stage for an index that may have to look on
-//   fetch(stage)           begins to bring near what a look at that stage reads
-//   operator()(i, stage)   a look; returns a staged_result
-//   move_on(stage)         on to the next stage of an index of which the look said staged_result::again()
+//   home(i)                returns where to probe first, in 64 bits: a bucket, a hash
+//   first_stage(i, home)   returns the stage of the first probe; it need not be able to move on
+//   stage(i)               returns that stage in a form that can move on
+//   fetch(stage)           prefetches what the probe at that stage reads
+//   operator()(i, stage)   probes; returns a staged_result
+//   move_on(stage)         moves on to the next stage, after staged_result::again()
 //
-// What a body does for an index is inlined by force (flatten), whatever else is in the source:
-// compilers call functions of any size once a source is large, and a call for each index costs up
-// to half of the speed.
+// All calls that a body makes for an index are inlined by force (flatten), however large the source
+// is: in large sources compilers stop inlining functions of any size, and a call for each index
+// costs up to half of the speed.
 //
-// Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry, "Improving hash join performance
-// through prefetching", ICDE 2004. Measured: perf/results/cpu/pipelines.md,
-// crowded_sources.md.
+// Source: group prefetching and software pipelining after Chen, Ailamaki, Gibbons, Mowry,
+// "Improving hash join performance through prefetching", ICDE 2004.
+// Measured: perf/results/cpu/pipelines.md, crowded_sources.md.
 
 namespace karpos::device {
 
-/// What a staged body says of its index.
+/// The result of one probe by a staged body.
 class staged_result {
  public:
-  /// Done, and counted by no counter.
+  /// Done; no counter counts the index.
   KOKKOS_FUNCTION static constexpr staged_result done() { return {0, -1}; }
-  /// Done, and counted by that counter of a tally.
+  /// Done; the given counter of a tally counts the index.
   KOKKOS_FUNCTION static constexpr staged_result counted(int counter) { return {0, counter}; }
-  /// Not done: call again with the next stage.
+  /// Not done: the body is to be called again with the next stage.
   KOKKOS_FUNCTION static constexpr staged_result again() { return {1, -1}; }
-  /// Returns: again() if `again` is 1, done() if it is 0. An integer, because g++ keeps a bool in a
-  /// byte register, and adds instructions that extend it.
+  /// Returns again() if `again` is 1, and done() if it is 0. The argument is an integer because g++
+  /// keeps a bool in a byte register, and adds instructions that extend it.
   KOKKOS_FUNCTION static constexpr staged_result done_unless(std::uint32_t again) {
     return {again, -1};
   }
@@ -47,8 +49,8 @@ class staged_result {
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_again != 0; }
   KOKKOS_FUNCTION constexpr std::uint32_t again_bit() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
-  /// A 1 in bits [16 c, 16 c + 16) for counter c: sums of up to 65,535 results keep all counters in
-  /// one register.
+  /// Returns a 1 in bits [16 c, 16 c + 16) for counter c, else 0. The sum of up to 65,535 results
+  /// keeps all counters in one register.
   KOKKOS_FUNCTION constexpr std::uint64_t counted_in_16_bits() const {
     return static_cast<std::uint64_t>(m_counter >= 0) << (16 * Kokkos::max(m_counter, 0));
   }
@@ -65,13 +67,13 @@ namespace detail {
 
 using index_type = std::uint64_t;
 
-/// The pipelines over blocks of indices, one block to a thread at a time. Whether a look was enough
-/// is no branch, which no predictor could foresee, but a bit; the bits of Distance looks are read
-/// together. Between fetch and look only the home of an index is kept: whole stages, stored in
-/// pieces and loaded at once, cost more than they save.
+/// The pipelines over blocks of indices; a thread runs one block at a time. Whether a probe
+/// finished its index is a bit and not a branch, for no predictor could foresee it. The bits of
+/// Distance probes are read together. Between prefetch and probe only the home of an index is kept:
+/// whole stages, stored in pieces and loaded at once, cost more than they save.
 template <class ExecSpace, int Distance, class Body>
 class pipeline {
-  static_assert(0 < Distance && Distance <= 64);  // a bit for each in a word
+  static_assert(0 < Distance && Distance <= 64);  // a bit for each index in a word
   static_assert(
       std::is_trivially_copyable_v<Body>,
       "karpos: a pipeline copies its body, which must be trivially copyable: give it views "
@@ -79,11 +81,12 @@ class pipeline {
 
  public:
   pipeline(ExecSpace const& exec, index_type count, Body const& b) : m_count(count), m_body(b) {
-    // Long enough to fill the pipeline, short enough to keep every thread busy.
+    // A block is long enough to fill the pipeline, and short enough to keep every thread busy.
     index_type const share = count / (4 * static_cast<index_type>(exec.concurrency())) + 1;
-    m_block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));  // 16 bits: sums
+    m_block = Kokkos::clamp(share, index_type(4 * Distance), index_type(16384));  // sums: 16 bits
   }
-  /// Blocks go to whoever is free: neighbours on a machine slow threads down unequally.
+  /// Returns a policy that gives blocks to idle threads: other work on a machine slows threads down
+  /// unequally.
   auto policy(ExecSpace const& exec) const {
     return Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                Kokkos::IndexType<index_type>>(exec, 0,
@@ -104,14 +107,15 @@ class pipeline {
  private:
   using stage = decltype(std::declval<Body const&>().stage(index_type()));
 
-  /// Indices for which a first look was not enough, and how far they are.
+  /// Deferred indices, and their stages.
   struct unfinished {
     static constexpr index_type room = 4 * Distance;
     index_type index[room];
     stage at[room];
     index_type started = 0;
 
-    /// Looks at the next stage of each. Returns: how many are left. Not inlined: the loop that calls it is short of registers.
+    /// Probes each index at its next stage. Returns the number of indices that are not done. Not
+    /// inlined: the loop that calls it is short of registers.
     template <class Done>
     KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body,
                                                                      index_type count,
@@ -136,10 +140,10 @@ class pipeline {
     }
   };
 
-  /// Calls done(result) for every look.
+  /// Runs a block; calls done(result) after every probe.
   template <class Done>
   KOKKOS_FUNCTION void run(index_type block, Done const& done) const {
-    Body const work = m_body;  // a copy whose address nobody else knows: it stays in registers
+    Body const work = m_body;  // its address is known to no other function: it stays in registers
     index_type const first = block * m_block, last = Kokkos::min(first + m_block, m_count);
     unfinished rest;
     index_type waiting = 0;

@@ -14,33 +14,40 @@
 #include "karpos/device/team.hpp"
 #include "karpos/launch_mode.hpp"
 
-// A program is a loop over steps, such as the levels of a search; a grid runs it. A step says what every team
-// of a league does and ends when all are done:
+// A program is a loop over steps, such as the levels of a search. A grid runs it. A step says what
+// every team does, and ends when all teams are done. All teams are the league (CUDA: the grid of
+// blocks):
 //
 //   struct step {
-//     static constexpr char const* label;  // of its kernel, where it is launched
+//     static constexpr char const* label;  // of its kernel, if it is launched
 //     template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const;
+//     // Optional: about how many edges or words the step reads. One CPU thread runs small steps.
+//     std::uint64_t work() const;
 //   };
-//   // A step may have `std::uint64_t work() const`, about how many edges or words it looks at: CPUs do a little alone.
 //   struct program {
-//     using shared = …;  // what the loop remembers; trivial
-//     KARPOS_PROGRAM template <class Grid> KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
+//     using shared = …;  // state of the loop; trivial
+//     KARPOS_PROGRAM template <class Grid>
+//     KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
 //   };
 //
-//   grid.run(step, then)   runs a step on every team; when the last one is done, then() once for each copy of `shared`
-//   grid.handle(x)         x as a step keeps it, by value or by address (handle_of<X>: the type)
-//   grid.read(p)           in then(): the value of *p. The next step must not write *p: some teams may run it while
-//                          others still read.
-//   grid.write(p, v)       in then(): *p = v, to be read after the program: steps may not see it yet
+//   grid.run(step, then)   runs a step on every team; when all teams are done, runs then() once for
+//                          each copy of `shared`
+//   grid.handle(x)         returns x as a step keeps it, by value or by address; handle_of<X> is
+//                          the type
+//   grid.read(p)           in then(): returns *p. The next step must not write *p: some teams may
+//                          run it while others still read.
+//   grid.write(p, v)       in then(): sets *p = v, to be read after the program: steps may not see
+//                          it yet
 //
-// launched_grid runs the loop on the host and each step as a kernel, in every space. Where a space has a grid barrier,
-// its cooperative grid runs the same loop inside of one kernel: a barrier in place of a launch and a round trip.
+// launched_grid runs the loop on the host and each step as a kernel, in every space. If a space has
+// a grid barrier, its cooperative grid runs the same loop inside one kernel: a barrier replaces a
+// launch and a round trip to the host.
 
 namespace karpos::device {
 
 namespace detail {
 
-/// A step on the teams of a Kokkos::TeamPolicy.
+/// Kernel that runs a step on the teams of a Kokkos::TeamPolicy.
 template <class ExecSpace, class Step>
 struct team_kernel {
   using member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
@@ -57,20 +64,22 @@ struct team_kernel {
 
 }  // namespace detail
 
-/// Teams, their threads and the scratch of each: what a program's memory is dimensioned by.
+/// The teams of a grid, their threads, and the scratch of each team. It sets the size of a
+/// program's memory.
 struct grid_shape {
   int teams = 1, threads = 1;
-  std::size_t scratch_bytes = 0, thread_bytes = 0;  // of a team; of these, for each of its threads
+  std::size_t scratch_bytes = 0, thread_bytes = 0;  // of a team; of it, for each thread
   std::size_t host_scratch_bytes() const { return static_cast<std::size_t>(teams) * scratch_bytes; }
 };
 
-/// Runs a program step by step from the host, each step a kernel.
+/// Runs a program step by step from the host, with a kernel for each step.
 template <class ExecSpace>
 class launched_grid {
  public:
   using execution_space = ExecSpace;
 
-  /// scratch: shape.host_scratch_bytes() bytes, `next`: host::work_counters words, for host teams; unused on GPUs.
+  /// `scratch` has shape.host_scratch_bytes() bytes, and `next` has host::work_counters words, for
+  /// teams on CPUs. GPUs use neither.
   launched_grid(ExecSpace const& exec, grid_shape shape, std::byte* scratch, std::uint64_t* next)
       : m_exec(exec),
         m_shape(shape),
@@ -123,7 +132,8 @@ class launched_grid {
   }
 
  private:
-  /// Teams of 256 threads at most: Kokkos gives a team 48 KB of scratch on CUDA. A power of two, as its scans need.
+  /// Launches teams of at most 256 threads, because Kokkos gives a team 48 KB of scratch on CUDA.
+  /// The number is a power of two, as Kokkos' scans require.
   template <class Step>
   void launch_on_teams(Step const& step) const {
     using policy = Kokkos::TeamPolicy<ExecSpace>;
@@ -140,7 +150,7 @@ class launched_grid {
     policy const teams(m_exec, m_shape.teams, static_cast<int>(Kokkos::bit_floor(fitting)));
     Kokkos::parallel_for(Step::label, policy(teams).set_scratch_size(0, scratch), kernel);
   }
-  /// Teams of one CPU thread each, and what they run.
+  /// A step for teams of one CPU thread each, and the grid that runs it.
   struct threads_of_step {
     launched_grid const& grid;
     void (*run_step)(void const* step, team<ExecSpace>& team);
@@ -173,8 +183,9 @@ class launched_grid {
     detail::run_parts(label, m_exec, {&run_teams, &all, teams, 1});
     m_exec.fence("karpos::launched_grid: end of a step");
   }
-  /// Whether the calling thread ends a step before others would have woken up. Two CPU cores, a search of a path of
-  /// 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for each step; far more where idle threads sleep.
+  /// Returns whether the calling thread ends a step before other threads would have woken up. Two
+  /// CPU cores, a search of a path of 5,000 vertices: 1.9 ms, and 4.6 ms with a parallel region for
+  /// each step; far more if idle threads sleep.
   template <class Step>
   static bool is_small(Step const& step) {
     if constexpr (requires { step.work(); })
@@ -190,7 +201,8 @@ class launched_grid {
 };
 
 namespace detail {
-/// The threads of a team of Kokkos': a power of two, as its scans need, no more than fit the scratch of level 0.
+/// Returns the number of threads of a Kokkos team: a power of two, as Kokkos' scans require. It is
+/// at most max_threads and 256, and the scratch of these threads fits into level 0.
 template <class ExecSpace>
 int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_bytes) {
   auto const room = static_cast<std::size_t>(Kokkos::TeamPolicy<ExecSpace>::scratch_size_max(0));
@@ -203,9 +215,10 @@ int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_b
 }
 }  // namespace detail
 
-/// The shape of a grid: on GPUs Threads a team and PerProcessor teams a multiprocessor, so that all run at once; on
-/// CPUs a team for each thread. A team has team_bytes of scratch and tile_bytes for each tile of W
-/// lanes. In the generic native part, teams are Kokkos', smaller and up to four times as many.
+/// Returns the shape of a grid. On GPUs a team has Threads threads and a multiprocessor
+/// PerProcessor teams, so that all teams run at once. On CPUs there is a team for each thread. A
+/// team has team_bytes of scratch, and tile_bytes for each tile of W lanes. In the generic native
+/// part, teams are Kokkos', smaller and up to four times as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;
@@ -219,13 +232,14 @@ grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t 
     s.teams = processors(exec) * PerProcessor * Kokkos::min(Threads / s.threads, 4);
   } else {
     s.scratch_bytes =
-        (s.scratch_bytes + tile_bytes + 127) / 128 * 128;  // no cache line of two threads
+        (s.scratch_bytes + tile_bytes + 127) / 128 * 128;  // teams share no cache line
     s.teams = exec.concurrency();
   }
   return s;
 }
 
-/// What a grid needs beside the program's own memory: allocated once, used by one program at a time.
+/// Memory that a grid needs in addition to the program's own: allocated once, used by one program
+/// at a time.
 template <class ExecSpace>
 class grid_memory {
  public:
@@ -242,21 +256,23 @@ class grid_memory {
     return words_bytes + (is_device<ExecSpace> ? 0 : shape.host_scratch_bytes());
   }
   grid_shape shape() const { return m_shape; }
-  /// The counters of host teams; the first is the grid barrier of cooperative kernels.
+  /// Returns the counters of teams on CPUs. In cooperative kernels the first word is the grid
+  /// barrier.
   std::uint64_t* words() const { return reinterpret_cast<std::uint64_t*>(m_bytes.data()); }
   std::byte* scratch() const { return m_bytes.data() + words_bytes; }
 
  private:
   using bytes_view = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
-  /// A whole number of cache lines, for teams' scratch follows.
+  /// A whole number of cache lines, because the scratch of teams follows.
   static constexpr std::size_t words_bytes =
       (host::work_counters * sizeof(std::uint64_t) + 127) / 128 * 128;
   grid_shape m_shape;
   bytes_view m_bytes;
 };
 
-/// Runs a program inside of one kernel, where a space has a grid barrier. Asynchronous to the host.
-/// Returns: whether it was started; not where its teams do not all fit on the device at once.
+/// Runs a program inside one kernel. Asynchronous to the host.
+/// Returns: whether the kernel was started. It is not if its teams do not all fit on the device at
+/// once.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(has_grid_barrier<ExecSpace>)
 bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,
@@ -265,7 +281,9 @@ bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memo
       exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
 }
 
-/// Runs a program. Asynchronous to the host when it runs inside of one kernel.
+/// Runs a program. Asynchronous to the host if it runs inside one kernel.
+/// Throws: std::invalid_argument if `driver` is persistent_kernel, and the space or the device
+/// cannot run the program in one kernel.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
 void run_program(ExecSpace const& exec, launch_mode driver, grid_memory<ExecSpace> const& memory,
                  Program const& program) {

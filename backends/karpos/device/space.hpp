@@ -7,17 +7,18 @@
 
 #include "karpos/device/native/native.hpp"
 
-// What an execution space is, as traits: the questions that algorithms and their tuning ask of a machine. Which vendor
-// made it is not one of them.
+// Traits of execution spaces: what algorithms and their tuning ask of a machine. They never ask for
+// its vendor.
 
 namespace karpos::device {
 
-/// Whether kernels run on a device: many threads, which hide the latency of memory, and memory of its own. The other
-/// spaces are CPUs, where each thread keeps several accesses in flight.
+/// Whether kernels run on a device, which has memory of its own, and many threads that hide memory
+/// latency. The other spaces are CPUs, where each thread keeps several accesses in flight.
 template <class ExecSpace>
 inline constexpr bool is_device = native_part<ExecSpace>::is_device;
 
-/// Threads that the widest tile spans; 1 where the lanes of a tile are a loop in one thread: CPUs and the generic part.
+/// Threads that the widest tile (cooperative group) spans. It is 1 if the lanes of a tile are a
+/// loop in one thread: on CPUs and in the generic part.
 template <class ExecSpace>
 inline constexpr int warp_width = native_part<ExecSpace>::warp_width;
 
@@ -25,29 +26,29 @@ inline constexpr int warp_width = native_part<ExecSpace>::warp_width;
 template <class ExecSpace>
 inline constexpr int sector_bytes = is_device<ExecSpace> ? 32 : 64;
 
-/// Whether compare_and_swap of 16 bytes is one instruction. Without it 16-byte slots are claimed and then published
-/// (docs/design/memory_model.md).
+/// Whether a compare_and_swap of 16 bytes is one instruction. If not, 16-byte slots are claimed and
+/// then published (docs/design/memory_model.md).
 template <class ExecSpace>
 inline constexpr bool has_wide_cas = native_part<ExecSpace>::has_wide_cas;
 
-/// Whether 16 bytes are read at once. Without it, which is so on every CPU, the halves of a 16-byte word may have been
-/// written at different times.
+/// Whether 16 bytes are read atomically. If not, as on every CPU, the halves of a 16-byte word may
+/// have been written at different times.
 template <class ExecSpace>
 inline constexpr bool reads_wide = native_part<ExecSpace>::reads_wide;
 
-/// has_wide_cas and reads_wide, by the size of a word.
+/// Whether compare_and_swap of a word is one instruction, and whether a word is read atomically.
 template <int Bytes, class ExecSpace>
 inline constexpr bool is_lock_free =
     Bytes == 4 || Bytes == 8 || (Bytes == 16 && has_wide_cas<ExecSpace>);
 template <int Bytes, class ExecSpace>
 inline constexpr bool reads_whole = Bytes <= 8 || reads_wide<ExecSpace>;
 
-/// Whether all teams of a kernel can wait for each other, so that a program runs inside of one kernel.
+/// Whether all teams of a kernel can wait for each other, so that a program runs inside one kernel.
 template <class ExecSpace>
 inline constexpr bool has_grid_barrier = native_part<ExecSpace>::has_grid_barrier;
 
-/// The tile of W lanes that an execution space runs best; chosen by execution space, never by an
-/// architecture macro, so that the host and the device pass of a compiler agree about types.
+/// The tile of W lanes that an execution space runs best. The space chooses it, never an
+/// architecture macro, so that the host and the device pass of a compiler agree on types.
 template <class ExecSpace, int W>
 using tile_for = typename native_part<ExecSpace>::template tile<W>;
 
@@ -55,18 +56,19 @@ using tile_for = typename native_part<ExecSpace>::template tile<W>;
 template <class ExecSpace, int W>
 inline constexpr int tile_threads = warp_width<ExecSpace> == 1 ? 1 : W;
 
-/// Asks for huge pages below a large array, where the memory is the host's and has them. A hint.
+/// Asks for huge pages for a large array, if the memory is the host's. A hint: failure changes
+/// nothing.
 template <class MemorySpace>
 void advise_huge_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size_t bytes) {
   if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
     host::advise_huge_pages(array, bytes);
 }
 
-/// Bytes of scratch that a team may ask for, of shared memory or of a CPU's stack.
+/// Bytes of scratch that a team may ask for: of shared memory, or of a CPU thread's stack.
 template <class ExecSpace>
 inline constexpr int max_scratch_bytes = native_part<ExecSpace>::max_scratch_bytes;
 
-/// Multiprocessors of a GPU, threads of a CPU.
+/// Returns the number of multiprocessors of a GPU, or of threads of a CPU space.
 template <class ExecSpace>
 int processors(ExecSpace const& exec) {
   return native_part<ExecSpace>::processors(exec);

@@ -5,7 +5,8 @@
 
 namespace karpos::device {
 
-/// State that the steps of a program share, copied into each step: for steps that are kernels of their own.
+/// State that the steps of a program share, copied into each step: for steps that are GPU kernels
+/// of their own.
 template <class State>
 struct state_copy {
   using state = State;
@@ -13,7 +14,8 @@ struct state_copy {
   KOKKOS_FUNCTION State const& operator*() const { return value; }
   KOKKOS_FUNCTION State const* operator->() const { return &value; }
 };
-/// The same by address: for steps inside of one kernel, where a copy would lie in local memory.
+/// State that the steps of a program share, by address: for steps on CPUs, and for steps inside one
+/// kernel, where a copy would lie in local memory.
 template <class State>
 struct state_pointer {
   using state = State;

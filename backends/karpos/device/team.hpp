@@ -11,12 +11,13 @@
 
 namespace karpos::device {
 
-/// Threads that share scratch memory and wait for each other: a block on GPUs, one thread on CPUs. A league is all the
-/// teams that run a step together. Teams never wait for another team.
+/// Threads that share scratch memory (CUDA: shared memory) and have barriers: a block on GPUs, one
+/// thread on CPUs. All teams that run a step together are a league (CUDA: a grid). A team never
+/// waits for another team.
 template <class ExecSpace>
 class team {
  public:
-  /// What the native part knows a team by.
+  /// The native part's representation of a team.
   using handle = typename native_part<ExecSpace>::team_handle;
   /// Bytes at the front of the scratch that the collectives of a team need.
   static constexpr std::size_t reserved_bytes = handle::reserved_bytes;
@@ -29,11 +30,12 @@ class team {
   KOKKOS_FUNCTION int size() const { return m_handle.size(); }
   KOKKOS_FUNCTION std::byte* scratch() const { return m_handle.scratch(); }
 
-  /// Tiles of W lanes in a team, and the index of the tile that this thread belongs to.
+  /// Returns the number of tiles (cooperative groups) of W lanes in a team.
   template <int W>
   KOKKOS_FUNCTION int tiles() const {
     return size() / tile_threads<ExecSpace, W>;
   }
+  /// Returns the index in the team of the tile that this thread belongs to.
   template <int W>
   KOKKOS_FUNCTION int tile_rank() const {
     return rank() / tile_threads<ExecSpace, W>;
@@ -43,26 +45,30 @@ class team {
     return m_handle.template this_tile<W>();
   }
 
-  /// The scratch of this tile, where `team_bytes` of the whole team come first and each tile has `tile_bytes`.
+  /// Returns the scratch of this tile. The first team_bytes of scratch belong to the whole team;
+  /// each tile has tile_bytes after them.
   template <int W>
   KOKKOS_FUNCTION std::byte* tile_scratch(std::size_t team_bytes, std::size_t tile_bytes) const {
     return scratch() + team_bytes + tile_bytes * static_cast<std::size_t>(tile_rank<W>());
   }
 
-  /// Waits for all threads of the team; what they wrote to scratch is visible from here on.
+  /// Waits for all threads of the team. What they wrote to scratch is visible from here on.
   KOKKOS_FUNCTION void barrier() const { m_handle.barrier(); }
 
-  /// Whether the predicate holds on one of the team's threads. A barrier.
+  /// Returns whether `yes` holds on any of the team's threads. A barrier.
   KOKKOS_FUNCTION bool any(bool yes) const { return m_handle.any(yes); }
 
-  /// Adds the number of threads that say yes to a word of scratch, with one addition for each warp of them (generic part: for each thread).
-  /// Returns: to each such thread a distinct index, from the word's old value on. Requires: all threads call it.
+  /// Adds the number of threads for which `yes` holds to a word of scratch, with one addition for
+  /// each warp that has such threads (generic part: for each such thread).
+  /// Returns: to each of these threads a distinct index, from the word's old value on.
+  /// Requires: all threads of the team call it.
   KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
     return m_handle.append(counter, yes);
   }
 
-  /// Runs f(i) for every i in [0, n), each on one tile of the league: round-robin on GPUs. On CPUs the first eight
-  /// calls of a program's step are divided by shared counters; later ones, and all of a league, evenly.
+  /// Runs f(i) for every i in [0, n), each on one tile of the league. GPUs deal indices
+  /// round-robin. On CPUs, shared counters divide the first eight calls in a step of a program
+  /// dynamically. Later calls, and all calls in for_each_in_league, are divided evenly.
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>
   KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
@@ -77,7 +83,8 @@ class team {
     }
   }
 
-  /// The sum of v over the threads of the team before this one; total: over all. Ends with a barrier.
+  /// Returns the sum of v over the threads of the team before this one; `total` is the sum over all
+  /// threads. Ends with a barrier.
   KOKKOS_FUNCTION std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const {
     return m_handle.prefix_sum(v, total);
   }

@@ -11,14 +11,17 @@
 #include "karpos/device/native/step_function.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The seam between algorithm and machine: docs/design/tile.md, with a worked example.
+// Tiles are the interface between algorithms and machines: docs/design/tile.md, with a worked
+// example. A tile is a cooperative group: threads of a GPU's warp, or a loop in one thread.
 
 namespace karpos::device {
 
-/// W lanes that run tile-uniform code together. Everything outside a callable is the same on every lane;
-/// everything that differs per lane is inside f(lane), lane in [0, W). Masks and gets are uniform.
-/// A word that others may change is read through `once`, or `each` and `get`, never directly: lanes that
-/// disagree about it would part ways and hang at the next collective.
+/// W lanes that run tile-uniform code together. Code outside of callables is the same on every
+/// lane. Whatever differs per lane is inside f(lane), with lane in [0, W). Masks, and what `get`
+/// returns, are uniform.
+///
+/// A word that other threads may change is read through `once`, or `each` and `get`, never
+/// directly: lanes that read different values would diverge, and hang at the next collective.
 template <class T>
 concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), void (*h)(int),
                         lane_mask<T::width> m) {
@@ -35,11 +38,11 @@ concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), vo
   { t.sync() };                                                   // memory order + convergence
 };
 
-/// What a call gets whose first argument should have been a tile.
+/// The type of a first argument that should have been a tile.
 template <class T>
 concept not_a_tile = !tile<T>;
 
-/// Refuses, in one sentence, a call whose first argument is no tile.
+/// Fails to compile, with an explanation, because a call's first argument is no tile.
 template <not_a_tile T>
 KOKKOS_FUNCTION constexpr void refuse_without_tile() {
   static_assert(tile<T>,
@@ -47,15 +50,17 @@ KOKKOS_FUNCTION constexpr void refuse_without_tile() {
                 "has 1, 2, 4, 8, 16 or 32 lanes (karpos/device/tile.hpp)");
 }
 
-/// What a tile's prefix_sum returns: for every lane the sum over the lanes below it, and the sum over all.
+/// The result of a tile's prefix_sum: for every lane the sum over the lanes below it, and the sum
+/// over all lanes.
 template <class Varying, class V>
 struct prefix_sums {
   Varying before;
   V total;
 };
 
-/// The portable tile: W lanes as a loop in one thread, on any backend. It is the oracle of the tuned
-/// tiles, and with W = 1 it is the plain thread: there is no scalar twin of any algorithm.
+/// The portable tile: W lanes as a loop in one thread, on any backend. Tests compare the tuned
+/// tiles with it. With W = 1 it is a plain thread, so that no algorithm has a second, scalar
+/// version.
 template <int W>
 struct reference_tile {
   static constexpr int width = W;
@@ -109,12 +114,12 @@ struct reference_tile {
   KOKKOS_FUNCTION constexpr void sync() const {}
 };
 
-/// The plain thread.
+/// A plain thread.
 using thread_tile = reference_tile<1>;
 
-/// B slots read at once by a tile of any width and matched to a mask. B belongs to the layout of a table
-/// and W to the machine: a table whose bytes were laid out with one B is read by tiles of every width.
-/// Slot i is held by lane i % W; in a tile wider than the window the other lanes hold nothing.
+/// B slots that a tile of any width reads at once and matches to a mask. The layout of a table
+/// fixes B, and the machine W: tiles of every width read a table whose bytes were laid out with one
+/// B. Lane i % W holds slot i. If a tile is wider than the window, its other lanes hold nothing.
 template <tile Tile, class Slot, int B>
 class window {
  public:
@@ -135,14 +140,16 @@ class window {
       });
   }
 
-  /// Takes slots that one lane has read already: backends tune that read (`load_window` in atomics.hpp).
+  /// Takes slots that one lane has read already: backends tune that read (`load_window` in
+  /// atomics.hpp).
   KOKKOS_FUNCTION window(Tile const& tile, Slot const (&slots)[B])
     requires(Tile::width == 1)
       : m_tile(&tile) {
     for (int i = 0; i < B; ++i) m_slots[i] = {slots[i]};
   }
 
-  /// Slots from First on for which p(slot) holds. p runs once per slot and must not communicate between lanes.
+  /// Returns the slots from First on for which p(slot) holds. p runs once for each slot and must
+  /// not communicate between lanes.
   template <int First = 0, class P>
   KOKKOS_FUNCTION lane_mask<B> match(P const& p) const {
     std::uint64_t bits = 0;
@@ -154,7 +161,7 @@ class window {
     }
     return lane_mask<B>(static_cast<typename lane_mask<B>::word>(bits));
   }
-  /// Whether p(slot) holds for a slot.
+  /// Returns whether p(slot) holds for any slot.
   template <class P>
   KOKKOS_FUNCTION bool any(P const& p) const {
     bool present = false;
@@ -164,8 +171,8 @@ class window {
       present = static_cast<bool>(match(p));
     return present;
   }
-  /// The slot for which p(slot) holds, if there is one, on every lane. Returns: whether there is.
-  /// Requires: p holds for one slot at most.
+  /// Sets `slot` on every lane to the slot for which p(slot) holds, if there is one. Returns:
+  /// whether there is one. Requires: p holds for one slot at most.
   template <class P>
   KOKKOS_FUNCTION bool only(P const& p, Slot& slot) const {
     bool present = false;
@@ -179,7 +186,7 @@ class window {
     }
     return present;
   }
-  /// Slot i, on every lane.
+  /// Returns slot i, on every lane.
   KOKKOS_FUNCTION Slot get(int i) const {
     Slot slot{};
     if constexpr (Tile::width == 1) {
@@ -194,7 +201,8 @@ class window {
   using round = typename Tile::template varying<Slot>;
   using each_round = std::make_integer_sequence<int, rounds>;
 
-  // Unrolled by the language: a run-time index would move the registers of a GPU thread to local memory.
+  // Unrolled by fold expressions: a run-time index would move registers of a GPU thread to local
+  // memory.
   template <class P, int... R>
   KOKKOS_FUNCTION bool select(P const& p, Slot& slot, std::integer_sequence<int, R...>) const {
     bool present = false;

@@ -6,7 +6,7 @@
 
 namespace karpos::device {
 
-/// Sixteen bytes that are compared and swapped together where the machine can.
+/// Sixteen bytes that are compared and swapped together if the machine can do that.
 struct alignas(16) word16 {
   std::uint64_t lo, hi;
   KOKKOS_FUNCTION friend constexpr bool operator==(word16 a, word16 b) {
