@@ -8,16 +8,17 @@
 #include "karpos/device/native/nccl.hpp"
 #include "karpos/device/number_kind.hpp"
 
-// What moves data between the devices of several processes, in the order of an execution space instance: a library of the
-// devices' vendor, where the build has one. Each process is a rank of a group, whose id one of them makes and tells the others.
+// Collectives move data between the devices of several processes, in the order of an execution
+// space instance. A library of the devices' vendor does it, if the build has one. Each process is a
+// rank of a group. One rank makes the id of the group and tells it to the others.
 //
 //   device::collectives<ExecSpace> c(exec, id, rank, ranks);
-//   c.exchange(…); c.broadcast(…); c.all_reduce(…);             // enqueued: they have not ended when they return
+//   c.exchange(…); c.broadcast(…); c.all_reduce(…);  // enqueued: asynchronous to the host
 
 namespace karpos::device {
 
 namespace detail {
-/// Spaces and builds without one.
+/// Stands for the collectives in spaces and builds that have none.
 struct no_collectives {};
 #if defined(KARPOS_HAS_NCCL) && defined(KOKKOS_ENABLE_CUDA)
 template <class ExecSpace>

@@ -3,17 +3,19 @@
 
 #include <Kokkos_Macros.hpp>
 
-// Memory accesses and tiles of the tuned native part for CUDA: intrinsics, PTX and architecture macros. Its teams and
-// kernels are in cuda_program.hpp.
+// Memory accesses and tiles of the tuned native part for CUDA: intrinsics, PTX and architecture
+// macros. Its teams and kernels are in cuda_program.hpp.
 //
-// Why PTX and not libcu++'s atomic_ref or Kokkos' atomics: those take generic addresses, which the hardware tests for
-// shared memory at every access, and order the compiler's other accesses even when relaxed. Random words in the cache of
-// an H200, PTX / Kokkos 5.0 / libcu++, G/s: loads 157 / 37 / 158, additions 106 / 106 / 79, additions in scratch 1,093 /
-// 1,030 / 1,028 (perf/bench/launches.cpp).
+// Why PTX, and not libcu++'s atomic_ref or Kokkos' atomics: those take generic addresses, which the
+// hardware tests for shared memory at every access. They also order the compiler's other accesses
+// even when relaxed. Random words in the cache of an H200, PTX / Kokkos 5.0 / libcu++, G/s: loads
+// 157 / 37 / 158, additions 106 / 106 / 79, additions in scratch 1,093 / 1,030 / 1,028
+// (perf/bench/launches.cpp).
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-// All rounds of a loop, and n at a time. Only what compiles for the GPU sees them: g++ warns of pragmas of others.
+// Unroll all rounds of a loop, or n at a time. Only the GPU's compiler sees the pragmas: g++ warns
+// of pragmas that it does not know.
 #if defined(__CUDA_ARCH__)
 #define KARPOS_UNROLL _Pragma("unroll")
 #define KARPOS_UNROLL_BY(n) KARPOS_PRAGMA(unroll n)
@@ -32,7 +34,8 @@
 namespace karpos::device {
 namespace cuda {
 
-/// Known on the host as well, so that types chosen by it agree between the host and the device pass.
+/// Whether there is a compare-and-swap of 16 bytes. Known on the host as well, so that types chosen
+/// by it agree between the host and the device pass.
 inline constexpr bool has_compare_and_swap_16 =
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_HOPPER90) ||        \
     defined(KOKKOS_ARCH_BLACKWELL) || defined(KOKKOS_ARCH_BLACKWELL100) || \
@@ -44,7 +47,8 @@ inline constexpr bool has_compare_and_swap_16 =
 
 #if defined(__CUDACC__)
 
-/// The address in the window of global memory: without it, loads and atomics test for shared memory first.
+/// Returns the address in the window of global memory: without it, loads and atomics test for
+/// shared memory first.
 __device__ inline std::size_t global(void const* p) { return __cvta_generic_to_global(p); }
 
 __device__ inline int lane_id() {
@@ -53,9 +57,9 @@ __device__ inline int lane_id() {
   return static_cast<int>(id);
 }
 
-// Relaxed loads at device scope: each word is read whole and at once, nothing is ordered, so that no
-// "memory" is clobbered (which would make the compiler read keys and arguments again). They go to the L2
-// cache, where other multiprocessors' writes are seen.
+// Relaxed loads at device scope: each word is read atomically. They order nothing, so that no
+// "memory" is clobbered, which would make the compiler read keys and arguments again. They go to
+// the L2 cache, where other multiprocessors' writes are visible.
 __device__ inline std::uint32_t load_relaxed(std::uint32_t const* p) {
   std::uint32_t v;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(p)));
@@ -82,7 +86,7 @@ __device__ inline void store_relaxed(std::uint32_t* p, std::uint32_t v) {
 __device__ inline void store_relaxed(std::uint64_t* p, std::uint64_t v) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
 }
-/// The scope is that of all devices of the system.
+/// Writes at the scope of all devices of the system.
 __device__ inline void store_to_peer(std::uint32_t* p, std::uint32_t v) {
   asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(global(p)), "r"(v) : "memory");
 }
@@ -95,7 +99,8 @@ __device__ inline void store_release(std::uint32_t* p, std::uint32_t v) {
 __device__ inline void store_release(std::uint64_t* p, std::uint64_t v) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(global(p)), "l"(v) : "memory");
 }
-/// Where the pair cannot be read at once, lo first: a reader that recognises lo sees its hi.
+/// Reads the pair atomically or, if the GPU cannot, lo first: a reader that recognises lo sees the
+/// hi that was written with it.
 __device__ inline word16 load_relaxed(word16 const* p) {
   word16 w;
   if constexpr (has_compare_and_swap_16) {
@@ -161,7 +166,8 @@ __device__ inline std::uint64_t compare_and_swap_acquire(std::uint64_t* p, std::
   return old;
 }
 
-/// A reduction instruction: unlike Kokkos::atomic_or it returns nothing and so waits for nothing.
+/// Sets bits by a reduction instruction: unlike Kokkos::atomic_or it returns nothing, and so waits
+/// for nothing.
 __device__ inline void set_bits(std::uint32_t* p, std::uint32_t bits) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(global(p)), "r"(bits) : "memory");
 }
@@ -199,8 +205,9 @@ __device__ inline std::uint64_t fetch_or_acquire(std::uint64_t* p, std::uint64_t
                : "memory");
   return old;
 }
-/// Acquires: an atomic operation is performed in the L2 cache, once the results that it depends on have come from
-/// there; a release would cost as much as another one (docs/design/hopscotch.md, "Beyond the letter").
+/// Acquires, which orders it after the reads that it depends on: an atomic operation is performed
+/// in the L2 cache, once the results that it depends on have come from there. A release would cost
+/// as much as another atomic operation (docs/design/hopscotch.md, "Beyond the letter").
 template <class Word>
 __device__ inline Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
   return compare_and_swap_acquire(p, expected, desired);
@@ -208,7 +215,7 @@ __device__ inline Word compare_and_swap_after_reads(Word* p, Word expected, Word
 __device__ inline void acquire_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void fence_seq_cst() { asm volatile("fence.sc.gpu;" ::: "memory"); }
-/// Nothing: reads whose values were used have been served by the L2 cache ("Beyond the letter" again).
+/// Does nothing: the L2 cache has served reads whose values were used ("Beyond the letter" again).
 __device__ inline void order_used_reads() {}
 __device__ inline void sleep(unsigned nanoseconds) { __nanosleep(nanoseconds); }
 
@@ -236,7 +243,7 @@ __device__ inline std::uint64_t fetch_min(std::uint64_t* p, std::uint64_t v) {
                : "memory");
   return old;
 }
-/// At the scope of a block: the L1 cache may answer.
+/// Reads at the scope of a block: the L1 cache may answer.
 __device__ inline std::uint32_t load_cached(std::uint32_t const* p) {
   std::uint32_t r;
   asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(r) : "l"(global(p)) : "memory");
@@ -355,7 +362,7 @@ __device__ inline std::uint64_t compare_and_swap(scratch_pointer<std::uint64_t> 
                : "memory");
   return old;
 }
-/// One addition for a warp, all of whose threads take part.
+/// Appends with one addition for a warp, all of whose threads take part.
 __device__ inline std::uint32_t append_in_block(std::uint32_t* counter, bool yes) {
   unsigned const members = __ballot_sync(~0u, yes);
   if (members == 0) return 0;
@@ -366,9 +373,9 @@ __device__ inline std::uint32_t append_in_block(std::uint32_t* counter, bool yes
   return at + static_cast<std::uint32_t>(__popc(members & ((1u << lane) - 1)));
 }
 
-/// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read whole (PTX: a vector access is a
-/// set of scalar accesses). Relaxed loads pass the L1 cache by, so that a 32-byte bucket costs two requests to
-/// the L2; frozen reads take the second half from the L1.
+/// Reads B slots with 128-bit loads. Each aligned slot of 4 or 8 bytes is read atomically (PTX: a
+/// vector access is a set of scalar accesses). Relaxed loads bypass the L1 cache, so that a 32-byte
+/// bucket costs two requests to the L2. Frozen reads take the second half from the L1.
 template <bool Frozen, int B, class Word>
 __device__ inline void load_bucket(Word const* bucket, Word (&slots)[B]) {
   if constexpr (Frozen && sizeof(Word) >= 8 && sizeof(slots) % 16 == 0) {
@@ -439,10 +446,12 @@ __device__ __forceinline__ void load_streamed(T const* p, T* to) {
   for (int i = 0; i < N; ++i) to[i] = p[i];
 }
 
-/// How many threads of the block say yes; every thread of the block takes part.
+/// Returns the number of threads of the block for which `yes` holds. All threads of the block take
+/// part.
 __device__ inline int count_in_block(bool yes) { return __syncthreads_count(yes); }
 
-/// Lane i's value of any trivially copyable type, in 32-bit pieces, among the named members only.
+/// Returns lane i's value of any trivially copyable type, in 32-bit pieces, among the named members
+/// only.
 template <class V>
 __device__ inline V shuffle(V const& v, int lane, int width, unsigned members) {
   static_assert(std::is_trivially_copyable_v<V>);
@@ -457,7 +466,8 @@ __device__ inline V shuffle(V const& v, int lane, int width, unsigned members) {
   return e.value;
 }
 
-/// Sum of v over this lane and those of the tile below it, by doubling the distance.
+/// Returns the sum of v over this lane and the lanes of the tile below it, by doubling the
+/// distance.
 template <class V>
 __device__ inline V inclusive_sum(V v, int lane, int width, unsigned members) {
   for (int d = 1; d < width; d *= 2) {
@@ -470,7 +480,8 @@ __device__ inline V inclusive_sum(V v, int lane, int width, unsigned members) {
 __device__ inline void block_barrier() { __syncthreads(); }
 __device__ inline bool any_in_block(bool yes) { return __syncthreads_or(yes) != 0; }
 
-/// Sum of v over the threads of a block before this one, and over all. words: 33 of shared memory.
+/// Returns the sum of v over the threads of a block before this one; `total` is the sum over all.
+/// `words` are 33 words of shared memory.
 __device__ inline std::uint64_t block_prefix_sum(std::uint64_t v, int thread, int threads,
                                                  std::uint64_t* words, std::uint64_t& total) {
   int const lane = thread % 32;
@@ -490,15 +501,18 @@ __device__ inline std::uint64_t block_prefix_sum(std::uint64_t v, int thread, in
   return before;
 }
 
-/// The count of a grid barrier before a launch: fewer than `blocks` have arrived since.
+/// Returns the count of a grid barrier before a launch: fewer than `blocks` blocks have arrived
+/// since.
 __device__ __forceinline__ std::uint64_t arrivals_before(std::uint64_t const* arrived,
                                                          unsigned blocks) {
   return load_relaxed(arrived) / blocks * blocks;
 }
-/// Grid barrier: waits until every block has called it as often as this one, then runs then() on thread 0 while the
-/// others of the block still wait. *arrivals: of all blocks, up to the barrier before. What any block wrote before is
-/// visible after: thread 0 releases what its block wrote and acquires what the others released, which also empties the
-/// L1 cache.
+/// Grid barrier: waits until every block has called it as often as this one. Then runs then() on
+/// thread 0, while the other threads of the block still wait. *arrivals counts the arrivals of all
+/// blocks up to the previous barrier.
+///
+/// What any block wrote before is visible afterwards: thread 0 releases what its block wrote and
+/// acquires what the other blocks released, which also empties the L1 cache.
 template <class Then>
 __device__ __forceinline__ void grid_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
                                              unsigned blocks, Then const& then) {
@@ -516,9 +530,9 @@ __device__ __forceinline__ void grid_barrier(std::uint64_t* arrived, std::uint64
 
 #endif  // __CUDACC__
 
-/// W lanes of a warp: one Kokkos "thread" of a TeamPolicy with vector length W, or any W neighbouring
-/// threads of a block whose index space is aligned to W. The lane is taken from the hardware, because a
-/// RangePolicy launches blocks of shape (1, N, 1).
+/// W lanes of a warp: one Kokkos "thread" of a TeamPolicy with vector length W, or any W
+/// neighbouring threads of a block whose index space is aligned to W. The lane is taken from the
+/// hardware, because a RangePolicy launches blocks of shape (1, N, 1).
 template <int W>
   requires(W >= 1 && W <= 32)
 class warp_tile {
@@ -531,8 +545,9 @@ class warp_tile {
     KOKKOS_FUNCTION V const& operator[](int) const { return mine; }
   };
 
-  /// A whole warp names its members by a constant: of others the compiler must ask, at each synchronisation, whether they all
-  /// name the same.
+  /// Finds this thread's lane and the members of its tile. A whole warp names its members by a
+  /// constant. For other members the compiler must ask, at each synchronisation, whether all of
+  /// them name the same.
   KOKKOS_FUNCTION warp_tile() {
     KOKKOS_IF_ON_DEVICE((int const id = lane_id(); m_lane = W == 32 ? id : id % W;
                          m_shift = W == 32 ? 0 : id - m_lane;
@@ -567,7 +582,7 @@ class warp_tile {
   KOKKOS_FUNCTION auto once(F const& f) const {
     std::decay_t<decltype(f())> r{};
     if (m_lane == 0) r = f();
-    // A shuffle orders no memory: what the lane wrote, the others see from here on.
+    // A shuffle orders no memory. After __syncwarp, the other lanes see what lane 0 wrote.
     KOKKOS_IF_ON_DEVICE((r = shuffle(r, 0, W, m_members); __syncwarp(m_members);))
     return r;
   }

@@ -13,9 +13,10 @@
 #include "karpos/device/native/cuda.hpp"
 #include "karpos/device/peer_distances.hpp"
 
-// Windows on memory that CUDA shares between the processes of a host (cudaIpc…), and the barrier of kernels that span their
-// devices. NCCL's device API would do the same, on more kinds of links; its headers and library must be of one release, which
-// an installed header library cannot know. This needs nothing but the driver.
+// Windows on memory that CUDA shares between the processes of a host (cudaIpc…), and the barrier of
+// kernels that span their devices. NCCL's device API could do this on more kinds of links, but its
+// headers and its library must be of one release, which an installed header library cannot know.
+// This file needs nothing but the driver.
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 
@@ -28,25 +29,27 @@ inline void require_cuda(cudaError_t e, char const* what) {
                            "): exchange between the steps, or report this");
 }
 
-/// What ranks tell each other at a barrier: words of 32 bits, each in a word of 64 with the number of the round above it. One
-/// store brings both, so that no fence stands between a word and a flag.
+/// Letters that ranks send each other at a barrier, of 32-bit words. Each word travels in the low
+/// half of a 64-bit word, below the number of the round. One store writes both, so that no fence is
+/// needed between a word and a flag.
 struct spanning_control {
   static constexpr int most_words = 32;
   std::uint64_t letter[2][most_peers][most_words];  // by parity of the round, by sender
   std::uint64_t rounds;                             // so far; written by this rank alone
 };
 
-/// Memory of this process' device that the devices of others address. Not freed while they may: close() on all, then free().
+/// Memory of this process' device that the devices of other ranks address. It may be freed only
+/// when they no longer do: close() on all ranks, then free().
 class peer_window {
  public:
   using handle = cudaIpcMemHandle_t;
   static constexpr std::size_t control_bytes = (sizeof(spanning_control) + 255) / 256 * 256;
 
   peer_window() = default;
-  /// Bytes for the user, aligned to 256; zero.
+  /// Allocates `bytes` bytes for the user, aligned to 256 and zero.
   peer_window(Kokkos::Cuda const& exec, std::size_t bytes) : m_device(exec.cuda_device()) {
     require_cuda(cudaSetDevice(m_device), "cudaSetDevice");
-    // Shared memory is shared by whole pages: nothing else lies on this one's.
+    // CUDA shares whole pages of memory: nothing else lies on the pages of this window.
     constexpr std::size_t page = std::size_t(2) << 20;
     std::size_t const all = (control_bytes + bytes + page - 1) / page * page;
     void* made = nullptr;
@@ -55,7 +58,7 @@ class peer_window {
     m_distances.count = 1;
     auto const cleared = cudaMemset(m_base, 0, all);
     auto const done = cleared == cudaSuccess ? cudaDeviceSynchronize() : cleared;
-    if (done != cudaSuccess) free();  // no destructor does
+    if (done != cudaSuccess) free();  // because no destructor does
     require_cuda(done, "cudaMemset of a window");
   }
   peer_window(peer_window&& other) noexcept { swap(other); }
@@ -69,7 +72,7 @@ class peer_window {
     require_cuda(cudaIpcGetMemHandle(&h, m_base), "cudaIpcGetMemHandle");
     return h;
   }
-  /// Opens the windows of the others. Throws: std::runtime_error where one cannot be addressed.
+  /// Opens the windows of the other ranks. Throws: std::runtime_error if one cannot be addressed.
   void open(std::vector<handle> const& all, int me) {
     m_distances.me = me;
     m_distances.count = static_cast<int>(all.size());
@@ -82,7 +85,7 @@ class peer_window {
       m_distances.bytes[r] = static_cast<std::byte*>(other) - m_base;
     }
   }
-  /// Lets go of the windows of the others.
+  /// Closes the windows of the other ranks.
   void close() noexcept {
     for (int r = 0; r < m_distances.count; ++r)
       if (m_distances.bytes[r] != 0) cudaIpcCloseMemHandle(m_base + m_distances.bytes[r]);
@@ -115,16 +118,20 @@ __device__ __forceinline__ std::uint64_t load_acquire_system(std::uint64_t const
   return v;
 }
 
-/// The letters of a round as a block has received them, and the round's number: in its shared memory.
+/// The letters of a round that a block has received, and the number of the round: in shared memory.
 struct received_letters {
   std::uint32_t word[most_peers][spanning_control::most_words];
   std::uint32_t round;
 };
 
-/// The barrier of all blocks of all ranks; then() runs on thread 0. The last block of a rank sends the rank's letter, for only
-/// then it is complete, and each block waits for the letters of all ranks, its own one included. What a block has written, to
-/// whatever window, is released by its arrival (to this device) and by the last block's fence (to all): releases add up.
-/// mine: of `words` words; may be null, of none.
+/// Barrier of all blocks of all ranks; then() runs on thread 0. The last block of a rank to arrive
+/// sends the rank's letter, which is complete only then. Each block waits for the letters of all
+/// ranks, including its own.
+///
+/// Whatever a block has written to any window is released to its device by the block's arrival, and
+/// to all devices by the last block's fence: releases are cumulative.
+///
+/// `mine` points to `words` words; it may be null if there are none.
 template <class Then>
 __device__ __forceinline__ void spanning_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
                                                  unsigned blocks, spanning_control* control,

@@ -13,8 +13,9 @@
 #include "karpos/device/state_handle.hpp"
 #include "karpos/device/tile.hpp"
 
-// Teams and kernels of the tuned native part for CUDA. Kokkos cannot launch these kernels: programs, whose blocks are
-// all resident and wait for each other at a grid barrier, and leagues whose teams need more scratch.
+// Teams and kernels of the tuned native part for CUDA. Kokkos cannot launch these kernels. They run
+// programs, whose blocks are all resident and wait for each other at a grid barrier, and leagues
+// whose teams need more scratch than Kokkos gives.
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 
@@ -28,10 +29,10 @@ namespace cuda {
 template <int W>
 using tile_of_width = std::conditional_t<(W > 1), warp_tile<W>, reference_tile<1>>;
 
-/// A block of threads.
+/// A team: a block of threads.
 class block {
  public:
-  /// Words of shared memory for prefix_sum.
+  /// Shared memory for prefix_sum.
   static constexpr std::size_t reserved_bytes = 64 * sizeof(std::uint64_t);
 
   KOKKOS_FUNCTION block(int league_rank, int league_size, int rank, int size, std::byte* scratch)
@@ -40,7 +41,7 @@ class block {
         m_rank(rank),
         m_size(size),
         m_scratch(scratch) {}
-  /// A team of a Kokkos::TeamPolicy.
+  /// Makes a team of the member of a Kokkos::TeamPolicy.
   template <class Member>
   KOKKOS_FUNCTION block(Member const& m, std::byte* scratch)
       : block(m.league_rank(), m.league_size(), m.team_rank(), m.team_size(), scratch) {}
@@ -80,16 +81,17 @@ class block {
   std::byte* m_scratch;
 };
 
-/// Runs a program inside of one kernel. The barrier's word grows for ever: a launch leaves a multiple of the
-/// number of its blocks behind, so that a word belongs to launches of one size.
+/// Runs a program inside one kernel. The word of the barrier grows for ever. Each launch leaves a
+/// multiple of the number of its blocks behind, so that a word belongs to launches of one size.
 template <class ExecSpace>
 class cooperative_grid {
  public:
   using execution_space = ExecSpace;
   static constexpr bool spans = false;
 
-  /// arrivals: a word of shared memory. Registers that live through all steps would be spilled to memory that every
-  /// grid barrier drops from the L1 cache, so that nothing is kept in one.
+  /// `arrivals` is a word of shared memory. Registers that live through all steps would be spilled
+  /// to memory which every grid barrier drops from the L1 cache, so that nothing is kept in a
+  /// register.
   __device__ cooperative_grid(std::uint64_t* barrier, std::byte* scratch, std::uint64_t* arrivals)
       : m_barrier(barrier),
         m_scratch(scratch),
@@ -109,7 +111,7 @@ class cooperative_grid {
     on_this_team(step);
     grid_barrier(m_barrier, m_arrivals, gridDim.x, then);
   }
-  /// Requires, as write does: called by thread 0 of a block, from `then`.
+  /// Reads *p. Requires, as `write` does: called by thread 0 of a block, in `then`.
   template <class T>
   __device__ __forceinline__ T read(T const* p) {
     static_assert(sizeof(T) % 8 == 0 && sizeof(T) <= 128);
@@ -142,7 +144,7 @@ class cooperative_grid {
   std::uint64_t* m_arrivals;  // of all blocks, up to the last barrier
 };
 
-/// The same in kernels that span the devices of all ranks (peers.hpp).
+/// Runs a program inside kernels that span the devices of all ranks (peers.hpp).
 template <class ExecSpace>
 class spanning_grid : public cooperative_grid<ExecSpace> {
   using base = cooperative_grid<ExecSpace>;
@@ -173,7 +175,7 @@ class spanning_grid : public cooperative_grid<ExecSpace> {
     static_assert(sizeof(T) % sizeof(std::uint32_t) == 0 && words <= spanning_control::most_words);
     meet(step, reinterpret_cast<std::uint32_t const*>(mine), words, then);
   }
-  /// Called by then().
+  /// Returns the object that rank r sent. Requires: called by then().
   template <class T>
   __device__ __forceinline__ T of_rank(int r) const {
     T value;
@@ -230,9 +232,9 @@ __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
   step(t);
 }
 
-/// Whether programs may run in one kernel, whose blocks wait for each other. KARPOS_STEPWISE: each
-/// step of a program is a kernel of its own, for tools that follow every access of a kernel, and
-/// never see the end of such a wait (CONTRIBUTING.md).
+/// Whether programs may run in one kernel, whose blocks wait for each other. With KARPOS_STEPWISE
+/// each step of a program is a kernel of its own. Tools that follow every access of a kernel need
+/// it: they never see the end of such a wait (CONTRIBUTING.md).
 #if defined(KARPOS_STEPWISE)
 inline constexpr bool waits_for_all_blocks = false;
 #else
@@ -248,14 +250,15 @@ struct part {
   static constexpr bool bounds_registers = true;
   template <int W>
   using tile = tile_of_width<W>;
-  /// The tile that the calling thread is a lane of; other spaces hand it out by the member of a team.
+  /// Returns the tile that the calling thread is a lane of. Other spaces need the member of a team
+  /// for it.
   template <int W, class Member>
   KOKKOS_FUNCTION static tile<W> make_tile(Member const& /*member*/) {
     return {};
   }
   using team_handle = block;
 
-  /// Of the shared memory that a block can have by its compute capability.
+  /// The shared memory that a block of this compute capability can have, less the reserved bytes.
   static constexpr int max_scratch_bytes =
 #if defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
       227 * 1024
@@ -272,15 +275,17 @@ struct part {
   static int processors(ExecSpace const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
   }
-  /// How many threads of the block say yes; every thread of the block takes part.
+  /// Returns the number of threads of the block for which `yes` holds. All threads of the block
+  /// take part.
   KOKKOS_FUNCTION static int count_votes([[maybe_unused]] bool yes) {
     int count = 0;
     KOKKOS_IF_ON_DEVICE((count = count_in_block(yes);))
     return count;
   }
 
-  /// Not a Kokkos team policy, which gives a block no more than 48 KB; announced to Kokkos Tools like one. Throws
-  /// std::runtime_error when the kernel cannot be started.
+  /// Runs a league by a kernel of its own, and not by a Kokkos team policy, which gives a block no
+  /// more than 48 KB. The kernel is announced to Kokkos Tools as a team policy is.
+  /// Throws: std::runtime_error if the kernel cannot be started.
   template <class Step>
   static void run_league(std::string const& label, ExecSpace const& exec, int league,
                          Step const& step) {
@@ -302,8 +307,9 @@ struct part {
     throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
                              cudaGetErrorString(e) + "): report this with the device's name");
   }
-  /// Runs a program in one cooperative kernel. Asynchronous to the host. Returns: whether it was started; not where the
-  /// blocks do not all fit on the device at once.
+  /// Runs a program in one cooperative kernel. Asynchronous to the host.
+  /// Returns: whether the kernel was started. It is not if its blocks do not all fit on the device
+  /// at once.
   template <int Threads, int BlocksPerProcessor, class Program>
   static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                                 std::uint64_t* barrier, Program const& program) {

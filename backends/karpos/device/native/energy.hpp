@@ -8,15 +8,15 @@
 
 #include "karpos/device/native/nvml.hpp"
 
-// The energy that a device has used, where its vendor's library tells.
+// The energy that a device has used, if its vendor's library reports it.
 //
 //   device::energy_counter<ExecSpace> c(exec);
-//   c.joules();      // so far; none: c.obstacle() says why
+//   c.joules();      // so far; if empty, c.obstacle() says why
 
 namespace karpos::device {
 
 namespace detail {
-/// Of spaces whose devices tell none.
+/// Stands for the counter in spaces whose devices are not asked for their energy.
 struct no_energy_counter {
   template <class ExecSpace>
   explicit no_energy_counter(ExecSpace const&) {}

@@ -7,13 +7,15 @@
 #include "karpos/device/scratch_pointer.hpp"
 #include "karpos/device/word16.hpp"
 
-// Memory accesses of the generic native part: on Kokkos alone, for any device space. Orders come from Kokkos' fences,
-// so that they are stronger than asked for; the tuned parts are measured against this one.
+// Memory accesses of the generic native part, which uses Kokkos alone and runs on any device space.
+// Kokkos' fences give the memory orders, which are therefore stronger than asked for. The tuned
+// parts are measured against this one.
 
 namespace karpos::device::generic {
 
-// Volatile accesses and not Kokkos::atomic_load, which is a compare-and-swap loop up to Kokkos 5.1: an aligned word of
-// 4 or 8 bytes is one access, and volatile accesses are made each time and pass by what a thread has cached.
+// Loads and stores are volatile accesses. Kokkos::atomic_load is a compare-and-swap loop up to
+// Kokkos 5.1. An aligned word of 4 or 8 bytes is one access; volatile accesses are made each time,
+// and bypass what a thread has cached.
 template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_relaxed(Word const* p) {
   return *const_cast<Word const volatile*>(p);
@@ -37,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_release(Word* p, Word v) {
   Kokkos::store_fence();
   store_relaxed(p, v);
 }
-/// lo first: a reader that recognises lo sees its hi.
+/// Reads lo first: a reader that recognises lo sees the hi that was written with it.
 KOKKOS_FORCEINLINE_FUNCTION word16 load_relaxed(word16 const* p) {
   std::uint64_t const lo = load_acquire(&p->lo);
   return {lo, load_relaxed(&p->hi)};
@@ -105,7 +107,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_release(std::uint64_t* p, std::uint64_t v) 
   Kokkos::atomic_add(p, v);
 }
 
-// Words of scratch: Kokkos' atomics take addresses of either memory.
+// Words of scratch (CUDA: shared memory): Kokkos' atomics take addresses of either memory.
 template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
   return load_relaxed(static_cast<Word const*>(p.address));
@@ -159,7 +161,7 @@ KOKKOS_FORCEINLINE_FUNCTION void load_bucket(Word const* bucket, Word (&slots)[B
   for (int i = 0; i < B; ++i) slots[i] = Frozen ? bucket[i] : load_relaxed(bucket + i);
 }
 
-/// Volatile, lest a compiler fuses the product with an addition.
+/// Returns a * b, rounded. Volatile, so that compilers do not fuse the product with an addition.
 KOKKOS_FORCEINLINE_FUNCTION double rounded_product(double a, double b) {
   double volatile p = a * b;
   return p;

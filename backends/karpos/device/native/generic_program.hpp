@@ -9,9 +9,9 @@
 #include "karpos/device/native/generic.hpp"
 #include "karpos/device/tile.hpp"
 
-// Teams, leagues and traits of the generic native part: those of Kokkos' TeamPolicy. Tiles are loops in one thread,
-// programs are launched step by step. A native part with wider tiles can make them from the member of the team, where
-// a space hands out its lanes by a handle.
+// Teams, leagues and traits of the generic native part, made of Kokkos' TeamPolicy. Tiles are loops
+// in one thread, and programs are launched step by step. A native part with wider tiles can make
+// them from the member of the team, in spaces that give access to lanes by a handle.
 
 namespace karpos::device {
 
@@ -20,7 +20,7 @@ class team;
 
 namespace generic {
 
-/// A team of a Kokkos::TeamPolicy.
+/// A team of a Kokkos::TeamPolicy (CUDA: a block).
 template <class Member>
 class policy_team {
  public:
@@ -65,7 +65,7 @@ class policy_team {
 template <class ExecSpace, class Step>
 struct league_kernel {
   Step step;
-  int level;  // of its scratch
+  int level;  // scratch level
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& m) const {
@@ -91,19 +91,21 @@ struct part {
   }
   using team_handle = policy_team<typename Kokkos::TeamPolicy<ExecSpace>::member_type>;
 
-  /// More is there, but in global memory.
+  /// Kokkos gives a team more scratch, but in global memory.
   static constexpr int max_scratch_bytes = 48 * 1024;
 
-  /// Kokkos knows the threads that run at once, which are 2,048 for a multiprocessor of most GPUs.
+  /// Returns the number of multiprocessors. Kokkos knows the number of threads that run at once,
+  /// which is 2,048 for a multiprocessor of most GPUs.
   static int processors(ExecSpace const& exec) { return Kokkos::max(1, exec.concurrency() / 2048); }
 
-  /// In scratch of level 0, or of level 1 where that is too small for a team: global memory.
+  /// Runs a league with scratch of level 0, or of level 1, global memory, if level 0 is too small
+  /// for a team.
   template <class Step>
   static void run_league(std::string const& label, ExecSpace const& exec, int league,
                          Step const& step) {
     using policy = Kokkos::TeamPolicy<ExecSpace, Kokkos::LaunchBounds<Step::threads, 1>>;
     constexpr int alignment = 64, bytes = static_cast<int>(Step::scratch_bytes) + alignment;
-    constexpr int own = (Step::threads + 2) * 8;  // of level 0, for Kokkos' collectives
+    constexpr int own = (Step::threads + 2) * 8;  // bytes of level 0 that Kokkos' collectives use
     int const level = bytes + own <= policy::scratch_size_max(0) ? 0 : 1;
     policy const teams(exec, league, Step::threads);
     Kokkos::parallel_for(label, policy(teams).set_scratch_size(level, Kokkos::PerTeam(bytes)),

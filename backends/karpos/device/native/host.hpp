@@ -18,32 +18,37 @@
 #include "karpos/device/tile.hpp"
 #include "karpos/device/word16.hpp"
 
-// What CPUs need: the SIMD tile, prefetch, huge pages, whole-bucket reads, a 16-byte compare-and-swap.
+// Machine instructions of CPUs: the SIMD tile, prefetch, huge pages, whole-bucket reads, and a
+// 16-byte compare-and-swap.
 
 namespace karpos::device {
 
-/// The plain thread of a CPU, whose windows lie in vector registers.
+/// A plain thread of a CPU, whose windows lie in vector registers.
 struct host_thread : reference_tile<1> {};
 
-/// W lanes of one CPU thread. The lane loop is the SIMD loop: compilers turn the short constant-length loops of the
-/// reference tile into vector instructions, so that for W > 1 it is the tuned one.
+/// W lanes of one CPU thread. The loop over lanes is the SIMD loop: compilers turn the short loops
+/// of constant length in the reference tile into vector instructions. For W > 1 the reference tile
+/// is therefore the tuned one.
 template <int W>
 using host_tile = std::conditional_t<W == 1, host_thread, reference_tile<W>>;
 
 namespace host {
 
-/// Starts to bring the cache line of p in. Never faults, whatever p is.
-/// Inlined by force: g++ takes a function that does nothing but prefetch for one without effect, and drops calls of it.
+/// Prefetches the cache line of p. Never faults, whatever p is.
+///
+/// Inlined by force: g++ considers a function that only prefetches to be without effect, and drops
+/// calls of it.
 [[gnu::always_inline]] inline void prefetch([[maybe_unused]] void const* p) {
 #if defined(__GNUC__)
-  // Into the first-level cache: lookups in a table of 2^24 keys at load 0.5, 16 threads of an Intel Xeon, 1,420 M/s from the
-  // second level and 1,574 from the first, insertions 1,078 and 1,218. (When more instructions were spent on a key it was
-  // the other way round.) Asking to own the line for writing: slower.
+  // Into the first-level cache. Lookups in a table of 2^24 keys at load 0.5, 16 threads of an Intel
+  // Xeon: 1,420 M/s from the second level and 1,574 from the first; insertions 1,078 and 1,218.
+  // (When a key took more instructions, the second level was faster.) Prefetching for writing is
+  // slower.
   __builtin_prefetch(p, 0, 3);
 #endif
 }
 
-/// x, as if it were not known how it was computed.
+/// Returns x, and hides from the compiler how it was computed.
 inline double kept(double x) {
 #if defined(__GNUC__) && defined(__x86_64__)
   asm("" : "+x"(x));
@@ -53,7 +58,8 @@ inline double kept(double x) {
   return x;
 }
 
-/// condition ? a : b, for words and pointers, without a branch: compilers branch on what they see to be a condition.
+/// Returns condition ? a : b, for words and pointers, without a branch. Assembly, because compilers
+/// make a branch of what they recognise as a condition.
 template <class T>
 [[gnu::always_inline]] inline T select(bool condition, T a, T b) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -83,8 +89,8 @@ template <class T>
 #endif
 }
 
-/// Asks the kernel to back a large array with huge pages: random access to gigabytes is otherwise bound
-/// by address translation (1.5 to 1.8 times slower). A hint: failure changes nothing.
+/// Asks the kernel to back a large array with huge pages: address translation otherwise limits
+/// random access to gigabytes (1.5 to 1.8 times slower). A hint: failure changes nothing.
 inline void advise_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   constexpr std::uintptr_t page = std::uintptr_t(2) << 20;
@@ -94,7 +100,7 @@ inline void advise_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] std::si
 #endif
 }
 
-/// Writes a cache line past the caches; to and from are aligned to it.
+/// Writes a cache line past the caches. `to` and `from` are aligned to a cache line.
 inline void stream_line(void* to, void const* from) {
 #if defined(__SSE2__)
   auto* const t = static_cast<__m128i*>(to);
@@ -114,14 +120,14 @@ template <class Word>
 inline Word load(Word const* p, std::memory_order order) {
   return std::atomic_ref<Word>(*const_cast<Word*>(p)).load(order);
 }
-/// The halves in the order lo, hi: a reader that recognises lo sees the hi that was written with it.
+/// Reads lo before hi: a reader that recognises lo sees the hi that was written with it.
 inline word16 load(word16 const* p, std::memory_order order) {
   auto const first = order == std::memory_order_relaxed ? std::memory_order_acquire : order;
   std::uint64_t const lo = load(&p->lo, first);
   return {lo, load(&p->hi, std::memory_order_relaxed)};
 }
 
-/// B words of a bucket, one by one: as the thread sanitizer wants them read, and processors without our vectors.
+/// B words of a bucket, read one by one: for the thread sanitizer, and for processors without SSE2.
 template <class Word, int B>
 class array_words {
  public:
@@ -152,8 +158,9 @@ template <class Word, int B>
 inline constexpr bool fits_vectors =
     B <= 32 && B * sizeof(Word) <= 128 && B * sizeof(Word) % 16 == 0 &&
     std::has_single_bit(B * sizeof(Word));
-/// What a CPU thread reads of a bucket at once. The vector form rests on what x86-64 does rather than on the language: an
-/// aligned vector load takes each of its aligned 8-byte parts at once (docs/design/memory_model.md).
+/// The words that a CPU thread reads of a bucket at once. The vector form relies on x86-64 rather
+/// than on the language: an aligned vector load reads each of its aligned 8-byte parts atomically
+/// (docs/design/memory_model.md).
 template <class Word, int B>
 #if defined(__SSE2__) && !defined(KARPOS_HOST_THREAD_SANITIZER)
 using bucket_words =
@@ -162,7 +169,8 @@ using bucket_words =
 using bucket_words = array_words<Word, B>;
 #endif
 
-/// The thread sanitizer knows no fences, and needs none: it only asks whether every access is atomic.
+/// The thread sanitizer does not support fences and needs none: it only checks that every access is
+/// atomic.
 inline void acquire_fence() {
 #if !defined(KARPOS_HOST_THREAD_SANITIZER)
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -173,8 +181,8 @@ inline void release_fence() {
   std::atomic_thread_fence(std::memory_order_release);
 #endif
 }
-/// Under the thread sanitizer: an atomic operation on a word of no other thread, which is a full
-/// fence on x86.
+/// Under the thread sanitizer, uses an atomic operation on a word that no other thread knows, which
+/// is a full fence on x86.
 inline void fence_seq_cst() {
 #if defined(KARPOS_HOST_THREAD_SANITIZER)
   std::atomic<int>(0).fetch_add(1, std::memory_order_seq_cst);
@@ -182,7 +190,8 @@ inline void fence_seq_cst() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
-/// For the compiler alone on x86: its locked operations order what comes before and after them.
+/// Orders only the compiler's accesses on x86: its locked operations order what comes before and
+/// after them.
 inline void fence_seq_cst_after_update() {
 #if defined(__x86_64__)
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -191,7 +200,7 @@ inline void fence_seq_cst_after_update() {
 #endif
 }
 
-/// A few instants; from the 16th on, until other threads had their turn.
+/// Waits for `instants` pause instructions; from 16 on, yields to other threads instead.
 inline void pause(int instants) {
   if (instants >= 16) {
     std::this_thread::yield();
@@ -214,7 +223,8 @@ inline Word compare_and_swap(Word* p, Word expected, Word desired) {
 
 #if defined(__x86_64__)
 inline constexpr bool has_compare_and_swap_16 = true;
-// In assembly because compilers call a library function for it, lest a processor of 2003 lack it.
+// In assembly because compilers call a library function for it: an x86-64 processor of 2003 may
+// lack it.
 inline word16 compare_and_swap(word16* p, word16 expected, word16 desired) {
   asm volatile("lock cmpxchg16b %0"
                : "+m"(*p), "+a"(expected.lo), "+d"(expected.hi)
@@ -228,7 +238,7 @@ inline constexpr bool has_compare_and_swap_16 = false;
 
 }  // namespace host
 
-/// What a CPU thread reads of a bucket stays in registers.
+/// Window of a CPU thread: the slots stay in registers.
 template <class Slot, int B>
 class window<host_thread, Slot, B> {
  public:

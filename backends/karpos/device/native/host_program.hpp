@@ -11,7 +11,8 @@
 #include "karpos/device/native/step_function.hpp"
 #include "karpos/device/tile.hpp"
 
-// Teams, leagues and traits of host spaces. A team is one thread, and its collectives are the identity.
+// Teams, leagues and traits of CPU spaces. A team is one thread, so that its collectives are
+// trivial.
 
 namespace karpos::device {
 
@@ -20,7 +21,8 @@ class team;
 
 namespace host {
 
-/// Calls of team.for_each_tile in one step that are divided by a shared counter; later ones are divided evenly.
+/// Calls of team.for_each_tile in one step that a shared counter divides; later calls are divided
+/// evenly.
 inline constexpr int work_counters = 8;
 
 /// A team of one CPU thread.
@@ -28,7 +30,8 @@ class thread_team {
  public:
   static constexpr std::size_t reserved_bytes = 0;
 
-  /// `next`: work_counters counters that all teams of the league share, all zero; null: every call is divided evenly.
+  /// `next` points to work_counters counters, all zero, that all teams of the league share. If it
+  /// is null, every call is divided evenly.
   KOKKOS_FUNCTION thread_team(int league_rank, int league_size, std::byte* scratch,
                               std::uint64_t* next)
       : m_league_rank(league_rank),
@@ -58,8 +61,8 @@ class thread_team {
     return 0;
   }
 
-  /// f(i) for the indices of [0, n) that this team takes: guided self-scheduling, parts that shrink with n, so that
-  /// all teams end together.
+  /// Calls f(i) for the indices of [0, n) that this team claims. A shared counter hands out parts
+  /// of equal length, about 32 for each team, so that all teams end at about the same time.
   template <class F>
   void divide(std::uint64_t n, F const& f) {
     auto const size = static_cast<std::uint64_t>(m_league_size);
@@ -67,7 +70,7 @@ class thread_team {
     bool const evenly = m_next == nullptr || m_calls == work_counters;
     std::uint64_t* const next = evenly ? nullptr : m_next + m_calls++;
     std::uint64_t const part = evenly ? n : 1 + n / (size * 32), step = evenly ? size : 1;
-    do {  // one loop for both: compilers copy f into each
+    do {  // one loop for both cases: compilers copy f into each loop
       if (!evenly) first = std::atomic_ref(*next).fetch_add(part, std::memory_order_relaxed);
       std::uint64_t const last = Kokkos::min(first + part, n);
       for (std::uint64_t i = first; i < last; i += step) KARPOS_INLINE_CALLS f(i);
@@ -81,7 +84,7 @@ class thread_team {
   int m_calls = 0;
 };
 
-/// Runs a step of a league on one thread, with its scratch on the stack.
+/// Runs a step on each team of a league, with its scratch on the thread's stack.
 template <class ExecSpace, class Step>
 struct league_kernel {
   Step step;

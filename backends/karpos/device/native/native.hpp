@@ -11,23 +11,27 @@
 #include "karpos/device/native/cuda_program.hpp"
 #endif
 
-// The one place where an execution space chooses its native part. Two kinds of choice:
+// The one place that chooses the native part of an execution space. There are two kinds of choice:
 //
-//   native_part<ExecSpace>   types and launches, by execution space, the same in every pass of a compiler
-//   native_device::          functions inside of KOKKOS_IF_ON_DEVICE, which know the pass and no execution space:
-//                            those of the one device backend that a Kokkos has
+//   native_part<ExecSpace>   types and launches, chosen by execution space: the same in every pass
+//                            of a compiler
+//   native_device::          functions called inside KOKKOS_IF_ON_DEVICE. They know the pass of
+//                            the compiler, but no execution space: they belong to the one device
+//                            backend that a build of Kokkos has
 //
-// A native part is tuned (host, cuda) or generic: on Kokkos alone, for any device. KARPOS_NATIVE_GENERIC (CMake:
-// KARPOS_NATIVE=generic) takes the generic part for CUDA as well.
+// A native part is tuned (host, cuda) or generic: on Kokkos alone, for any device.
+// KARPOS_NATIVE_GENERIC (CMake: KARPOS_NATIVE=generic) selects the generic part for CUDA as well.
 
 #if defined(KOKKOS_ENABLE_CUDA)
-// Stands before the templates of a program: they call host functions when a launched_grid runs them, only then.
+// Stands before the templates of a program. They call host functions only if a launched_grid runs
+// them, so that nvcc's check of such calls is disabled.
 #define KARPOS_PROGRAM _Pragma("nv_exec_check_disable")
 #else
 #define KARPOS_PROGRAM
 #endif
 
-// Stand before loops over arrays that are to stay in a GPU thread's registers; a tuned part says what they are.
+// Stand before loops over arrays that are to stay in a GPU thread's registers. A tuned part defines
+// them.
 #if !defined(KARPOS_UNROLL)
 #define KARPOS_UNROLL
 #define KARPOS_UNROLL_BY(n)
@@ -42,7 +46,8 @@ namespace native_device = generic;
 #endif
 
 namespace detail {
-/// By the memory that Kokkos gives a space: unified memory, which the host reads too, makes no CPU of a GPU.
+/// Whether a space is a CPU, by the memory that Kokkos gives it. A GPU with unified memory, which
+/// the host reads too, is no CPU.
 template <class ExecSpace>
 inline constexpr bool has_host_memory =
     std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// NCCL, where the build has found it (KARPOS_HAS_NCCL), for collectives.hpp. Only its host API is used, of which any library
-// from 2.7 on has what is called here.
+// NCCL, if the build has found it (KARPOS_HAS_NCCL), for collectives.hpp. Only its host API is
+// used. Every library from 2.7 on has the functions called here.
 
 #if defined(KARPOS_HAS_NCCL) && __has_include(<nccl.h>)
 
@@ -31,7 +31,7 @@ inline void require_nccl(ncclResult_t r, char const* what) {
                              "): NCCL_DEBUG=WARN says more; or exchange through the host");
 }
 
-/// A rank's end of a group. Everything is enqueued to the instance's stream.
+/// A rank's end of a group. All calls are enqueued to the instance's stream.
 class collectives {
  public:
   static constexpr char const* name = "NCCL";
@@ -43,7 +43,7 @@ class collectives {
     require_nccl(ncclGetUniqueId(&made.of_group), "ncclGetUniqueId");
     return made;
   }
-  /// What forbids to work with the library that was found at run time; empty: nothing.
+  /// Returns why the library found at run time cannot be used; an empty string if it can.
   static std::string obstacle() {
     int version = 0;
     require_nccl(ncclGetVersion(&version), "ncclGetVersion");
@@ -54,7 +54,7 @@ class collectives {
            ", and this program was built with the headers of " + std::to_string(NCCL_VERSION_CODE);
   }
 
-  /// All ranks of the group together. id: rank 0's.
+  /// Joins the group: all ranks call this together. `of` is the id that rank 0 has made.
   collectives(Kokkos::Cuda const& exec, id const& of, int rank, int ranks)
       : m_exec(exec),
         m_rank(rank) {
@@ -66,7 +66,7 @@ class collectives {
   collectives& operator=(collectives const&) = delete;
   ~collectives() {
     if (std::uncaught_exceptions() > m_exceptions)
-      ncclCommAbort(m_group);  // the others may never come here
+      ncclCommAbort(m_group);  // the other ranks may never come here
     else
       ncclCommDestroy(m_group);
   }
@@ -79,14 +79,14 @@ class collectives {
   static bool reduces(number_kind kind, reduction_kind op) {
     return op != reduction_kind::bit_or && kind != number_kind::i16 && kind != number_kind::u16;
   }
-  /// In place. Requires: reduces(kind, op).
+  /// Reduces n numbers of all ranks, in place. Requires: reduces(kind, op).
   void all_reduce(void* data, std::uint64_t n, number_kind kind, reduction_kind op) const {
     if (n > 0)
       require_nccl(ncclAllReduce(data, data, n, type_of(kind), operation(op), m_group, stream()),
                    "ncclAllReduce");
   }
-  /// Sends send_bytes[r] bytes from send + send_begin[r] to rank r, and receives likewise. What stays on this rank is copied.
-  /// Fastest where all begin at multiples of 128 bytes.
+  /// Sends send_bytes[r] bytes from send + send_begin[r] to rank r, and receives likewise. Copies
+  /// what stays on this rank. Fastest if every piece begins at a multiple of 128 bytes.
   void exchange(std::byte const* send, std::vector<std::uint64_t> const& send_begin,
                 std::vector<std::uint64_t> const& send_bytes, std::byte* receive,
                 std::vector<std::uint64_t> const& receive_begin,
@@ -107,7 +107,7 @@ class collectives {
     auto const me = static_cast<std::size_t>(m_rank);
     copy(receive + receive_begin[me], send + send_begin[me], send_bytes[me]);
   }
-  /// Within this rank's memory.
+  /// Copies bytes within this rank's memory.
   void copy(std::byte* to, std::byte const* from, std::uint64_t bytes) const {
     if (bytes > 0 && to != from &&
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()) != cudaSuccess)

@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 
-// NVML, the driver's library that tells the state of a GPU, for energy.hpp. It is looked for at run time: no header and no
-// library of it is needed to build, and programs start where there is none.
+// NVML, the driver's library that reports the state of a GPU, for energy.hpp. It is loaded at run
+// time: a build needs neither its header nor the library, and programs start if there is none.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
@@ -15,7 +15,7 @@
 
 namespace karpos::device::cuda {
 
-/// What the GPU of an instance has used since its driver was loaded.
+/// The energy that the GPU of an execution space instance has used since its driver was loaded.
 class energy_counter {
  public:
   explicit energy_counter(Kokkos::Cuda const& exec) { m_obstacle = open(exec.cuda_device()); }
@@ -26,9 +26,9 @@ class energy_counter {
     if (m_library != nullptr) dlclose(m_library);
   }
 
-  /// Why it tells nothing; empty: it does.
+  /// Returns why the energy cannot be read; an empty string if it can.
   std::string const& obstacle() const { return m_obstacle; }
-  /// Returns: nothing where it tells nothing.
+  /// Returns the energy used so far; nothing if it cannot be read.
   std::optional<double> joules() const {
     unsigned long long millijoules = 0;
     if (!m_obstacle.empty() || m_energy(m_device, &millijoules) != 0) return {};

@@ -24,8 +24,9 @@
 
 namespace karpos::device {
 
-/// A predicate on words that asks for a certain key in their low 4 or 8 bytes. On CPUs a window compares all its slots with
-/// the key at once; compilers unroll the loop over a general predicate before they see that it is a vector comparison.
+/// A predicate on words that looks for a certain key in their low 4 or 8 bytes. On CPUs a window
+/// compares all its slots with this key at once. Compilers unroll the loop over a general predicate
+/// before they see that it is a vector comparison.
 template <class P, class Word>
 concept key_predicate = requires(P const p, Word const w) {
   { p(w) } -> std::convertible_to<bool>;
@@ -37,8 +38,8 @@ namespace host {
 
 #if defined(__SSE2__)
 
-/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 leaves loops over registers rolled,
-/// in memory.
+/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 does not unroll loops over registers,
+/// and keeps the registers in memory.
 template <int N, class F>
 inline void unrolled(F const& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -46,17 +47,19 @@ inline void unrolled(F const& f) {
   }(std::make_integer_sequence<int, N>{});
 }
 
-/// B words in vector registers, read once. All processors use registers of 16 bytes: reading a bucket in wider ones and
-/// passing the pieces on through memory ran at half the speed, and in registers the wider ones gain nothing where memory
-/// is waited for. Words of up to 8 bytes are read whole, and so are the halves of words of 16: of those, whoever wants both
-/// halves as they were written together reads the word again.
+/// B words in vector registers, read once. Registers have 16 bytes on all processors. Reading a
+/// bucket in wider registers and passing the pieces on through memory ran at half the speed. In
+/// registers the wider ones gain nothing if the thread waits for memory.
+///
+/// Words of up to 8 bytes are read atomically, and so is each half of a 16-byte word. A thread that
+/// needs both halves as they were written together reads the word again.
 template <class Word, int B>
 class vector_words {
  public:
   void load(Word const* p) {
     unrolled<vectors>([&](int i) { m_parts[i] = reinterpret_cast<__m128i const volatile*>(p)[i]; });
   }
-  /// Bit i: word i has this key in its low bytes.
+  /// Returns a mask: bit i is set if word i has this key in its low bytes.
   template <class Key>
   std::uint32_t match(Key key) const {
     constexpr int n = sizeof(Word) == 16 && vectors > 1 ? vectors / 2 : vectors;
@@ -79,7 +82,7 @@ class vector_words {
  private:
   static constexpr int vectors = static_cast<int>(B * sizeof(Word) / 16);
 
-  /// Word by word, four to a register: bit i for word i.
+  /// Compares word by word, four to a register. Returns bit i for word i.
   template <int N>
   static std::uint32_t equal(__m128i const (&words)[N], std::uint32_t key) {
     __m128i const wanted = _mm_set1_epi32(static_cast<int>(key));
@@ -107,14 +110,15 @@ class vector_words {
     });
     return bits(same);
   }
-  /// Of two registers of 8-byte words, the low or the high halves.
+  /// Returns the low halves of the 8-byte words of two registers; high_halves returns the high
+  /// ones.
   static __m128i low_halves(__m128i a, __m128i b) {
     return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88));
   }
   static __m128i high_halves(__m128i a, __m128i b) {
     return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0xdd));
   }
-  /// One bit for each lane of 4 bytes, all of whose bits are equal.
+  /// Returns one bit for each lane of 4 bytes. All bits of a lane are equal.
   template <int N>
   static std::uint32_t bits(__m128i const (&same)[N]) {
     static_assert(N == 1 || N == 2 || N == 4 || N == 8);

@@ -3,21 +3,22 @@
 
 #include <Kokkos_Macros.hpp>
 
-// KARPOS_STEP_FUNCTION stands before what a loop calls for each index, unless that calls nothing
-// itself: it is inlined into the loop, however large the source is.
+// KARPOS_STEP_FUNCTION stands before a function that a loop calls for each index, unless that
+// function calls nothing itself. The function is inlined into the loop, however large the source
+// is.
 //
 // GPUs and clang inline it by force. g++ inlines all that a loop of a CPU calls, because loops have
-// the attribute flatten. It often misses what a function inlined by force calls: it inlines into a
-// loop what it has analysed already, and the order in which it analyses functions leaves such calls
-// out.
+// the attribute flatten. If functions are inlined by force, g++ often misses what they call: it
+// inlines into a loop what it has analysed already, and the order in which it analyses functions
+// leaves such calls out.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__)
 #define KARPOS_STEP_FUNCTION KOKKOS_INLINE_FUNCTION
 #else
 #define KARPOS_STEP_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #endif
 
-// KARPOS_FLATTEN makes a loop on a CPU inline all calls. It is empty for sanitizers and for tests at
-// -Og: without it, instrumented code compiles three times as fast.
+// KARPOS_FLATTEN makes a loop on a CPU inline all calls. It is empty for sanitizers and for tests
+// at -Og: without it, instrumented code compiles three times as fast.
 #if !defined(KARPOS_FLATTEN)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KARPOS_FLATTEN
@@ -31,8 +32,8 @@
 #define KARPOS_FLATTEN [[gnu::flatten]]
 #endif
 
-// KARPOS_RARE_FUNCTION stands before what a loop calls once in thousands of indices: a loop on a CPU
-// that is flattened does not inline it, and keeps its registers for the rest.
+// KARPOS_RARE_FUNCTION stands before a function that a loop calls once in thousands of indices. A
+// flattened loop on a CPU does not inline it, and keeps its registers for the rest.
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #define KARPOS_RARE_FUNCTION [[gnu::noinline]] KOKKOS_FUNCTION
 #else
