@@ -7,14 +7,15 @@
 #include "karpos/detail/cuckoo/table.hpp"
 #include "karpos/hash.hpp"
 
-// cuckoo_set: cuckoo hashing. Its operations: karpos/cuckoo_table.hpp (build, insert), karpos/lookup_table.hpp (lookups in bulk),
-// karpos/map_ref.hpp in kernels (table_reader).
+// cuckoo_set: cuckoo hashing. Building and inserting: karpos/cuckoo_table.hpp; bulk lookups:
+// karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader).
 
 namespace karpos {
 
-/// Hash set of keys of up to eight bytes that is built at once from a view and then asked: cuckoo_map without values, in
-/// slots of eight bytes. Layouts, memory, concurrency and errors are those of cuckoo_map, and so is what it requires.
-/// Source: as cuckoo_map.
+/// Hash set of keys of up to eight bytes that is built from a view in one call and then looked up:
+/// a cuckoo_map without values, in slots of eight bytes. Layouts, memory, concurrency, errors and
+/// requirements are those of cuckoo_map.
+/// Source: that of cuckoo_map.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = seeded_hash<Key>>
 class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
@@ -25,12 +26,14 @@ class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
 
  public:
   using typename base::options;
-  /// The same set in the host's memory: see create_host_mirror.
+  /// This set with its memory on the host: the result of create_host_mirror.
   using host_mirror_type = cuckoo_set<Key, Kokkos::DefaultHostExecutionSpace, Hash>;
 
-  /// Without memory, until it is built or assigned to; lookups and insertions throw std::logic_error.
+  /// Makes a set without memory. Lookups and insertions throw std::logic_error until it is built or
+  /// assigned to.
   cuckoo_set() : base(storage({}, {})) {}
-  /// Makes a set of keys(i). Throws what build throws, and std::invalid_argument for a load out of range.
+  /// Makes a set of keys(i). Blocks. Throws what build throws, and std::invalid_argument if
+  /// options.load is out of range.
   template <view_1d Keys>
   cuckoo_set(ExecSpace const& exec, Keys const& keys, options const& o = {}, Hash const& hash = {})
       : base(storage(o, hash)) {

@@ -14,12 +14,12 @@
 #include "karpos/lookup_table.hpp"
 #include "karpos/outcome.hpp"
 
-// What only cuckoo_map and cuckoo_set have. Their lookups: karpos/lookup_table.hpp in bulk, karpos/map_ref.hpp in kernels
-// (table_reader).
+// Building and inserting, for cuckoo_map and cuckoo_set alone. Bulk lookups:
+// karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader).
 
 namespace karpos {
 
-/// Every operation of a cuckoo_map or cuckoo_set that changes, in bulk, and what it is made of.
+/// Bulk operations that change a cuckoo_map or cuckoo_set, and its properties.
 template <class Storage>
 class cuckoo_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
@@ -35,30 +35,35 @@ class cuckoo_table : public lookup_table<Storage> {
   using ref_type =
       table_reader<detail::cuckoo::any_ref<typename Storage::traits_type>, device::access::frozen>;
 
-  /// Replaces the contents, in the memory that there is if it has the right size. Waits for exec. Throws
-  /// std::invalid_argument for views of different lengths and allocation_error when there is no memory for another
-  /// table: the map is as it was. Throws, leaving it empty, std::invalid_argument for keys equal to the sentinel and
-  /// for equal keys if they are to be rejected; hash_error when seventeen seeds found no place for every key;
-  /// allocation_error when there is none for finding equal keys. On GPUs, std::length_error from 2^32 keys on: nothing
-  /// has changed.
+  /// Replaces the contents. Uses the memory that the map has if that has the right size. Blocks.
+  /// Throws, and leaves the map as it was: std::invalid_argument if the views have different
+  ///   lengths; allocation_error if there is no memory for another table; on GPUs,
+  ///   std::length_error from 2^32 keys on.
+  /// Throws, and leaves the map empty: std::invalid_argument if a key equals the sentinel, or if
+  ///   keys are equal and options.duplicates is reject; hash_error if 17 seeds found no place for
+  ///   every key; allocation_error if there is no memory to find equal keys in.
   template <view_1d Keys, view_1d Values>
     requires has_values
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
     check_pairs(keys, values);
     m_storage.build(exec, keys, values);
   }
-  template <view_1d Keys>  // a set
+  /// Replaces the contents of a set. Blocks. Throws as above.
+  template <view_1d Keys>
     requires(!has_values)
   void build(execution_space const& exec, Keys const& keys) {
     check_keys<Keys>();
     m_storage.build(exec, keys, no_values{});
   }
 
-  /// Inserts pairs whose key is new; of equal keys in one call the one of the lowest index. Waits for exec.
-  /// Returns: how many were inserted, and how many keys were there already; none is ever rejected: a table that is too
-  /// full moves to memory half as large again, and refs become invalid. Throws std::logic_error unless the layout is
-  /// dense, and without memory; std::invalid_argument when a key equals the sentinel: the others have then been handled;
-  /// hash_error and allocation_error: nothing has changed.
+  /// Inserts pairs whose key is new. If keys in one call are equal, the pair of the lowest index is
+  /// inserted. Blocks. If the table would be too full, it moves to memory half as large again, and
+  /// refs become invalid.
+  /// Returns: how many keys were inserted and how many existed. No key is rejected.
+  /// Throws std::logic_error if the layout is not dense or the map has no memory;
+  ///   std::invalid_argument if the views have different lengths (nothing changes) or a key equals
+  ///   the sentinel (all other keys have then been handled); hash_error and allocation_error
+  ///   (nothing changes).
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -66,7 +71,8 @@ class cuckoo_table : public lookup_table<Storage> {
     require_insertable();
     return m_storage.insert(exec, keys, values);
   }
-  template <view_1d Keys>  // a set
+  /// Inserts keys that are new into a set. Blocks. Returns and throws as above.
+  template <view_1d Keys>
     requires(!has_values)
   insert_report insert(execution_space const& exec, Keys const& keys) {
     check_keys<Keys>();
@@ -75,31 +81,34 @@ class cuckoo_table : public lookup_table<Storage> {
   }
 
   using base::size;
-  std::uint64_t size() const { return m_storage.size(); }  ///< keys that are in
-  /// Keys that fit before insertions move to other memory; of a table that takes none: those that are in.
+  std::uint64_t size() const { return m_storage.size(); }  ///< number of keys
+  /// Returns how many keys fit before an insertion moves the table. For two_level: size().
   std::uint64_t capacity() const {
     return layout() == cuckoo_layout::dense ? m_storage.capacity() : size();
   }
   cuckoo_layout layout() const { return m_storage.options().layout; }
-  /// Taken now, with a workspace that is kept.
+  /// Returns the bytes that the table has allocated, including a workspace that it keeps.
   std::size_t bytes() const { return m_storage.bytes(); }
-  /// For kernels: lookups only, while no build or insertion runs, as frozen_ref() of the other maps.
+  /// Returns a ref for kernels: lookups only, while no build or insertion runs, like frozen_ref()
+  /// of the other maps.
   ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
-  /// Looks at every slot. Waits for exec.
+  /// Returns statistics of the table. Complexity: reads every slot. Blocks.
   cuckoo_stats stats(execution_space const& exec) const {
     return detail::cuckoo::statistics(exec, m_storage);
   }
 
-  /// Bytes of a table of `keys` keys.
+  /// Returns the bytes of a table for `keys` keys.
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::shape_type::of(keys, o.capacity, o).bytes();
   }
-  /// Bytes of workspace that a build on the default instance allocates in addition; instances of fewer threads take less.
+  /// Returns the bytes of workspace that a build on the default instance allocates in addition.
+  /// Instances of fewer threads take less.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::workspace_bytes_for(keys, o);
   }
 
-  /// Makes dst an exact copy of src, which may live in another memory space. Waits for exec.
+  /// Makes dst an exact copy of src, which may be in another memory space. Blocks. Throws
+  /// allocation_error if dst needs other memory and there is none.
   template <class Other>
     requires requires(Storage& to, execution_space const& exec, Other const& from) {
       to.copy_from(exec, from);
@@ -110,8 +119,8 @@ class cuckoo_table : public lookup_table<Storage> {
   }
 
  protected:
-  /// Without memory, until it is built, assigned to, or the destination of deep_copy; lookups and insertions throw
-  /// std::logic_error.
+  /// Makes a table without memory. Lookups and insertions throw std::logic_error until it is built,
+  /// assigned to, or the destination of deep_copy.
   explicit cuckoo_table(Storage&& s) : base(std::move(s)) {}
 
  private:
@@ -119,7 +128,8 @@ class cuckoo_table : public lookup_table<Storage> {
   friend class cuckoo_table;
   using no_values = detail::constant<mapped_type>;
 
-  /// What deep_copy does, which is a friend of one cuckoo_table only: they all are friends of each other.
+  /// Does what deep_copy does. deep_copy is a friend of one cuckoo_table only; all cuckoo_tables
+  /// are friends of each other.
   template <class Other>
   void copy_from(execution_space const& exec, cuckoo_table<Other> const& src) {
     m_storage.copy_from(exec, src.m_storage);

@@ -8,30 +8,43 @@
 #include "karpos/map.hpp"
 #include "karpos/probing.hpp"
 
-// hash_map: open addressing. Its operations: karpos/lookup_table.hpp and karpos/map.hpp in bulk, karpos/map_ref.hpp in kernels.
+// hash_map: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/map.hpp;
+// operations in kernels: karpos/map_ref.hpp. A tile is a group of 1 to 32 threads of a warp that
+// run one operation together (CUDA: a cooperative group).
 
 namespace karpos {
 
-/// Hash map from keys to values of up to eight bytes each, for bulk use from the host and for use inside
-/// kernels through ref(). Open addressing over buckets of BucketSlots slots; holds max_keys keys at the
-/// load it was made with: it grows by rehash, or in waiting insertions if options.growth says so. The slots of
-/// erased keys are used again once the table is compacted, which waiting insertions do when they need it.
+/// Hash map from keys to values of up to eight bytes each. Bulk calls from the host and kernels,
+/// through ref(), use it. Open addressing over buckets of BucketSlots slots.
 ///
-/// Complexity: expected O(1) buckets an operation; at most Probing::probe_limit buckets of four slots or more, twice as
-///   many of two, four times as many of one.
-/// Requires: key and value types are trivially copyable; two key values serve as sentinels (three in
-///   16-byte slots) and cannot be stored. Hash and KeyEqual are copied into kernels and called there, as hash(query) and
-///   equal(key, query); hashes are equal where KeyEqual says so, and are mixed here unless Hash has a member type
-///   is_avalanching and returns 64 bits. Probing is double_hashing or linear_probing. BucketSlots is 1 to 64; the width
-///   of a tile that works on the map divides it, or is a multiple of it.
-/// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key, histories are
-///   linearizable. Lock-free; where device::is_lock_free<16, ExecSpace> is false, inserting 16-byte slots blocks on the
-///   thread that is publishing the same slot. Atomics are relaxed: a key that is found does not order other memory.
-///   Insertions that wait, and apply, run beside nothing: they may compact the table.
-/// Memory: bytes_for(max_keys, load); see docs/hash_map.md for the layout. Bulk calls allocate nothing but a copy of the
-///   table, for a while when one compacts it, for good when it grows, staging buffers for views on the host, on GPUs
-///   insert_bytes for insertions by pages, a byte for each two buckets where keys are refused by a full table, and
-///   insert_or_apply_bytes where frequent keys are reduced first (docs/hash_map.md).
+/// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
+/// options.growth is growth::automatic (default: growth::fixed). Slots of erased keys are used
+/// again after compaction, which blocking insertions do when they need those slots.
+///
+/// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of four or
+///   more slots; twice as many buckets of two slots, four times as many of one slot.
+/// Requires:
+///   - Key and value types are trivially copyable. Two key values are sentinels (three in slots of
+///     16 bytes) and cannot be stored: table_options.hpp says which.
+///   - Hash and KeyEqual are copied into kernels and called there, as hash(query) and
+///     equal(key, query). Keys that KeyEqual calls equal have equal hashes. The map mixes the hash
+///     unless Hash has a member type is_avalanching and returns 64 bits.
+///   - Probing is double_hashing or linear_probing. BucketSlots is 1 to 64. The width of a tile
+///     that works on the map divides BucketSlots or is a multiple of it.
+/// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key,
+///   histories are linearizable. Operations are lock-free, with one exception: if
+///   device::is_lock_free<16, ExecSpace> is false, an insertion into a 16-byte slot waits for the
+///   thread that is publishing that slot. Atomics are relaxed: finding a key orders no other
+///   memory. Blocking insertions and apply need exclusive access, because they may compact or move
+///   the table.
+/// Memory: bytes_for(max_keys, load); layout: docs/hash_map.md. Bulk calls allocate nothing but:
+///   - compaction: a copy of the table, freed at the end;
+///   - growth and rehash: the other table, which stays;
+///   - both, on GPUs, for large tables: a workspace as that of segmented insertion;
+///   - host views: staging buffers;
+///   - segmented insertion (GPUs): insert_bytes;
+///   - keys that a full table refuses (GPUs): one byte for each two buckets, freed at the end;
+///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
@@ -44,24 +57,26 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
-  /// The same map in the host's memory: see create_host_mirror.
+  /// This map with its memory on the host: the result of create_host_mirror.
   using host_mirror_type =
       hash_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  /// Makes a map without memory, to be assigned to. Operations on its keys throw std::logic_error.
   hash_map() : base("hash_map") {}
-  /// Makes an empty map for max_keys keys. Asynchronous but for the allocation.
-  /// Throws std::invalid_argument (load, sentinels), std::length_error (capacity overflow),
-  /// allocation_error (out of memory).
+  /// Makes an empty map for max_keys keys. Asynchronous, except for the allocation.
+  /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
+  /// overflow), allocation_error (out of memory).
   hash_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
            Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_map", max_keys, o, hash, equal, {}) {}
-  /// The same over memory of the caller's, which must outlive the map.
+  /// Makes an empty map in the caller's memory, which must outlive the map. It takes
+  /// bytes_for(max_keys, load) bytes, aligned to a bucket (64 bytes always suffice). Also throws
+  /// std::invalid_argument if the memory is null, too small or not aligned.
   hash_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
            options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_map", max_keys, o, hash, equal, memory) {}
 
-  /// Buckets that there are.
+  /// Returns the number of buckets.
   std::uint64_t bucket_count() const { return this->m_storage.bucket_count(); }
 };
 

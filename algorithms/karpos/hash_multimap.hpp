@@ -13,13 +13,13 @@
 #include "karpos/multi_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_multimap: a key may have any number of values. Its operations: karpos/multi_table.hpp in bulk, karpos/multi_table_ref.hpp
-// in kernels.
+// hash_multimap: a key may have any number of values. Bulk operations: karpos/multi_table.hpp;
+// operations in kernels: karpos/multi_table_ref.hpp.
 
 namespace karpos {
 
 namespace detail::multi_table {
-/// What a hash_multimap is made of.
+/// The types that a hash_multimap consists of.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           class Number>
 struct map_traits {
@@ -34,18 +34,27 @@ struct map_traits {
 };
 }  // namespace detail::multi_table
 
-/// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each different key to its values,
-/// which lie side by side: a lookup reads a bucket, then a block of values for each insertion that brought any since the table
-/// was settled, and no key's values stand in the way of another's. With growth::automatic, insertions make room for pairs
-/// and keys; else pairs beyond max_pairs are rejected, and so are those of keys that find no place.
+/// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each
+/// distinct key to its values. An insertion stores all values that it brings for one key in one
+/// contiguous block. settle merges the blocks of each key into one. So a lookup reads a bucket,
+/// then one block for each insertion that brought values of the key since the last settle. Values
+/// of one key never lengthen the search for another.
 ///
-/// Complexity: O(1) for each pair inserted, erased or retrieved and for each query, whatever the multiplicities are.
-/// Requires: keys, Hash, KeyEqual, Probing and BucketSlots as those of hash_map; values are trivially copyable. PairNumber is
-///   std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t; counts have 64 bits always.
-/// Concurrency: bulk lookups, and kernels with frozen refs, run beside each other; kernels insert through ref(exec, room).
+/// With options.growth = growth::automatic, blocking insertions allocate memory for more pairs and
+/// keys. Otherwise (default) pairs beyond max_pairs are rejected, and so are all pairs of a key
+/// that finds no slot.
+///
+/// Complexity: O(1) for each pair that is inserted, erased or retrieved and for each query,
+///   whatever the multiplicities are.
+/// Requires: keys, Hash, KeyEqual, Probing, BucketSlots and sentinels as for hash_map; values are
+///   trivially copyable. PairNumber is std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t.
+///   Counts always have 64 bits.
+/// Concurrency: bulk lookups, kernels with frozen refs, and kernels that insert through
+///   ref(exec, room) may run concurrently.
 /// Memory: bytes_for(max_pairs, max_keys, load); see docs/hash_multimap.md.
-/// Source: the operations of cuCollections' static_multimap; blocks after the bucket chains of Leis, Boncz, Kemper, Neumann,
-///   "Morsel-driven parallelism", SIGMOD 2014; output split as in Green, McColl, Bader, "GPU merge path", ICS 2012.
+/// Source: the operations of cuCollections' static_multimap; blocks after the bucket chains of
+///   Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014; output split as in
+///   Green, McColl, Bader, "GPU merge path", ICS 2012.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -60,23 +69,26 @@ class hash_multimap
 
  public:
   using typename base::options;
-  /// The same map in the host's memory: see create_host_mirror.
+  /// This map with its memory on the host: the result of create_host_mirror.
   using host_mirror_type = hash_multimap<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 
-  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  /// Makes a map without memory, to be assigned to. Operations on its keys throw std::logic_error.
   hash_multimap() = default;
-  /// Makes an empty map for max_pairs pairs, whose keys may all be different. Asynchronous but for the allocation.
-  /// Throws std::invalid_argument (load, sentinels, more pairs than PairNumber takes), std::length_error, allocation_error.
+  /// Makes an empty map for max_pairs pairs, whose keys may all be distinct. Asynchronous, except
+  /// for the allocation. Throws std::invalid_argument (load out of range, equal sentinels, more
+  /// pairs than PairNumber can count), std::length_error (capacity overflow), allocation_error (out
+  /// of memory).
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, max_pairs, o, hash, equal) {}
-  /// The same for pairs of at most max_keys different keys: an integer, which {} is not.
+  /// Makes an empty map for max_pairs pairs of at most max_keys distinct keys. max_keys is an
+  /// integer, so that {} selects the constructor above. Throws as that one does.
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, std::integral auto max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, static_cast<std::uint64_t>(max_keys), o, hash, equal) {}
 
-  /// Bytes of a map for so many pairs and different keys.
+  /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys.
   static std::size_t bytes_for(std::uint64_t max_pairs, std::uint64_t max_keys,
                                double load = options{}.load) {
     return traits::index_type::bytes_for(max_keys, load) +

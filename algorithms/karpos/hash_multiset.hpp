@@ -12,13 +12,13 @@
 #include "karpos/multi_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_multiset: a key may be there any number of times. Its operations: karpos/multi_table.hpp in bulk,
-// karpos/multi_table_ref.hpp in kernels.
+// hash_multiset: a key may be stored any number of times. Bulk operations: karpos/multi_table.hpp;
+// operations in kernels: karpos/multi_table_ref.hpp.
 
 namespace karpos {
 
 namespace detail::multi_table {
-/// What a hash_multiset is made of.
+/// The types that a hash_multiset consists of.
 template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           class Number>
 struct set_traits {
@@ -32,9 +32,9 @@ struct set_traits {
 };
 }  // namespace detail::multi_table
 
-/// Hash multiset of keys of up to eight bytes: a hash_map that counts. Of keys that are equal, one is kept, with their number;
-/// every operation is O(1) for each key, whatever the multiplicities are. Otherwise as hash_multimap.
-/// Memory: bytes_for(max_keys, load).
+/// Hash multiset of keys of up to eight bytes: a hash_map that counts. It stores each distinct key
+/// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
+/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -49,18 +49,19 @@ class hash_multiset
 
  public:
   using typename base::options;
-  /// The same set in the host's memory: see create_host_mirror.
+  /// This set with its memory on the host: the result of create_host_mirror.
   using host_mirror_type = hash_multiset<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 
-  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.
   hash_multiset() = default;
-  /// Makes an empty set for max_keys different keys. Throws as hash_multimap does.
+  /// Makes an empty set for max_keys distinct keys. Asynchronous, except for the allocation. Throws
+  /// what hash_multimap's constructor throws.
   hash_multiset(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, 0, max_keys, o, hash, equal) {}
 
-  /// Bytes of a set of so many different keys.
+  /// Returns the bytes of a set of max_keys distinct keys.
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
     return traits::index_type::bytes_for(max_keys, load);
   }

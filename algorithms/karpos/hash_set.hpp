@@ -8,13 +8,14 @@
 #include "karpos/map.hpp"
 #include "karpos/probing.hpp"
 
-// hash_set: open addressing. Its operations: karpos/lookup_table.hpp and karpos/map.hpp in bulk,
-// karpos/map_ref.hpp in kernels.
+// hash_set: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/map.hpp;
+// operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {
 
-/// Hash set of keys of up to eight bytes: hash_map without values, in half the memory. Memory,
-/// concurrency and errors are those of hash_map, and so is what it requires of Hash, KeyEqual, Probing and BucketSlots.
+/// Hash set of keys of up to eight bytes: a hash_map without values, in half the memory. Growth,
+/// memory, concurrency, errors and the requirements on Hash, KeyEqual, Probing and BucketSlots are
+/// those of hash_map.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
@@ -28,22 +29,24 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
-  /// The same set in the host's memory: see create_host_mirror.
+  /// This set with its memory on the host: the result of create_host_mirror.
   using host_mirror_type =
       hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Without memory, to be assigned to; what is asked of its keys throws std::logic_error.
+  /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.
   hash_set() : base("hash_set") {}
-  /// Makes an empty set for max_keys keys. Throws as hash_map does.
+  /// Makes an empty set for max_keys keys. Asynchronous, except for the allocation. Throws what
+  /// hash_map's constructor throws.
   hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
            Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_set", max_keys, o, hash, equal, {}) {}
-  /// The same over memory of the caller's, which must outlive the set.
+  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment and
+  /// errors: as for hash_map.
   hash_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
            options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_set", max_keys, o, hash, equal, memory) {}
 
-  /// Buckets that there are.
+  /// Returns the number of buckets.
   std::uint64_t bucket_count() const { return this->m_storage.bucket_count(); }
 };
 

@@ -3,7 +3,7 @@
 
 namespace karpos {
 
-/// A key and what belongs to it, side by side in memory.
+/// A key and its value, adjacent in memory.
 template <class Key, class T>
 struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
                : sizeof(Key) + sizeof(T) <= 8 ? 8
@@ -12,7 +12,7 @@ struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
   T value;
 };
 
-/// Stands for a view of values: the value of row i is i.
+/// Stands for a view of values in which the value of row i is i.
 struct row_numbers {};
 
 }  // namespace karpos

@@ -21,17 +21,22 @@
 #include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
 
-// What every map and set is asked, in bulk and on the host. What changes them is in karpos/map.hpp.
+// Lookups in every map and set: in bulk from the host, and one key at a time on the host.
+// Operations that change a table: karpos/map.hpp.
 
 namespace karpos {
 
-/// Lookups in bulk. They read as a frozen ref does: they see what happened before them on the same instance, and must not
-/// run beside writers on another one. Calls that return void only enqueue, but wait where queries, answers or flags lie on the
-/// host and the table on a device (map.hpp).
+/// Bulk lookups. They read like a frozen ref: they assume that no other thread changes the table.
+/// They see what earlier work on the same execution space instance wrote. They must not run
+/// concurrently with operations that change the table on another instance. Calls that return void
+/// only enqueue, except that they block if queries, answers or flags are on the host and the table
+/// is on a device (map.hpp). A call on a table without memory throws std::logic_error, but not
+/// size, empty, retrieve_all, begin and end, which find no key.
 ///
-/// Storage owns the memory of a table and offers: with_ref(f), which calls f with what kernels see of it (probe.hpp);
-/// slot_count() and scan_ref(), for scans; size(), where it is known; label(what), the label of a kernel;
-/// prefetch_distance, keys in flight per CPU thread.
+/// Storage owns the memory of a table and offers: with_ref(f), which calls f with the table as
+/// kernels see it (probe.hpp); slot_count() and scan_ref(), for scans; size(), if it is known
+/// without a scan; label(what), the label of a kernel; prefetch_distance, the keys in flight per
+/// CPU thread.
 template <class Storage>
 class lookup_table {
  public:
@@ -43,9 +48,10 @@ class lookup_table {
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible;
 
-  /// Writes the value of each query, or `missing`, to out. Asynchronous. A query may be of any type that
-  /// the hash and the equality of the map take (cuckoo_map: of the key's type); out is of the map's values, or of a type
-  /// that holds each of them. Maps only.
+  /// Writes the value of each query to out, or `missing` if the query is not stored. Asynchronous.
+  /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
+  /// The elements of out are of the map's value type, or of a type that holds each of its values.
+  /// Maps only. Throws std::invalid_argument if queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -54,7 +60,8 @@ class lookup_table {
     look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
             detail::everything{});
   }
-  /// As find, for the queries with predicate(stencil(i)); the others get `missing`. Asynchronous.
+  /// Does what find does for the queries with predicate(stencil(i)); writes `missing` for the
+  /// others. Asynchronous. Maps only.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
     requires has_values
   void find_if(execution_space const& exec, Queries const& queries, Out const& out,
@@ -64,12 +71,14 @@ class lookup_table {
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
-  /// Writes to out whether each query is there. Asynchronous.
+  /// Writes to out whether each query is stored. Asynchronous. Throws std::invalid_argument if
+  /// queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
     look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
   }
-  /// As contains, for the queries with predicate(stencil(i)); the others get false. Asynchronous.
+  /// Does what contains does for the queries with predicate(stencil(i)); writes false for the
+  /// others. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {
@@ -77,7 +86,7 @@ class lookup_table {
             detail::stencil_for("queries", queries, stencil, predicate));
   }
 
-  /// How many of the queries are in. Waits for exec.
+  /// Returns how many of the queries are stored. Blocks.
   template <view_1d Queries>
   std::uint64_t count(execution_space const& exec, Queries const& queries) const {
     require_queries<Queries>();
@@ -90,7 +99,7 @@ class lookup_table {
     return n;
   }
 
-  /// Calls visit(key, value), or visit(key) for a set, for everything that is in, in a kernel.
+  /// Calls visit(key, value), or visit(key) for a set, in a kernel for everything that is stored.
   /// Asynchronous. visit may not throw (operations.hpp says what functors may do).
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
@@ -99,7 +108,9 @@ class lookup_table {
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::scan_body<execution_space, detail::visit_body>(table, visit));
   }
-  /// The same for a map that may be changed: a value that visit(key, value) takes by reference and changes is stored.
+  /// Calls visit(key, value) in a kernel for every pair of a map that is not const. If visit takes
+  /// the value by reference and changes it, the new value is stored. Asynchronous.
+  /// Concurrency: must not run concurrently with anything else that uses the map.
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
@@ -108,8 +119,9 @@ class lookup_table {
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::scan_body<execution_space, detail::update_body>(table, visit));
   }
-  /// Reduces over everything that is in: calls visit(key, value, partial), or visit(key, partial) for a set, in a kernel;
-  /// `reducer` is one of Kokkos', such as Kokkos::Sum<double>(total). Waits for exec if its result is a scalar.
+  /// Reduces over everything that is stored: calls visit(key, value, partial), or visit(key,
+  /// partial) for a set, in a kernel. `reducer` is a reducer of Kokkos, such as
+  /// Kokkos::Sum<double>(total). Blocks if the result is a scalar.
   template <class Visit, class Reducer>
   void reduce(execution_space const& exec, Visit const& visit, Reducer const& reducer) const {
     require_memory();
@@ -118,8 +130,9 @@ class lookup_table {
     Kokkos::parallel_reduce(label("reduce"), detail::index_range(exec, m_storage.slot_count()),
                             body{table, visit}, reducer);
   }
-  /// Writes every pair to two views, in no particular order. Returns: how many there are; so it waits. Throws
-  /// std::invalid_argument for views that are too short. Maps only.
+  /// Writes every pair to two views, in no particular order. Returns the number of pairs. Blocks.
+  /// Throws std::invalid_argument if the views have different lengths or fewer than size()
+  /// elements. Maps only.
   template <view_1d KeysOut, view_1d ValuesOut>
     requires has_values
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
@@ -128,13 +141,15 @@ class lookup_table {
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     return retrieve(exec, keys, values);
   }
-  /// Writes every key of a set to a view, in no particular order. Returns: how many there are; so it waits.
+  /// Writes every key of a set to a view, in no particular order. Returns the number of keys.
+  /// Blocks. Throws std::invalid_argument if the view has fewer than size() elements.
   template <view_1d KeysOut>
     requires(!has_values)
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
     return retrieve(exec, keys, detail::constant<mapped_type>{});
   }
-  /// Number of keys. Complexity: reads the table once, but for cuckoo_map. Waits for exec.
+  /// Returns the number of keys. Complexity: constant for cuckoo_map; else reads the table once and
+  /// blocks.
   std::uint64_t size(execution_space const& exec) const {
     if constexpr (requires { m_storage.size(); }) {
       return m_storage.size();
@@ -148,10 +163,10 @@ class lookup_table {
   }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
 
-  // One key at a time, on the host; for tables in memory that the host reaches (create_host_mirror makes one), while no
-  // kernel changes them.
+  // One key at a time on the host, for tables in memory that the host reaches (create_host_mirror
+  // makes one), while no kernel changes the table.
 
-  /// Returns: a copy of the value, or nothing. Maps only.
+  /// Returns a copy of the value, or nothing if the key is not stored. Maps only.
   template <class Query>
     requires(has_values && on_host)
   found<mapped_type> find(Query const& query) const {
@@ -172,7 +187,8 @@ class lookup_table {
     });
     return present;
   }
-  /// Everything that is in, in no particular order: forward iterators over copies, std::pair of key and value, or keys.
+  /// Iterates over everything that is stored, in no particular order. The forward iterators return
+  /// copies: a std::pair of key and value, or a key.
   auto begin() const
     requires on_host
   {
@@ -187,7 +203,7 @@ class lookup_table {
 
  protected:
   explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
-  // Tables are moved, and copied by deep_copy. One that was moved from has no memory.
+  // Tables are moved by these functions, and copied by deep_copy. A moved-from table has no memory.
   lookup_table(lookup_table&& other) : m_storage(std::move(other.m_storage)) {
     other.m_storage.release();
   }
@@ -197,7 +213,7 @@ class lookup_table {
     other.m_storage.release();
     return *this;
   }
-  /// Throws std::logic_error for a table without memory.
+  /// Throws std::logic_error if the table has no memory.
   void require_memory() const {
     if (m_storage.slot_count() == 0)
       throw std::logic_error(
@@ -269,7 +285,8 @@ class lookup_table {
   }
 };
 
-/// A copy of a table in the host's memory, for what is done there one key at a time. Waits for exec.
+/// Returns a copy of a table in the host's memory, for lookups there one key at a time. Blocks.
+/// Throws what deep_copy throws.
 template <class Map>
 typename Map::host_mirror_type create_host_mirror(typename Map::execution_space const& exec,
                                                   Map const& map) {

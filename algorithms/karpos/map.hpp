@@ -24,27 +24,43 @@
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
-// Every operation of every map and set in bulk, once; those in kernels are in karpos/map_ref.hpp.
+// Bulk operations of every map and set. Operations in kernels: karpos/map_ref.hpp.
 //
-//   lookup_table  find, contains, for_each, retrieve_all, …   in karpos/lookup_table.hpp; cuckoo_map adds build and insert
-//   hash_table    insert …, erase, apply, rehash, …           hash_map, hash_set, hopscotch_map, hopscotch_set: here
+//   lookup_table  find, contains, for_each, …        all maps and sets: karpos/lookup_table.hpp
+//   hash_table    insert …, erase, apply, rehash, …  hash_map, hash_set, hopscotch_map and
+//                                                    hopscotch_set: here
+//   cuckoo_table  build, insert                      cuckoo_map, cuckoo_set: cuckoo_table.hpp
 //
-// What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
-// cuckoo_map.hpp. In bulk an execution space instance comes first; views are read and written in its memory. Views that
-// belong together have the same length: every operation throws std::invalid_argument otherwise. Lookups and erasures
-// answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call until it has run.
+// The map's own header says what operations cost and which may run concurrently: hash_map.hpp,
+// hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
 //
-// Views on the host, pinned or not, of a table on a device are taken by every operation that waits, and by find and contains,
-// which wait then, too (not by retrieve_all, nor by what a cuckoo_map adds): in batches, copies beside kernels on instances
-// of the call's own. Memory: staging buffers while it runs (docs/hash_map.md); without it smaller ones, then allocation_error.
+// The first argument is an execution space instance; views are read and written in its memory.
+// Views that belong together have the same length; otherwise every operation throws
+// std::invalid_argument. A lookup or erasure of a key that equals a sentinel does not find the key
+// (apply answers `invalid`). Keep the table and the views of an asynchronous call until it has run.
+//
+// A call blocks if it returns after its work on the instance is done. An asynchronous call only
+// enqueues.
+//
+// Host views (pinned or pageable) of a table on a device are accepted by every blocking operation,
+// and by find, find_if, contains and contains_if, which then block. retrieve_all, and what a
+// cuckoo_map adds, do not accept them. Such a call works in batches, on instances of its own: it
+// copies one batch while a kernel works on another. Memory: staging buffers while it runs
+// (docs/hash_map.md). If memory is short, the call retries with smaller buffers, and in the end
+// throws allocation_error.
 
 namespace karpos {
 
-/// Every operation of a map or set that changes, in bulk. Bulk calls on one execution space instance run in order. Calls
-/// that return void only enqueue; calls that return a report or a count wait for that instance, and count in memory of the
-/// table's own: one of them at a time per table (the _async forms count where you say).
-/// Insertions that wait, and apply of a hash_map, may move or compact the table: they run beside nothing that uses it, on
-/// other instances or in kernels. The _async forms, erase and refs run beside each other; several host threads may enqueue them.
+/// Bulk operations that change a map or set. Bulk calls on one execution space instance run in
+/// order. Calls that return a report or a count block, and so do apply, rehash and compact. Other
+/// calls that return void are asynchronous.
+///
+/// Concurrency: blocking calls count in memory that belongs to the table, so only one of them at a
+///   time may work on a table (the _async forms count in the caller's memory). Blocking insertions,
+///   and apply of a hash_map, may move or compact the table: nothing else may use the table
+///   meanwhile, neither on other instances nor in kernels. erase_if, clear, rehash, compact and the
+///   for_each that changes values need exclusive access, too. The _async forms, one blocking erase
+///   and kernels with refs may run concurrently; several host threads may call the _async forms.
 template <class Storage>
 class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
@@ -58,16 +74,19 @@ class hash_table : public lookup_table<Storage> {
   using hasher = typename Storage::hasher;
   using key_equal = typename Storage::key_equal;
   using options = hash_table_options<key_type>;
-  /// What kernels take by value: all operations; and a ref that only reads, faster on GPUs, for kernels during which no
-  /// other thread changes the table.
+  /// Types that kernels take by value. A ref_type reads and writes. A frozen_ref_type only reads,
+  /// and is faster on GPUs; it is for kernels during which no other thread changes the table.
   using ref_type = table_ref<typename Storage::ref_type>;
   using frozen_ref_type = table_reader<typename Storage::ref_type, device::access::frozen>;
   using report_view = Kokkos::View<insert_report, memory_space>;
   using erase_view = Kokkos::View<erase_report, memory_space>;
 
-  /// Inserts pairs whose key is new; of equal keys in one call exactly one is inserted, unspecified which.
-  /// `values` is a view as long as keys, or one value for all of them. Returns: how many were inserted, existing, rejected.
-  /// Throws std::invalid_argument when a key equals a sentinel: every other key has then been handled. `bulk`: table_options.hpp.
+  /// Inserts pairs whose key is new. If keys in one call are equal, one of their pairs is inserted;
+  /// it is unspecified which. `values` is a view as long as keys, or one value for all of them.
+  /// `bulk`: table_options.hpp. Blocks.
+  /// Returns: how many keys were inserted, existed, and were rejected.
+  /// Throws std::invalid_argument if a key equals a sentinel, after all other keys were handled;
+  ///   allocation_error if a table that grows finds no memory: keys that are stored stay stored.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -80,10 +99,10 @@ class hash_table : public lookup_table<Storage> {
                        bulk_options const& bulk = {}) {
     return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
   }
-  /// Bytes of workspace that an insertion of so many keys takes; 0 where it goes direct.
+  /// Returns the bytes of workspace that an insertion of `keys` keys uses; 0 if it needs none.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy = bulk_strategy::automatic) const;
-  /// As insert, for the keys with predicate(stencil(i)).
+  /// Does what insert does for the keys with predicate(stencil(i)).
   template <view_1d Keys, class Values, view_1d Stencil, class Predicate = detail::as_bool>
     requires has_values
   insert_report insert_if(execution_space const& exec, Keys const& keys, Values const& values,
@@ -98,7 +117,8 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert_if", keys, no_values{}, detail::keep_stored{},
                       detail::stencil_for("keys", keys, stencil, predicate));
   }
-  /// As insert; throws capacity_error when a key did not fit (those that did are in).
+  /// Does what insert does, and throws capacity_error if a key did not fit. Keys that did fit are
+  /// stored.
   template <view_1d Keys, class... Values>
   insert_report insert_or_throw(execution_space const& exec, Keys const& keys,
                                 Values const&... values) {
@@ -106,7 +126,8 @@ class hash_table : public lookup_table<Storage> {
     if (r.rejected != 0) reject_keys(exec, r.rejected);
     return r;
   }
-  /// Inserts pairs or overwrites stored values; of equal keys in one call one value wins, unspecified which.
+  /// Inserts pairs or overwrites stored values. If keys in one call are equal, one of their values
+  /// is stored; it is unspecified which. Blocks. Returns and throws as insert.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert_or_assign(execution_space const& exec, Keys const& keys,
@@ -114,22 +135,25 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert_or_assign", keys, values, detail::take_new{}, every_key{},
                       bulk);
   }
-  /// Reduces by key: inserts pairs or replaces stored values by op(stored, value). op is associative and
-  /// commutative: karpos::plus, minimum, maximum or a functor (operations.hpp: what it may do).
-  /// Merges equal keys with each other first if many are (docs/hash_map.md).
+  /// Reduces by key: inserts pairs, or replaces stored values by op(stored, value). op is
+  /// associative and commutative: karpos::plus, minimum, maximum or a functor (operations.hpp says
+  /// what it may do). If many keys are equal, rows are pre-aggregated by key first
+  /// (docs/hash_map.md). Blocks. Returns and throws as insert.
   template <view_1d Keys, class Values, class Op>
     requires has_values
   insert_report insert_or_apply(execution_space const& exec, Keys const& keys, Values const& values,
                                 Op const& op, bulk_options const& bulk = {}) {
     return insert_all(exec, "insert_or_apply", keys, values, op, every_key{}, bulk);
   }
-  /// Bytes of workspace that insert_or_apply of so many keys may take; 0 where it goes direct.
+  /// Returns the bytes of workspace that insert_or_apply of `keys` keys may use; 0 if it needs
+  /// none.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
     requires detail::stores_values<Storage>;
 
-  /// Inserts pairs whose key is new, and writes to out(i) the value that is then stored for keys(i): the one that was there,
-  /// or the inserted one; `missing` for a key that was rejected. Returns and throws as insert.
+  /// Inserts pairs whose key is new. Writes to out(i) the value that is then stored for keys(i):
+  /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
+  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out.
   template <view_1d Keys, class Values, view_1d Out>
     requires has_values
   insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -141,8 +165,8 @@ class hash_table : public lookup_table<Storage> {
     return report;
   }
 
-  /// The same without waiting: the report is written to a view when the kernel is done. Keys equal to a sentinel are
-  /// counted in report().invalid instead of thrown about.
+  /// Inserts as insert does, but asynchronously: does not grow or compact the table. The report is
+  /// overwritten when the kernel is done. Keys equal to a sentinel are counted in report().invalid.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values,
@@ -154,6 +178,7 @@ class hash_table : public lookup_table<Storage> {
   void insert_async(execution_space const& exec, Keys const& keys, report_view const& report) {
     insert_without_waiting(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, report);
   }
+  /// Inserts or overwrites as insert_or_assign does, with the differences of insert_async.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_or_assign_async(execution_space const& exec, Keys const& keys, Values const& values,
@@ -161,6 +186,7 @@ class hash_table : public lookup_table<Storage> {
     insert_without_waiting(exec, "insert_or_assign_async", keys, values, detail::take_new{},
                            report);
   }
+  /// Inserts or merges as insert_or_apply does, with the differences of insert_async.
   template <view_1d Keys, class Values, class Op>
     requires has_values
   void insert_or_apply_async(execution_space const& exec, Keys const& keys, Values const& values,
@@ -168,29 +194,37 @@ class hash_table : public lookup_table<Storage> {
     insert_without_waiting(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
-  /// Removes keys; they may be of any type that a query may be of. Returns: how many were there; so it waits.
+  /// Removes keys, which may be of any type that a query may be of. Blocks. Returns how many keys
+  /// were removed.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
-  /// Removes every key with predicate(key, value), or predicate(key) of a set. Returns: how many; so it waits.
-  /// Complexity: reads the table once. The predicate may not throw (operations.hpp).
+  /// Removes every key with predicate(key, value), or predicate(key) of a set. Blocks. Returns how
+  /// many keys were removed. The predicate may not throw (operations.hpp). Complexity: reads the
+  /// table once.
   template <class Predicate>
   std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate);
-  /// As erase, without waiting; the count is written to a view.
+  /// Does what erase does, asynchronously. Overwrites the report with the count.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
     m_slots_used.may_erase(keys.extent(0));
     enqueue_erasure(exec, keys, report);
   }
 
-  /// Executes insertions, erasures and lookups at once, and writes what became of operations(i), a map_operation, to
-  /// results(i), a map_result. Each is linearizable by itself; there is no order between them. Waits for exec.
-  /// An insertion of a key that is there changes nothing; a key equal to a sentinel is answered `invalid`. Maps only.
-  /// A hash_map compacts itself between batches of operations when erased keys are in the way, so that keys may come and go
-  /// for ever while those that are in are at most max_keys.
-  /// Complexity: one kernel for as many operations as the table has slots for, whatever they do, or that do not insert. A
-  ///   hash_map reads the others once more, counts its slots after each (capacity - max_keys) / 4 erasures at most, and then
-  ///   may compact; once ref() was called, it counts slots in every call that inserts.
-  /// Requires: both views have the same length (else std::invalid_argument) and are different memory.
+  /// Executes insertions, erasures and lookups concurrently. operations(i) is a map_operation; its
+  /// outcome is written to results(i), a map_result. Each operation is linearizable; there is no
+  /// order between operations. Blocks. Maps only.
+  /// Outcomes: an insertion of a key that exists changes nothing; an insertion that finds no slot
+  /// is answered `full`; an operation on a key that equals a sentinel is answered `invalid`.
+  /// A hash_map compacts itself between batches of operations if erased keys are in the way. So
+  /// keys may come and go indefinitely while at most max_keys keys are stored.
+  /// Complexity: one kernel for a hopscotch_map. For a hash_map, one kernel if nothing is inserted,
+  ///   or if as many insertions as there are operations fit the free slots, so that at most
+  ///   (max_keys + capacity) / 2 slots are in use. Otherwise a hash_map reads the operations once
+  ///   more and splits them into batches. It counts its slots, and may compact, after at most
+  ///   (capacity - max_keys) / 4 erasures. After ref() was called, it counts its slots in every
+  ///   call that inserts.
+  /// Requires: the views have the same length (else throws std::invalid_argument) and do not
+  ///   overlap.
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
@@ -203,9 +237,10 @@ class hash_table : public lookup_table<Storage> {
         },
         detail::input{operations}, detail::output{results});
   }
-  /// The same in one kernel, without waiting and without compaction: an insertion may be answered `full`.
-  /// Concurrency: may run beside anything that refs do in kernels, and beside other calls of apply_async, but not beside
-  ///   bulk lookups on another instance, which read a frozen table.
+  /// Executes operations as apply does, but asynchronously, in one kernel and without compaction,
+  /// so more insertions of a hash_map may be answered `full`.
+  /// Concurrency: may run concurrently with kernels that use refs and with other calls of
+  ///   apply_async, but not with bulk lookups on another instance, which read a frozen table.
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply_async(execution_space const& exec, Operations const& operations,
@@ -216,17 +251,18 @@ class hash_table : public lookup_table<Storage> {
     run_operations(exec, operations, results, {n, n});
   }
 
-  /// Removes every key and makes every slot usable again. Asynchronous.
+  /// Removes every key and makes every slot usable again. Asynchronous. Refs stay valid.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
     detail::was_cleared(m_storage, m_slots_used);
   }
-  /// Moves to a new table for new_max_keys keys, reclaiming erased slots; refs become invalid. Throws
-  /// capacity_error, before anything changes, when the keys that are in would not fit. A table over wrapped
-  /// memory leaves it and owns its memory from then on.
+  /// Moves to a new table for new_max_keys keys, without erased slots. Refs become invalid. A table
+  /// over wrapped memory leaves that memory and owns its memory from then on. Blocks.
+  /// Throws, before anything changes: capacity_error if the stored keys would not fit;
+  ///   allocation_error (out of memory); std::length_error (capacity overflow).
   void rehash(execution_space const& exec, std::uint64_t new_max_keys);
-  /// Slots of erased keys that no insertion uses again before compact, rehash or clear; hopscotch_map has none. Reads the
-  /// table once. Waits for exec.
+  /// Returns the number of tombstones: slots of erased keys that no insertion uses again before
+  /// compact, rehash or clear. A hopscotch_map has none. Complexity: reads the table once. Blocks.
   std::uint64_t tombstones(execution_space const& exec) const
     requires detail::has_tombstones<Storage>
   {
@@ -234,45 +270,52 @@ class hash_table : public lookup_table<Storage> {
     scan_slots(exec, live, dead);
     return dead;
   }
-  /// Makes the slots of erased keys usable again, in the memory that the table has; refs stay valid. Waiting insertions do
-  /// it when tombstones are in their way; programs that erase in kernels or asynchronously call it. Waits for exec. Throws,
-  /// and changes nothing, allocation_error when there is no memory for a copy of the table, and capacity_error when not every
-  /// key found a place in it.
+  /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
+  /// valid. Blocking insertions compact when they need those slots. Programs that erase in kernels
+  /// or asynchronously call this function. Blocks.
+  /// Throws, and changes nothing: allocation_error if there is no memory for a copy of the table;
+  ///   capacity_error if a key finds no slot in the copy.
   void compact(execution_space const& exec)
     requires detail::has_tombstones<Storage>;
 
+  /// Returns what kernels read and write the table through, until the table moves. From then on the
+  /// host no longer knows the number of keys: size, apply and insertions may have to count slots.
   ref_type ref() const {
     m_slots_used.may_change_unseen();
     return ref_type(detail::forget_order(m_storage).ref());
   }
+  /// Returns what kernels read the table through while no thread changes it.
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
-  /// Number of keys. Complexity: constant as long as only calls that return a report or a count have changed the table,
-  /// which owns its memory, and ref() was not called; else (after apply, too) reads the table once. Waits for exec.
+  /// Returns the number of keys. Constant time if the table owns its memory, ref() was not called
+  /// since the table last moved, and only blocking calls that return a report or a count changed
+  /// the table. Otherwise, and after apply, reads the table once and blocks.
   std::uint64_t size(execution_space const& exec) const {
     return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
   }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
-  /// Keys that the table was made for.
+  /// Returns the number of keys that the table was made for.
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
-  /// Slots that there are.
+  /// Returns the number of slots.
   std::uint64_t capacity() const { return m_storage.slot_count(); }
-  /// Keys per slot. Waits for exec.
+  /// Returns the number of keys per slot. Complexity: as size.
   double load_factor(execution_space const& exec) const {
     return capacity() == 0 ? 0.0
                            : static_cast<double>(size(exec)) / static_cast<double>(capacity());
   }
-  /// Whether waiting insertions grow the table when a key finds no place: options.growth.
+  /// Returns whether blocking insertions grow the table when a key finds no slot (options.growth).
   bool grows() const {
     return m_storage.settings().options.growth.value_or(
                detail::grows<Storage> ? growth::automatic : growth::fixed) == growth::automatic;
   }
-  /// Bytes that a table for max_keys keys at that load takes.
+  /// Returns the bytes of a table for max_keys keys at that load.
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Copies src, of any memory space, to dst. Waits. Throws capacity_error if a key finds no place.
-  /// If capacities are equal, refs of dst stay valid; if seeds are equal too, so do frozen refs.
+  /// Copies src, which may be in another memory space, to dst. Blocks. Throws capacity_error if a
+  /// key finds no slot, allocation_error if dst needs other memory and there is none.
+  /// Refs of dst stay valid if both tables have equal capacities, sentinels, hash and equality.
+  /// Frozen refs of dst stay valid if also the seeds are equal.
   template <class Other>
     requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,
@@ -283,8 +326,8 @@ class hash_table : public lookup_table<Storage> {
  protected:
   using base::label;
   using base::m_storage;
-  /// Without memory. Its size, capacity and max_keys are 0; it can be assigned to, and be the destination of deep_copy;
-  /// other operations on keys throw std::logic_error.
+  /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
+  /// and be the destination of deep_copy. Other operations on keys throw std::logic_error.
   explicit hash_table(char const* name) : base(Storage(name)) {}
   hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
              options const& o, hasher const& hash, key_equal const& equal,
@@ -310,7 +353,7 @@ class hash_table : public lookup_table<Storage> {
                                           detail::make_erase_body<distance>(table, keys), report);
     });
   }
-  /// Inserts or merges, and counts the outcomes in a view. Asynchronous.
+  /// Inserts or merges rows, and counts the outcomes in a view. Asynchronous.
   template <class Rows>
   void enqueue(execution_space const& exec, Storage const& into, Rows const& rows,
                report_view const& report) const;
@@ -361,9 +404,11 @@ class hash_table : public lookup_table<Storage> {
   template <class Operations>
   detail::operation_counts next_batch(execution_space const& exec, Operations const& operations,
                                       std::uint64_t first, std::uint64_t& size);
-  /// Slots in use up to which insertions do not probe far: half of those that are there beyond max_keys.
+  /// Returns how many slots may be in use before insertions probe far: max_keys, and half of the
+  /// slots beyond.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
-  /// Tombstones that are left alone: half of those slots, so that as many keys find one when max_keys are in.
+  /// Returns how many tombstones are not worth a compaction: a quarter of the slots beyond
+  /// max_keys. When max_keys keys are stored, that many more slots may then still be used.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_room_for(detail::operation_counts const& counts) const;
   void make_room_for(execution_space const& exec, std::uint64_t more);
@@ -377,11 +422,13 @@ class hash_table : public lookup_table<Storage> {
   Storage rebuilt(execution_space const&, char const* what, std::uint64_t max_keys, bool gives_up);
   void adopt(execution_space const& exec, Storage&& roomier);
   void move_to(Storage&& fresh);
-  /// What deep_copy does, which is a friend of one hash_table only: they all are friends of each other.
+  /// Does what deep_copy does. deep_copy is a friend of one hash_table only; all hash_tables are
+  /// friends of each other.
   template <class Other>
   void copy_from(execution_space const& exec, hash_table<Other> const& src);
 
-  // Where kernels count for calls that wait for a report: allocated once, so that no call allocates.
+  // Counters of blocking calls that return a report. Allocated once, so that no such call
+  // allocates.
   report_view m_insert_report;
   erase_view m_erase_report;
   mutable detail::slots_used m_slots_used;

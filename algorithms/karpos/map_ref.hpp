@@ -8,19 +8,24 @@
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
-// Every operation of every map and set in kernels, once; those in bulk are in karpos/map.hpp.
+// Operations of every map and set in kernels. Bulk operations: karpos/map.hpp.
 //
 //   table_reader  find, contains              ref of a cuckoo_map, frozen refs of the others
 //   table_ref     insert …, erase as well     refs of hash_map, hash_set and hopscotch_map
 //
-// What an operation costs, and what may run beside what, is said by the map: hash_map.hpp, hash_set.hpp, hopscotch_map.hpp,
-// cuckoo_map.hpp.
+// A tile is a group of 1 to 32 threads of a warp that run one operation together (CUDA: a
+// cooperative group). A lane is a thread of a tile.
+//
+// The map's own header says what operations cost and which may run concurrently: hash_map.hpp,
+// hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
 
 namespace karpos {
 
-/// Lookups in a kernel. Every operation comes for one thread and, with a tile first, for W lanes that work on one key
-/// together and all receive the answer. Trivially copyable; valid while the table lives and is not rebuilt.
-/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS; the answer is "not there" otherwise).
+/// Lookups in a kernel. Each operation has a form for one thread and a form whose first argument is
+/// a tile: its lanes work on one key together and all receive the result. Trivially copyable. Valid
+/// while the table lives and is not rebuilt.
+/// Requires: no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is
+///   not found).
 template <class Table, device::access Access>
 class table_reader {
  public:
@@ -31,7 +36,7 @@ class table_reader {
   table_reader() = default;
   explicit table_reader(Table const& t) : m_table(t) {}
 
-  /// Looks a key up. Returns: a copy of the value, or nothing. Maps only.
+  /// Returns a copy of the key's value, or nothing if the key is not stored. Maps only.
   template <class Query>
     requires has_values
   KOKKOS_FUNCTION found<mapped_type> find(Query const& query) const {
@@ -45,7 +50,7 @@ class table_reader {
     return detail::find_in<Access>(m_table, t, query);
   }
 
-  /// Whether a key is there.
+  /// Returns whether a key is stored.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
     return contains(detail::one_thread<Table>{}, query);
@@ -56,7 +61,7 @@ class table_reader {
     return !m_table.reserved(query) && detail::find_in<Access>(m_table, t, query).present;
   }
 
-  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  // These overloads refuse, at compile time and in one sentence, a first argument that is no tile.
   template <device::not_a_tile First, class Query>
     requires has_values
   KOKKOS_FUNCTION found<mapped_type> find(First const&, Query const&) const {
@@ -71,10 +76,11 @@ class table_reader {
   Table m_table;
 };
 
-/// All operations in a kernel, for one thread or, with a tile first, for its lanes together; each is linearizable by
-/// itself. Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS; otherwise insertions answer `invalid`
-/// and erasures false, and nothing happens). Keys and values to insert convert as in any call: pass the map's own types
-/// where that could lose bits.
+/// All operations in a kernel, for one thread or, with a tile first, for its lanes together. Each
+/// operation is linearizable. Keys and values to insert convert as in any call: pass the map's own
+/// types if a conversion could lose bits.
+/// Requires: no key equals a sentinel (checked with KARPOS_CONTRACTS; without, insertions return
+///   `invalid`, erasures return false, and nothing changes).
 template <class Table>
 class table_ref : public table_reader<Table, device::access::shared> {
   using reader = table_reader<Table, device::access::shared>;
@@ -86,7 +92,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
   using typename reader::key_type;
   using typename reader::mapped_type;
 
-  /// Inserts the pair unless the key is there. Returns: inserted, existing or full.
+  /// Inserts the pair unless the key is stored. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const
     requires has_values
   {
@@ -98,7 +104,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
                                  mapped_type const& value) const {
     return insert_or_apply(t, key, value, detail::keep_stored{});
   }
-  /// The same for a set.
+  /// Inserts the key into a set unless it is stored. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert(key_type const& key) const
     requires(!has_values)
   {
@@ -110,7 +116,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
     return upsert(t, key, {}, detail::keep_stored{});
   }
 
-  /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or full.
+  /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or
+  /// full.
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
     requires has_values
   {
@@ -123,9 +130,9 @@ class table_ref : public table_reader<Table, device::access::shared> {
     return insert_or_apply(t, key, value, detail::take_new{});
   }
 
-  /// Inserts the pair or replaces the stored value by op(stored, value), atomically. op runs once or, when other threads
-  /// change the value meanwhile, again; it may not throw (operations.hpp). Returns: inserted,
-  /// existing (merged) or full.
+  /// Inserts the pair, or replaces the stored value by op(stored, value), atomically. op runs once,
+  /// and again if other threads change the value meanwhile. op may not throw (operations.hpp).
+  /// Returns: inserted, existing (merged) or full.
   template <class Op>
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,
@@ -139,8 +146,10 @@ class table_ref : public table_reader<Table, device::access::shared> {
     return upsert(t, key, value, op);
   }
 
-  /// Looks a key up, and inserts the pair if it is not there. Returns: existing and the value that was there; inserted and
-  /// `value`; or full, or invalid, and T{}. A value that is changed at once may be read before or after.
+  /// Looks the key up, and inserts the pair if the key is not stored.
+  /// Returns: `existing` and the stored value; `inserted` and `value`; or `full` or `invalid` and
+  ///   T{}. If other threads change the value concurrently, the value from before or after is
+  ///   returned.
   KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(key_type const& key,
                                                          mapped_type const& value) const
     requires has_values
@@ -151,7 +160,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
     requires has_values
   KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(Tile const& t, key_type const& key,
                                                          mapped_type const& value) const {
-    // Again only when another thread inserted the key after the lookup; and a third time if it was erased since.
+    // Runs again only if another thread inserted the key after the lookup, and a third time if the
+    // key was erased since.
     for (;;) {
       if (auto const f = this->find(t, key)) return {outcome::existing, f.value};
       outcome const o = insert(t, key, value);
@@ -160,7 +170,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     }
   }
 
-  /// Removes a key. Returns: whether this call removed it.
+  /// Removes a key. Returns whether this call removed it.
   template <class Query>
   KOKKOS_FUNCTION bool erase(Query const& query) const {
     return erase(detail::one_thread<Table>{}, query);
@@ -171,7 +181,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     return !m_table.reserved(query) && detail::erase_from(m_table, t, query) == outcome::erased;
   }
 
-  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  // These overloads refuse, at compile time and in one sentence, a first argument that is no tile.
   template <device::not_a_tile First, class K, class V>
     requires has_values
   KOKKOS_FUNCTION outcome insert(First const&, K const&, V const&) const {

@@ -22,18 +22,29 @@
 #include "karpos/operations.hpp"
 #include "karpos/outcome.hpp"
 
-// Every operation of hash_multimap and hash_multiset in bulk; those in kernels are in karpos/multi_table_ref.hpp. How pairs lie
-// in memory: detail/multi_table/blocks.hpp; how they get there: detail/multi_table/batch.hpp.
+// Bulk operations of hash_multimap and hash_multiset. Operations in kernels:
+// karpos/multi_table_ref.hpp. Layout of the pairs: detail/multi_table/blocks.hpp; their insertion:
+// detail/multi_table/batch.hpp.
 
 namespace karpos {
 
-/// A map or set whose keys may be there several times. An execution space instance comes first; views are read and written in
-/// its memory. Views that belong together have the same length: every operation throws std::invalid_argument otherwise.
-/// Lookups and erasures answer "not there" for a key equal to a sentinel. Keep the table and the views of an enqueued call
-/// until it has run. Values of a key come in no particular order.
+/// A map or set whose keys may be stored several times. The first argument of an operation is an
+/// execution space instance; views are read and written in its memory, and host views of a table on
+/// a device are not supported. Views that belong together have the same length; otherwise every
+/// operation throws std::invalid_argument. Lookups and erasures of a key that equals a sentinel
+/// find nothing. Keep the table and the views of an asynchronous call until it has run. The values
+/// of a key come in no particular order. Operations on a table without memory throw
+/// std::logic_error.
 ///
-/// Lookups may run beside each other, nothing beside what changes the table. Insertions and erasures wait, but for
-/// insert_async.
+/// Insertions through insert_async and in kernels are pending: they are appended to a list, where
+/// lookups do not find them. settle, rehash, a blocking insertion or an erasure puts them into the
+/// table. So does ref or insert_async if the list has no capacity left.
+///
+/// Concurrency: lookups may run concurrently with each other, and with kernels that append to the
+///   list. Nothing may run concurrently with an operation that changes the table. Insertions and
+///   erasures block, except insert_async.
+/// Throws: blocking lookups, retrieve_all and for_each allocate memory while they run, and throw
+///   allocation_error if there is none.
 template <class Traits>
 class multi_table {
  public:
@@ -52,21 +63,25 @@ class multi_table {
   using table_type = decltype(std::declval<index_type const&>().table());
 
  public:
-  /// What kernels take by value: to insert, and to look up.
+  /// Types that kernels take by value: to insert, and to look up.
   using ref_type = multi_ref<table_type, mapped_type>;
   using frozen_ref_type =
       multi_reader<execution_space, typename index_type::frozen_ref_type, blocks_type>;
 
-  /// Inserts every pair. `values` is a view as long as keys, or one value for all of them. Returns: how many pairs were
-  /// inserted and rejected; none is `existing`.
-  /// Complexity: O(pairs), however often a key occurs, and now and then O(size), which adds O(1) for each pair that was ever
-  ///   inserted (settle). A map that may not grow, and is nearly full: O(size) whenever erased pairs have to make room.
-  /// Memory: 55 bytes a pair while it runs, on GPUs mostly 20 (docs/hash_multimap.md). `workspace`:
-  ///   insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in which pairs
-  ///   are grouped; null: allocated, which takes about a fifth of the time on GPUs.
+  /// Inserts every pair. `values` is a view as long as keys, or one value for all of them. Inserts
+  /// pending pairs first. Blocks. Returns: how many pairs were inserted and rejected; none is
+  /// `existing`.
+  /// Complexity: O(pairs), however often a key occurs. Now and then O(size), which amounts to O(1)
+  ///   for each pair that was ever inserted (settle). O(size) whenever erased pairs have to be
+  ///   removed from a nearly full map that may not grow.
+  /// Memory: while it runs, about 55 bytes a pair on CPUs; on GPUs mostly 20 bytes for pairs of 4 +
+  ///   4 bytes (docs/hash_multimap.md). `workspace`: insert_bytes(exec, pairs) bytes that the
+  ///   caller owns, aligned to 64 bytes, in which pairs are grouped. Null: allocated, which takes
+  ///   about a fifth of the time on GPUs.
   /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything
-  ///   changes, and when a key equals a sentinel: every other pair has then been handled;
-  ///   allocation_error.
+  ///   changes (hash_map ignores such a workspace instead); std::invalid_argument if a key equals a
+  ///   sentinel, after every other pair was handled; allocation_error, after which the pairs of the
+  ///   call may be stored in part.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -79,14 +94,14 @@ class multi_table {
                        wrapped_memory const& workspace = {nullptr, 0}) {
     return insert_and_report(exec, keys, no_values{}, workspace);
   }
-  /// Bytes of a workspace for the insertion of so many pairs; 0 where none is of use: on CPUs, for few pairs, and for keys with an
-  /// equality of the caller's.
+  /// Returns the bytes of a workspace for the insertion of `pairs` pairs. 0 if no workspace is
+  /// used: on CPUs, for few pairs, and for keys with an equality of the caller's.
   static std::size_t insert_bytes(execution_space const& exec, std::uint64_t pairs) {
     return detail::multi_table::bytes_of_batch<blocks_type, typename index_type::key_equal,
                                                key_type>(exec, pairs);
   }
-  /// The same, but pairs are pending, as those that kernels insert. Asynchronous where their list has room left; else as ref,
-  /// which also says what is thrown.
+  /// Appends every pair to the list of pending pairs. Asynchronous if the list has enough capacity
+  /// left; otherwise it blocks, and throws, as ref does.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -97,18 +112,27 @@ class multi_table {
   void insert_async(execution_space const& exec, Keys const& keys) {
     append(exec, keys, no_values{});
   }
-  /// Makes room for so many pending pairs beyond those that it was made for before. Returns: what kernels insert them with.
-  /// Lookups do not find them before they are taken in: by settle, rehash, an insertion that waits, an erasure, or here where
-  /// the list has no room left. Earlier refs become invalid. Waits, and takes in what is pending, where the list has no room
-  /// left; else asynchronous. Throws allocation_error, for the list or for pairs that are taken in.
+  /// Reserves capacity for `room` pending pairs beyond those of earlier calls. Returns what kernels
+  /// insert these pairs through. Lookups find the pairs once they are in the table (see above).
+  /// Earlier refs become invalid. Asynchronous if the list has enough capacity left; otherwise it
+  /// blocks, and inserts the pending pairs first. Throws allocation_error, for the list or for the
+  /// insertion of pending pairs.
   ref_type ref(execution_space const& exec, std::uint64_t room);
-  /// Takes in the pairs that are pending, and puts the values of every key side by side, as one insertion of all pairs would:
-  /// lookups then read one block for each key. Pairs that were erased give their memory back. Frozen refs become invalid.
-  /// Returns: what became of the pairs that were pending since the last settle, those that found no room as `rejected`. Waits.
-  /// Complexity: O(size + slots). Memory: room for all pairs once more, and 8 bytes a slot, while it runs.
+  /// Inserts the pending pairs, then consolidates the table: moves the values of each key into one
+  /// block, as one insertion of all pairs would, and frees the memory of erased pairs. Lookups then
+  /// read one block for each key. Frozen refs become invalid. Blocks.
+  /// Returns: the outcomes of all pairs that were pending since the last settle. Pairs that
+  ///   exceeded the list's capacity count as `rejected`, those whose key equals a sentinel as
+  ///   `invalid`. Pending pairs that clear removed are not counted; pairs that were put into the
+  ///   table before a clear are.
+  /// Complexity: O(size + slots). Memory: while it runs, max_pairs pairs once more, and 8 bytes a
+  ///   slot.
+  /// Throws allocation_error. If no pending pair is in the table then, all stay pending. If some
+  ///   are, the others count as `rejected`.
   insert_report settle(execution_space const& exec);
 
-  /// Writes how often each query is there. `out` is a view of integers, to which counts are converted. Asynchronous.
+  /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
+  /// counts are converted. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out) const {
     using result = typename Out::value_type;
@@ -117,12 +141,13 @@ class multi_table {
     look_up("karpos::multi_table: count", exec, queries, out,
             detail::multi_table::count_of<blocks_type, result>{blocks()});
   }
-  /// Writes whether each query is there. Asynchronous.
+  /// Writes to out whether each query is stored. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
     m_index.contains(exec, queries, out);
   }
-  /// Writes a value of each query, unspecified which, or `missing`. Asynchronous. Maps only.
+  /// Writes to out one value of each query, unspecified which, or `missing`. Asynchronous. Maps
+  /// only.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find_any(execution_space const& exec, Queries const& queries, Out const& out,
@@ -132,21 +157,23 @@ class multi_table {
             detail::multi_table::any_of<blocks_type, mapped_type>{blocks(), missing});
   }
 
-  /// Returns: pairs that retrieve writes for these queries. Waits.
+  /// Returns the number of pairs that retrieve writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_size(execution_space const& exec, Queries const& queries) const {
     return matches_of(exec, queries, 0).size();
   }
-  /// Returns: pairs that retrieve_outer writes. Waits.
+  /// Returns the number of pairs that retrieve_outer writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_outer_size(execution_space const& exec, Queries const& queries) const {
     return matches_of(exec, queries, 1).size();
   }
-  /// Writes every match: the number of a query and a value, in the order of queries. Query numbers go to a view of integers
-  /// of 32 or 64 bits. Returns: how many there are; so it waits.
-  /// Complexity: O(queries + matches); a key with many values is shared by threads.
-  /// Memory: 12 bytes a query while it runs (16 with numbers of 64 bits).
-  /// Throws std::invalid_argument for views that are too short, which says how many matches there are; nothing was written then.
+  /// Writes every match as a query number (the query's index) and a value, in the order of queries.
+  /// Query numbers go to a view of integers of 32 or 64 bits. Blocks. Returns the number of
+  /// matches.
+  /// Complexity: O(queries + matches); threads share a key with many values.
+  /// Memory: while it runs, at most 12 bytes a query (16 if PairNumber has 64 bits).
+  /// Throws std::invalid_argument if the views are too short; nothing was written then, and the
+  ///   message says how many matches there are (retrieve_size returns it). allocation_error.
   template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
     requires has_values
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
@@ -159,7 +186,8 @@ class multi_table {
                          QueriesOut const& out_queries) const {
     return write_queries(exec, queries, out_queries, 0);
   }
-  /// As retrieve, and a pair of the query and `missing` for each query without a match.
+  /// Writes what retrieve writes, and a pair of the query number and `missing` for each query
+  /// without a match. Blocks. Returns the number of pairs. Memory and errors: as for retrieve.
   template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
     requires has_values
   std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
@@ -173,22 +201,23 @@ class multi_table {
                                QueriesOut const& out_queries) const {
     return write_queries(exec, queries, out_queries, 1);
   }
-  /// Calls f(query's number, value), or f(query's number) of a set, in a kernel for every match, in any order: nothing is
-  /// stored. Waits. Complexity and memory: as retrieve.
+  /// Calls f(query number, value), or f(query number) of a set, in a kernel for every match, in any
+  /// order. Stores nothing. Blocks. Complexity and memory: as for retrieve.
   template <view_1d Queries, class F>
   void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
     emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});
   }
 
-  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Waits. visit may
+  /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Blocks. visit may
   /// not throw (operations.hpp).
-  /// Complexity: O(size + slots). Memory: 8 bytes a slot while it runs.
+  /// Complexity: O(size + slots). Memory: at most 8 bytes a slot while it runs. Throws
+  ///   allocation_error.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
     emit(exec, all_pairs(exec), detail::multi_table::visit_pair<slots_type, Visit>{slots(), visit});
   }
-  /// Writes every pair, those of a key side by side. Returns: how many there are; so it waits. Throws std::invalid_argument
-  /// for views that are too short.
+  /// Writes every pair, those of one key contiguously. Blocks. Returns the number of pairs. Throws
+  /// std::invalid_argument if the views are too short; nothing was written then. allocation_error.
   template <view_1d KeysOut, view_1d ValuesOut>
     requires has_values
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
@@ -202,15 +231,22 @@ class multi_table {
     return write_all(exec, keys);
   }
 
-  /// Removes all pairs of some keys. Returns: how many pairs; so it waits. Their memory is used again after settle, which an
-  /// insertion without room calls. Throws std::invalid_argument for more keys than a table can have pairs: 2^31 - 8, or
-  /// 2^40 - 8 with pair numbers of 64 bits; allocation_error.
+  /// Removes all pairs of some keys. Inserts pending pairs first. Blocks. Returns how many pairs
+  /// were removed. Their memory is free again after settle; an insertion that needs memory frees
+  /// it, too.
+  /// Throws std::invalid_argument for more keys than a table can have pairs: 2^31 - 8, or 2^40 - 8
+  ///   with pair numbers of 64 bits; allocation_error.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every pair, pending ones too. Asynchronous.
   void clear(execution_space const& exec);
-  /// Takes in the pairs that are pending, moves to memory for max_pairs pairs and max_keys keys,
-  /// and settles. Throws capacity_error, and does not move, when those that are in would not fit.
+  /// Inserts the pending pairs, moves the table to memory for max_pairs pairs and max_keys keys,
+  /// and consolidates it as settle does. Blocks. The pending pairs stay inserted if rehash throws
+  /// later.
+  /// Throws std::invalid_argument for more pairs than PairNumber can count, before anything
+  ///   changes; capacity_error, without moving, if the stored pairs or keys would not fit;
+  ///   allocation_error, after which the keys may have moved, but not the pairs: the table is
+  ///   valid.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {
@@ -222,29 +258,29 @@ class multi_table {
     move_to(exec, storage_type::room(), max_keys);
   }
 
-  /// What kernels look up with, while nobody changes the table.
+  /// Returns what kernels look up with while no thread changes the table.
   frozen_ref_type frozen_ref() const { return {m_index.frozen_ref(), blocks()}; }
-  /// Pairs that are in, without those that are pending.
+  /// Returns the number of pairs in the table, without pending ones.
   std::uint64_t size() const { return m_size; }
   bool empty() const { return m_size == 0; }
-  /// Different keys. Complexity: as hash_map's size. Waits for exec.
+  /// Returns the number of distinct keys. Complexity: as hash_map's size; it may block.
   std::uint64_t different_keys(execution_space const& exec) const { return m_index.size(exec); }
-  /// Blocks that a key has at most: 1 after settle. Maps only.
+  /// Returns an upper bound of the number of blocks of a key: 1 after settle. Maps only.
   std::uint64_t longest_chain() const
     requires has_values
   {
     return m_batches;
   }
-  /// Pairs that there is room for; of a set, that it can count.
+  /// Returns how many pairs the table can store; of a set, how many it can count.
   std::uint64_t max_pairs() const { return m_storage.room(); }
-  /// Different keys that the table was made for.
+  /// Returns the number of distinct keys that the table was made for.
   std::uint64_t max_keys() const { return m_index.max_keys(); }
-  /// Slots of the table of keys.
+  /// Returns the number of slots of the table of keys.
   std::uint64_t capacity() const { return m_index.capacity(); }
 
-  /// Makes dst an exact copy of src, which may live in another memory space; both have buckets of
-  /// the same size. Waits for exec. Throws std::invalid_argument for a source with pending pairs;
-  /// it waits for these if room was made for any.
+  /// Makes dst an exact copy of src, which may be in another memory space. Both have buckets of the
+  /// same size. Blocks. Throws std::invalid_argument if src has pending pairs; it waits for kernels
+  /// that may append some. Throws allocation_error (out of memory).
   template <class Other>
   friend void deep_copy(execution_space const& exec, multi_table& dst,
                         multi_table<Other> const& src) {
@@ -273,7 +309,8 @@ class multi_table {
   using slots_type = detail::multi_table::keys_of_slots<table_type, blocks_type>;
   using batch_type = detail::multi_table::batch<execution_space, key_type, number>;
   static constexpr std::uint64_t most_pairs = detail::row_index::max_rows<number>;
-  /// Chains up to this length are left alone; longer ones when as many pairs are in them as half of those before.
+  /// Chains of up to this length are not consolidated by insertions. Longer ones are, once the
+  /// pairs inserted since the last consolidation are half as many as those before.
   static constexpr std::uint64_t chain_to_settle = 8;
 
   template <class Keys, class Values>
@@ -311,7 +348,7 @@ class multi_table {
     return detail::multi_table::matches<execution_space, slots_type, blocks_type>(
         exec, slots(), m_index.capacity(), blocks());
   }
-  /// Emits what was found, and waits: its memory is freed.
+  /// Emits all matches, and blocks, because the memory of the matches is freed then.
   template <class Matches, class Emit>
   void emit(execution_space const& exec, Matches&& matches, Emit const& emit) const {
     matches.emit(exec, m_batches, emit);
@@ -334,10 +371,10 @@ class multi_table {
   index_type m_index;
   storage_type m_storage;
   detail::multi_table::pending_pairs<key_type, mapped_type, execution_space> m_pending;
-  insert_report m_taken_in;     // what became of pending pairs since the last settle
-  std::uint64_t m_end = 0;      // where the next block begins: pairs that are in, and dead ones
-  std::uint64_t m_size = 0;     // pairs that are in
-  std::uint64_t m_settled = 0;  // those that lay side by side after the last settle
+  insert_report m_taken_in;     // outcomes of pending pairs since the last settle
+  std::uint64_t m_end = 0;      // begin of the next block: stored pairs, and dead ones
+  std::uint64_t m_size = 0;     // stored pairs
+  std::uint64_t m_settled = 0;  // m_end after the last consolidation
   std::uint64_t m_batches = 0;  // insertions since, that one included: no chain is longer
 };
 

@@ -10,16 +10,22 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 
-// What kernels do with a hash_multimap or a hash_multiset; in bulk: karpos/multi_table.hpp.
+// Operations of hash_multimap and hash_multiset in kernels. Bulk operations:
+// karpos/multi_table.hpp.
 //
 //   multi_reader   contains, count, find_any, for_each_match     frozen_ref()
 //   multi_ref      insert                                        ref(exec, room)
+//
+// A tile is a group of 1 to 32 threads of a warp that run one operation together (CUDA: a
+// cooperative group). A lane is a thread of a tile.
 
 namespace karpos {
 
-/// Lookups in a kernel, during which nobody changes the table. Every operation comes for one thread and, with a tile first, for
-/// W lanes that work on one key together and all receive the answer. Trivially copyable; valid until the table is changed.
-/// Requires: queries are not equal to a sentinel (checked with KARPOS_CONTRACTS; the answer is "not there" otherwise).
+/// Lookups in a kernel, while no thread changes the table. Each operation has a form for one thread
+/// and a form whose first argument is a tile: its lanes work on one key together and all receive
+/// the result. Trivially copyable. Valid until the table is changed.
+/// Requires: no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is
+///   not found).
 template <class ExecSpace, class Keys, class Blocks>
 class multi_reader {
   using thread = device::tile_for<ExecSpace, 1>;
@@ -29,7 +35,7 @@ class multi_reader {
 
   multi_reader(Keys const& keys, Blocks const& blocks) : m_keys(keys), m_blocks(blocks) {}
 
-  /// Whether a key is there.
+  /// Returns whether a key is stored.
   template <class Query>
   KOKKOS_FUNCTION bool contains(Query const& query) const {
     return m_keys.contains(query);
@@ -38,7 +44,7 @@ class multi_reader {
   KOKKOS_FUNCTION bool contains(Tile const& t, Query const& query) const {
     return m_keys.contains(t, query);
   }
-  /// Returns: how often it is there.
+  /// Returns how many pairs with this key are stored (of a set, how often the key is stored).
   template <class Query>
   KOKKOS_FUNCTION std::uint64_t count(Query const& query) const {
     return count(thread{}, query);
@@ -48,7 +54,8 @@ class multi_reader {
     auto const head = m_keys.find(t, query);
     return head ? m_blocks.count(*head) : 0;
   }
-  /// Returns: a copy of one of its values, unspecified which, or nothing. Maps only.
+  /// Returns a copy of one of the key's values, unspecified which, or nothing if the key is not
+  /// stored. Maps only.
   template <class Query>
     requires has_values
   KOKKOS_FUNCTION auto find_any(Query const& query) const {
@@ -61,8 +68,8 @@ class multi_reader {
     auto const head = m_keys.find(t, query);
     return head ? answer{true, m_blocks.any(*head)} : answer{};
   }
-  /// Calls f(value), or f() of a set, once for each time that the key is there. Lanes of a tile share the calls: neighbouring
-  /// lanes take neighbouring values.
+  /// Calls f(value) for each value of the key, or f() of a set as often as the key is stored. The
+  /// lanes of a tile share the calls: neighbouring lanes get neighbouring values.
   template <class Query, class F>
   KOKKOS_FUNCTION void for_each_match(Query const& query, F const& f) const {
     for_each_match(thread{}, query, f);
@@ -72,7 +79,7 @@ class multi_reader {
     if (auto const head = m_keys.find(t, query)) m_blocks.for_each(t, *head, f);
   }
 
-  // Calls with a first argument that is no tile do not compile, and one sentence says why.
+  // These overloads refuse, at compile time and in one sentence, a first argument that is no tile.
   template <device::not_a_tile First, class Query>
   KOKKOS_FUNCTION bool contains(First const&, Query const&) const {
     return device::refuse_without_tile<First>(), false;
@@ -96,9 +103,11 @@ class multi_reader {
   Blocks m_blocks;
 };
 
-/// Insertions in kernels, into the room that was made for them: a pair is appended to a list by one addition and two stores.
-/// Lookups find it once it was taken in (multi_table::ref). Trivially copyable; valid until then, or until room is made again.
-/// Requires: keys are not equal to a sentinel (checked with KARPOS_CONTRACTS).
+/// Insertions in kernels. A pair is appended to a list of reserved capacity, by one atomic addition
+/// and two stores. It is pending: lookups find it once it is in the table (multi_table::ref).
+/// Trivially copyable. Valid until then, or until multi_table::ref is called again.
+/// Requires: no key equals a sentinel (checked with KARPOS_CONTRACTS; without, the answer is
+///   `invalid`).
 template <class Table, class T>
 class multi_ref {
  public:
@@ -108,13 +117,13 @@ class multi_ref {
   explicit multi_ref(detail::multi_table::pending_ref<Table, T> const& pending)
       : m_pending(pending) {}
 
-  /// Returns: inserted; full, where there is no room left; or invalid.
+  /// Appends a pair. Returns: inserted; full, if the reserved capacity is used up; or invalid.
   KOKKOS_FUNCTION outcome insert(key_type const& key, T const& value) const
     requires has_values
   {
     return append(key, value);
   }
-  /// The same for a set.
+  /// Appends a key to the list of a set. Returns: inserted, full or invalid.
   KOKKOS_FUNCTION outcome insert(key_type const& key) const
     requires(!has_values)
   {

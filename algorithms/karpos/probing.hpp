@@ -6,20 +6,22 @@
 
 #include "karpos/hash.hpp"
 
-// Probe sequences over the buckets of an open-addressing table. Buckets come in pairs of neighbours; a key
-// tries the bucket that its hash names, then that bucket's neighbour, then another pair. The neighbour is
-// nearly free: memory moves 64 bytes when a 32-byte bucket is asked for (H200: it lies in the L2 cache), and
-// CPUs prefetch cache lines in pairs. 2^27 keys at load 0.95, hits: 25.8 G/s in pairs, 23.7 without.
+// Probe sequences over the buckets of an open-addressing table. Buckets form pairs of neighbours. A
+// search tries the bucket that the key's hash selects, then that bucket's neighbour, then another
+// pair. The neighbour is nearly free: memory moves 64 bytes when a 32-byte bucket is read (H200:
+// the neighbour is then in the L2 cache), and CPUs prefetch cache lines in pairs. 2^27 keys at load
+// 0.95, hits: 25.8 G/s in pairs, 23.7 without.
 //
-// A path visits `probe_limit` distinct buckets, or all of them in smaller tables; no operation ever looks
-// further. The limits leave less than one chance in 10^20 that a key is refused below the highest load that
-// tables allow (0.98).
+// A path visits `probe_limit` distinct buckets, or all of them in smaller tables. No operation ever
+// looks further. At a load of up to 0.98, the highest that tables allow, the chance that a key is
+// refused is less than one in 10^20.
 
 namespace karpos {
 
 namespace detail {
 
-/// Smallest prime that is not below n. Trial division: microseconds for tables that fit in memory.
+/// Returns the smallest prime that is at least n. Trial division: takes microseconds for the sizes
+/// of tables that fit in memory.
 constexpr std::uint64_t next_prime(std::uint64_t n) {
   if (n <= 2) return 2;
   for (n |= 1;; n += 2) {
@@ -31,7 +33,8 @@ constexpr std::uint64_t next_prime(std::uint64_t n) {
 
 }  // namespace detail
 
-/// The next pair follows the last. Short strides for caches, long clusters at high load.
+/// Probing in which the next pair follows the last one. Short strides for caches, long clusters at
+/// high load.
 struct linear_probing {
   static constexpr std::uint32_t probe_limit = 1 << 16;
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
@@ -43,8 +46,8 @@ struct linear_probing {
   }
 };
 
-/// A second hash of the key gives the stride between pairs: no clusters. The number of pairs is a prime, so
-/// that every stride visits every pair.
+/// Probing in which a second hash of the key gives the stride between pairs: no clusters. The
+/// number of pairs is a prime, so every stride visits every pair.
 ///
 /// Source: Donald Knuth, The Art of Computer Programming 3, section 6.4, algorithm D.
 struct double_hashing {
@@ -53,23 +56,24 @@ struct double_hashing {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
-    // The low half of the hash first: the home bucket depends on it, too, but in another way in
-    // each table.
+    // Uses the low half of the hash first. The home bucket depends on that half, too, but in
+    // another way in each table.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
 };
 
 namespace detail {
 
-/// Where a key is looked for: the buckets in the order of the probe sequence.
+/// The probe path of a key: the buckets in which it may be stored, in the order of the probe
+/// sequence.
 template <class Probing>
 class probe_path {
  public:
   probe_path() = default;
-  /// The path of a hash in a table whose buckets are the places of `home`.
+  /// Makes the path of a hash in a table whose buckets are the places of `home`.
   KOKKOS_FUNCTION constexpr probe_path(std::uint64_t hash, place_among const& home)
       : probe_path(hash, home(hash), 1) {}
-  /// A path of that bucket alone: its hash is not known.
+  /// Makes a path that consists of one bucket: the hash is not known.
   KOKKOS_FUNCTION static constexpr probe_path at_home(std::uint64_t bucket) {
     return {0, bucket, 1};
   }
@@ -77,7 +81,7 @@ class probe_path {
   KOKKOS_FUNCTION constexpr std::uint64_t hash() const { return m_hash; }
   KOKKOS_FUNCTION constexpr std::uint64_t bucket() const { return m_bucket; }
   KOKKOS_FUNCTION constexpr std::uint64_t pair() const { return m_bucket / 2; }
-  /// Buckets on the path so far, this one included.
+  /// Returns the number of buckets on the path so far, this one included.
   KOKKOS_FUNCTION constexpr std::uint32_t tried() const { return m_tried; }
 
   KOKKOS_FUNCTION constexpr void advance(std::uint64_t pairs) {

@@ -7,52 +7,74 @@
 
 namespace karpos {
 
-/// What waiting insertions do when a key finds no place.
+/// Growth policy: how a blocking insertion treats a key that finds no slot.
 enum class growth {
-  fixed,  ///< they reject it, once there are no slots of erased keys to use again
-  /// They rehash to twice the size, which invalidates refs, and leave wrapped memory. If hashes
-  /// crowd, growth ends at 16 slots a key.
+  /// It rejects the key, once no slots of erased keys are left to use again.
+  fixed,
+  /// It rehashes to twice the size. Refs become invalid, and a table over wrapped memory leaves
+  /// that memory. If keys find no slot because too many hashes are alike, growth ends at 16 slots a
+  /// key.
   automatic
 };
 
-/// What a hash table may be told when it is made.
+/// The options of a hash table. A sentinel is a key value that marks a slot and cannot be stored.
+/// Slots of 16 bytes (key and value do not fit into four bytes each) need a third sentinel, which
+/// is not an option: the third largest value, or, if that is empty_key or erased_key, the largest
+/// value that is neither.
+///
+/// The default sentinels are, of integers, the largest values; of other types, the largest bit
+/// patterns. Keys with fewer bytes than the key half of a slot (four or eight) never equal a
+/// default sentinel, and neither do floating-point keys: their NaNs are all stored as the quiet
+/// NaN.
 template <class Key>
 struct hash_table_options {
-  double load = 0.8;                  ///< keys per slot when max_keys are in; in (0, 0.98]
-  std::optional<Key> empty_key = {};  ///< key that marks an unused slot; default: the largest value
-  std::optional<Key> erased_key =
-      {};  ///< key that marks an erased slot; default: the second largest
-  std::optional<karpos::growth> growth =
-      {};  ///< default: hopscotch_map and hopscotch_set grow, hash_map and hash_set do not
-  /// Seed of the places of keys. Default: a new seed for each table, from a count of tables, so that
-  /// a program gets the same seeds in each run; 0 for a table in the caller's memory. Tables of
-  /// equal type, size and seed place most keys alike. If parts of several such tables, in table
-  /// order, are inserted into another one, the keys crowd.
+  /// Keys per slot when max_keys keys are stored; in (0, 0.98].
+  double load = 0.8;
+  /// The sentinel that marks an unused slot. Default: the largest value.
+  std::optional<Key> empty_key = {};
+  /// The sentinel that marks an erased slot. Default: the second largest value.
+  std::optional<Key> erased_key = {};
+  /// Default: automatic for hopscotch_map and hopscotch_set; fixed for hash_map, hash_set,
+  /// hash_multimap and hash_multiset.
+  std::optional<karpos::growth> growth = {};
+  /// Seed of the positions of keys. Default: a new seed for each table, from a count of tables, so
+  /// that each run of a program gets the same seeds; 0 for a table in the caller's memory. Tables
+  /// of equal type, size and seed put most keys at equal positions. If the first parts of several
+  /// such tables, in table order, are inserted into another such table, the keys crowd at one end
+  /// of it.
   std::optional<std::uint64_t> seed = {};
 };
 
-/// Memory of the caller's. For a table to live in: at least bytes_for(...), aligned to a bucket. A
-/// table empties this memory when it is made. Several tables of one type, size and seed in it see
-/// each other's keys.
+/// Memory that the caller owns. For a table: at least bytes_for(...) bytes, aligned to a bucket (64
+/// bytes always suffice); a null pointer, fewer bytes or another alignment throw
+/// std::invalid_argument. The table makes this memory empty when it is constructed. If several
+/// tables of one type, size and seed are made in the same memory, each sees the keys of the others.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;
 };
 
-/// How insertions that wait go about many keys at once.
+/// How a blocking insertion handles many keys at once. A team is a block of GPU threads, and
+/// scratch is its shared memory.
 enum class bulk_strategy {
-  automatic,    ///< whichever is faster for such keys, so many of them and a table of that size
-  direct,       ///< each key by itself, where the caller has it
-  partitioned,  ///< by pages of the table, which teams hold in scratch: hash_map and hash_set on GPUs (docs/hash_map.md)
-  reduced  ///< insert_or_apply: equal keys are merged with each other first; others: as automatic
+  /// The strategy that is expected to be fastest for such keys, their number and the table's size.
+  automatic,
+  /// One key after another, from where the caller has them.
+  direct,
+  /// Segmented: keys are split by table segment, and a team inserts those of a segment in its
+  /// scratch. hash_map and hash_set on GPUs (docs/hash_map.md); elsewhere, direct.
+  partitioned,
+  /// insert_or_apply: pre-aggregates rows of equal keys. Other insertions: as automatic.
+  reduced
 };
 
-/// What an insertion that waits may be told.
+/// The options of a blocking insertion.
 struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
-  /// Memory of the caller's of insert_bytes(exec, keys, strategy), insert_or_apply: insert_or_apply_bytes, aligned to 64 bytes;
-  /// null: allocated, and freed at the end. Without memory for a way, or where the caller's does not do, the insertion goes
-  /// another one, in the end direct.
+  /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,
+  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy). Null: allocated, and freed at
+  /// the end. If a strategy has no memory, or the caller's is too small or not aligned, the
+  /// insertion uses another strategy, in the end direct: it throws nothing about its workspace.
   wrapped_memory workspace = {nullptr, 0};
 };
 
