@@ -12,11 +12,11 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
-// Arrays in a memory space: made or explained, filled, read back.
+// Arrays in a memory space: allocating them or explaining why not, filling them, reading them back.
 
 namespace karpos::detail {
 
-/// An allocation_error whose parts are known, so that explain_as can word it anew.
+/// An allocation_error with its facts as members, so that explain_as can reword it.
 class explained_allocation_error : public allocation_error {
  public:
   explained_allocation_error(std::size_t bytes, char const* space, std::string const& what,
@@ -33,8 +33,9 @@ class explained_allocation_error : public allocation_error {
   char const* m_space;
 };
 
-/// Returns f(), which allocates by other calls for a function that the user knows as `what`. Throws
-/// their allocation_errors with this name and this way out, for the user made none of those calls.
+/// Returns f(), which allocates for a function that the user knows as `what`. An allocation_error
+/// of f names inner calls, which the user did not make; this function rethrows it with the name
+/// `what` and with `suggestion`.
 template <class F>
 decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) {
   try {
@@ -44,8 +45,8 @@ decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) 
   }
 }
 
-/// Returns: make(), which allocates `bytes` in MemorySpace. Throws allocation_error, which names
-/// the bytes, the space and a way out, when there is no memory.
+/// Returns make(), which allocates `bytes` in MemorySpace. If there is no memory, throws an
+/// allocation_error that names the bytes, the space and a suggestion.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
                          Make const& make) {
@@ -57,7 +58,7 @@ auto allocate_or_explain(std::size_t bytes, std::string const& what, char const*
   }
 }
 
-/// An array with unspecified contents; in huge pages on hosts that have them.
+/// Returns an array with unspecified contents. Advises huge pages for it, on hosts that have them.
 template <class View, class ExecSpace, class... Extents>
 View uninitialized_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
   View const array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
@@ -66,7 +67,7 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
   return array;
 }
 
-/// Bytes with unspecified contents, or an allocation_error that explains.
+/// Returns bytes with unspecified contents. Throws an allocation_error that explains.
 template <class MemorySpace, class ExecSpace>
 Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
                                                       std::string const& label, std::size_t bytes,
@@ -77,7 +78,7 @@ Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
 }
 
 /// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it
-/// adds up their bytes: as many as std::size_t has, where they are more.
+/// only adds up their bytes, and stops at the largest std::size_t.
 class arena {
  public:
   explicit arena(std::byte* base = nullptr) : m_base(base) {}
@@ -96,9 +97,9 @@ class arena {
   std::size_t m_bytes = 0;
 };
 
-/// Writes make(i) to every element of an array in stores of 16 bytes: a store of a GPU thread that
-/// is narrower leaves two thirds of the memory's rate unused. H200, 8 GiB: 3,394 GB/s;
-/// Kokkos::deep_copy of a value 1,701, of zero (a memset) 4,559.
+/// Writes make(i) to every element of an array in stores of 16 bytes. A GPU thread's narrower
+/// stores leave two thirds of the memory's rate unused. H200, 8 GiB: 3,394 GB/s; Kokkos::deep_copy
+/// of a value 1,701, of zero (a memset) 4,559.
 template <class Word, class Make>
 struct fill_body {
   static constexpr std::uint64_t words = 16 % sizeof(Word) == 0 ? 16 / sizeof(Word) : 1;
@@ -122,7 +123,7 @@ struct fill_body {
 };
 
 /// Writes make(i) to element i. Compilers of CPUs vectorise this loop: on 2 cores, 2^23 words take
-/// 0.85 ms, and 1.3 by fill_body.
+/// 0.85 ms, and 1.3 ms by fill_body.
 template <class Word, class Make>
 struct fill_element {
   Word* to;
@@ -130,9 +131,9 @@ struct fill_element {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = make(i); }
 };
 
-/// Gives element i of n the value make(i). Asynchronous on devices, where it works in chunks: what
-/// Kokkos allocates is aligned to 16 bytes; wrapped memory that is not is filled an element at a
-/// time.
+/// Sets element i of n to make(i). Asynchronous on devices. Devices write chunks of 16 bytes, to
+/// which Kokkos' allocations are aligned; wrapped memory that is not aligned so is filled element
+/// by element.
 template <class ExecSpace, class Word, class Make>
 void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::uint64_t n,
                Make const& make) {
@@ -145,14 +146,14 @@ void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::u
   }
   device::loop_over(label, exec, n, fill_element<Word, Make>{to, make});
 }
-/// The same for a contiguous view.
+/// Sets element i of a contiguous view to make(i).
 template <class ExecSpace, class Word, class... P, class Make>
 void fill_with(std::string const& label, ExecSpace const& exec,
                Kokkos::View<Word*, P...> const& array, Make const& make) {
   fill_with(label, exec, array.data(), array.extent(0), make);
 }
 
-/// The same value for every element.
+/// Function that returns one value for every element.
 template <class Word>
 struct same_value {
   Word value;
@@ -163,7 +164,7 @@ void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P
           std::type_identity_t<Word> const& value) {
   fill_with(label, exec, array, same_value<Word>{value});
 }
-/// Fills an array with one word, whatever its type: a kernel for all of them.
+/// Fills an array with one word, whatever the array's type is: one kernel serves all types.
 template <class ExecSpace, class T>
 void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_t n,
                 std::uint32_t word) {
@@ -172,8 +173,8 @@ void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_
             same_value<std::uint32_t>{word});
 }
 
-/// Returns: the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the
-///   fence.
+/// Returns the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the
+/// fence.
 template <class ExecSpace, class T>
 T read_back(ExecSpace const& exec, T const* from, std::string const& why) {
   using memory_space = typename ExecSpace::memory_space;

@@ -7,23 +7,27 @@
 
 #include "karpos/device/native/step_function.hpp"
 
-// Memory-level parallelism within one thread: a thread that loads a word and uses it at once waits for each cache miss;
-// one that first issues N independent loads and then uses them waits once for N. GPUs overlap misses between warps as
-// well, so that a few loads do; a CPU thread has nothing else.
+// Memory-level parallelism within one thread. A thread that loads a word and uses it at once waits
+// for each cache miss; a thread that first issues N independent loads and then uses them waits once
+// for N. GPUs also overlap the misses of several warps, so a few loads suffice; a CPU thread has
+// nothing else.
 //
-//   for_each_batch    cuts a strided index range into batches of N; the body does the loads and the uses
-//   load_then_use     the same for a body that is a load, a dependent load, and a use
-//   load_all_then_use the same for short ranges: the last batch is guarded instead of taken one by one
+//   for_each_batch    cuts a strided index range into batches of N; the body loads and uses
+//   load_then_use     for a body that is a load, a dependent load, and a use
+//   load_all_then_use for one load and a use over short ranges: the last batch is guarded instead
+//                     of taken one by one
 //
-// An index sequence is first, first + step, … below last: step is 1 for a CPU thread, the tile's width for a lane.
+// An index sequence is first, first + step, … below last. step is 1 for a CPU thread, and the
+// tile's width for a lane of a tile (a thread of a cooperative group).
 
 namespace karpos::detail {
 
-/// A batch's size as a type, so that arrays of that size stay in registers.
+/// The size of a batch as a type, so that arrays of that size stay in registers.
 template <int N>
 using batch_size = std::integral_constant<int, N>;
 
-/// Runs body(i, batch_size<N>) for batches that begin at i, and body(i, batch_size<1>) for each index that is left.
+/// Runs body(i, batch_size<N>) for each batch, which begins at i, and body(i, batch_size<1>) for
+/// each remaining index.
 template <int N, class Body>
 KARPOS_STEP_FUNCTION void for_each_batch(std::uint64_t first, std::uint64_t last,
                                          std::uint64_t step, Body const& body) {
@@ -33,8 +37,9 @@ KARPOS_STEP_FUNCTION void for_each_batch(std::uint64_t first, std::uint64_t last
     for (; i < last; i += step) KARPOS_INLINE_CALLS body(i, batch_size<1>());
 }
 
-/// Runs use(i, a, b) for each index, where a = load(i), b = follow(a): N loads, then the N that depend on them, then N
-/// uses. Requires: load and follow have no side effects, and do not read what `use` writes.
+/// Runs use(i, a, b) for each index, with a = load(i) and b = follow(a): N loads, then the N
+/// dependent loads, then N uses. Requires: load and follow have no side effects, and do not read
+/// what `use` writes.
 template <int N, class Load, class Follow, class Use>
 KARPOS_STEP_FUNCTION void load_then_use(std::uint64_t first, std::uint64_t last, std::uint64_t step,
                                         Load const& load, Follow const& follow, Use const& use) {
@@ -56,8 +61,9 @@ KARPOS_STEP_FUNCTION void load_then_use(std::uint64_t first, std::uint64_t last,
     }
 }
 
-/// Runs use(i, load(i)) for each index, N loads at a time; in the last batch too, where indices beyond the end load
-/// what `first` does, and are not used. For a sequence of a few batches, whose remainder would wait N - 1 times.
+/// Runs use(i, load(i)) for each index, N loads at a time. In the last batch, indices beyond the
+/// end load what `first` loads, and are not used. For sequences of a few batches, whose remainder
+/// would otherwise wait N - 1 times.
 template <int N, class Load, class Use>
 KARPOS_STEP_FUNCTION void load_all_then_use(std::uint64_t first, std::uint64_t last,
                                             std::uint64_t step, Load const& load, Use const& use) {

@@ -15,15 +15,15 @@
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
-// What bulk operations on tables are given: checked, and in the form that kernels take.
+// The arguments of bulk operations on tables: checks, and the form that kernels take.
 
 namespace karpos::detail {
 
-/// Stencil that lets every key through.
+/// Stencil that selects every key.
 struct everything {
   KOKKOS_FUNCTION constexpr bool operator()(std::uint64_t) const { return true; }
 };
-/// Stencil: predicate(stencil(i)).
+/// Stencil that selects the keys with predicate(stencil(i)).
 template <class View, class Predicate>
 struct where {
   View stencil;
@@ -47,7 +47,7 @@ where<Stencil, Predicate> stencil_for(char const* what, Keys const& keys, Stenci
   return {stencil, predicate};
 }
 
-/// Values that are found go into a view of their type, or of one that holds each of them.
+/// Requires that Out is a view of T that is not const, or of a type that holds each value of T.
 template <class T, class Out>
 void require_result_type() {
   using result = typename Out::value_type;
@@ -59,14 +59,14 @@ void require_result_type() {
       "holds each of them");
 }
 
-/// The same value for every key.
+/// One value for every key.
 template <class T>
 struct constant {
   T value;
   KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
 };
-/// The values for keys: a view as long as they are, or one value for all, which must not be a fraction where the table
-/// stores integers.
+/// Returns the values for keys: a view of the same length, or one value for all keys. The one value
+/// must not be a fraction if the table stores integers.
 template <class T, class Keys, class Values>
 auto values_for(Keys const& keys, Values const& values) {
   if constexpr (Kokkos::is_view_v<Values>) {
@@ -82,8 +82,8 @@ auto values_for(Keys const& keys, Values const& values) {
   }
 }
 
-/// A view or a stencil with an extent of its object, not of its type: a part of a View<T[100]> is no View<T[100]>. What is the
-/// same for every key, itself.
+/// Returns a view or stencil whose extent is not part of its type: a subview of a View<T[100]> is
+/// no View<T[100]>. Returns other arguments, which are the same for every key, as they are.
 template <class X>
 auto with_own_extent(X const& x) {
   if constexpr (requires { x.stencil; }) {
@@ -99,7 +99,8 @@ auto with_own_extent(X const& x) {
                         typename X::memory_traits>(x);
   }
 }
-/// Elements [first, last) of such a view or stencil; of what is the same for every key, itself.
+/// Returns elements [first, last) of a view or stencil. Returns other arguments, which are the same
+/// for every key, as they are.
 template <class X>
 auto part_of(X const& x, std::uint64_t first, std::uint64_t last) {
   if constexpr (Kokkos::is_view_v<X>)
@@ -111,7 +112,8 @@ auto part_of(X const& x, std::uint64_t first, std::uint64_t last) {
     return x;
 }
 
-/// The view that a view or a stencil reads; of what is the same for every key, an empty one that is reached from anywhere.
+/// Returns the view that a view or stencil reads. For other arguments, returns an empty view that
+/// every space reaches.
 template <class X>
 auto view_of(X const& x) {
   if constexpr (Kokkos::is_view_v<X>)
@@ -124,7 +126,7 @@ auto view_of(X const& x) {
 template <class X>
 using view_type_of = decltype(view_of(std::declval<X const&>()));
 
-/// What a lookup writes: the value or a stand-in, or whether there is one.
+/// Function of a lookup's result: the value, or `missing`.
 template <class T>
 struct value_or {
   T missing;
@@ -138,6 +140,7 @@ struct value_or {
     }
   }
 };
+/// Function of a lookup's result: whether the key is stored.
 struct presence {
   template <class T>
   KOKKOS_FUNCTION constexpr bool operator()(found<T> const& answer) const {
@@ -154,7 +157,7 @@ void require_operations(Operations const& operations, Results const& results) {
   require_same_extent("operations", operations.extent(0), "results", results.extent(0));
 }
 
-/// How many of some operations insert, and how many erase.
+/// Numbers of insertions and of erasures among some operations.
 struct operation_counts {
   std::uint64_t insertions, erasures;
 };
@@ -170,7 +173,7 @@ struct count_operations_body {
   }
 };
 
-/// Throws std::invalid_argument for an insertion of n keys of which some were equal to a sentinel.
+/// Throws std::invalid_argument if some of the n keys of an insertion were equal to a sentinel.
 inline void reject_invalid(insert_report const& report, std::uint64_t n) {
   if (report.invalid == 0) return;
   reject("keys equal to a sentinel",
@@ -181,7 +184,7 @@ inline void reject_invalid(insert_report const& report, std::uint64_t n) {
          "choose other sentinels in the options");
 }
 
-/// Throws std::invalid_argument for a number that is no strategy.
+/// Throws std::invalid_argument if s is not an enumerator of bulk_strategy.
 inline void require_known(bulk_strategy s) {
   constexpr auto last = static_cast<unsigned>(bulk_strategy::reduced);
   if (static_cast<unsigned>(s) > last)

@@ -8,14 +8,15 @@
 #include "karpos/detail/reduced_insertion.hpp"
 #include "karpos/map.hpp"
 
-// How hash_table (map.hpp) inserts in bulk. A call that waits tries, from the top:
+// Bulk insertion of hash_table (map.hpp). A blocking call tries, from the top:
 //
 //   insert_all         views on the host: batches (host_views.hpp)
-//   insert_reachable   equal keys are frequent: the rows are reduced, and go on as groups (reduced_insertion.hpp)
-//   insert_each        a table that grows: parts, as large as the room that there is
-//   insert_part        by pages of the table (open_addressing/page_insertion.hpp), or else
-//   enqueue            each row by itself
-//   insert_rejected    rows that found no place: into a roomier table
+//   insert_reachable   equal keys are frequent: the rows are pre-aggregated, and go on as groups
+//                      (reduced_insertion.hpp)
+//   insert_each        a table that grows: in parts, each as large as the number of free slots
+//   insert_part        by table segments, `pages` (open_addressing/page_insertion.hpp), or else
+//   enqueue            row by row
+//   insert_rejected    rows that found no slot: into a larger or compacted table
 
 namespace karpos {
 
@@ -39,7 +40,7 @@ void hash_table<Storage>::enqueue(execution_space const& exec, Storage const& in
   });
 }
 
-/// Inserts the keys of a bulk call, and throws about those that are equal to a sentinel.
+/// Inserts the keys of a bulk call. Throws if some of them are equal to a sentinel.
 template <class Storage>
 template <class Keys, class Values, class Combine, class Stencil>
 insert_report hash_table<Storage>::insert_all(execution_space const& exec, char const* what,
@@ -62,7 +63,8 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
   return all;
 }
 
-/// Inserts keys that kernels reach: reduced where that is possible and faster.
+/// Inserts keys in views that kernels reach. Pre-aggregates the rows if that is possible and
+/// faster.
 template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_reachable(execution_space const& exec, Rows const& rows,
@@ -74,8 +76,8 @@ insert_report hash_table<Storage>::insert_reachable(execution_space const& exec,
   return insert_each(exec, rows, bulk);
 }
 
-/// Inserts each row. A table that grows takes them in parts: that a key finds no place shows after a search of its whole path
-/// only, so the table grows before.
+/// Inserts each row. A table that grows takes the rows in parts, and grows before a part that would
+/// not fit: a key without a slot is found out only by a search of its whole path.
 template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows const& rows,
@@ -84,7 +86,7 @@ insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows
   std::uint64_t const n = rows.size();
   std::uint64_t first = 0, last = n;
   insert_report all;
-  double share = 0;  // of new keys in the part before
+  double share = 0;  // share of new keys in the part before
   do {
     if (in_parts) last = first + next_part(exec, share, n - first);
     insert_report const part = insert_part(exec, rows.part(first, last), bulk, n - last);
@@ -95,9 +97,10 @@ insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows
   return all;
 }
 
-/// How many of the keys that are left are inserted next: those that the table has room for, given the share of new ones in
-/// the part before, or 0 where there was none. Doubles a table that holds max_keys when it expects more than it has room for;
-/// without memory for that all go in at once, as far as they do.
+/// Returns how many of the remaining keys are inserted next: as many as fit, given the share of new
+/// keys in the part before (0 if there was none). If the table holds max_keys keys and more are
+/// expected than fit, doubles the table. If there is no memory for that, returns all remaining
+/// keys: they are inserted as far as they fit.
 template <class Storage>
 std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
                                              std::uint64_t left) {
@@ -134,8 +137,9 @@ insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows
   return report;
 }
 
-/// Lets later insertions in bulk set marks late, where they did not, and removes the marks of
-/// refused keys from a table that is full: so its misses and refusals are no slower than others.
+/// Makes later bulk insertions set overflow marks late (GPUs set them on the way before). If no
+/// slot is free, also removes the marks of refused keys. Later misses and refusals then read no
+/// more buckets than in a table without refused keys.
 template <class Storage>
 void hash_table<Storage>::note_refusals([[maybe_unused]] execution_space const& exec) {
   if constexpr (detail::marks_on_the_way<Storage>) {
@@ -147,7 +151,8 @@ void hash_table<Storage>::note_refusals([[maybe_unused]] execution_space const& 
   }
 }
 
-/// Inserts keys page by page, where the table has pages and that is faster. Returns: whether it did.
+/// Inserts keys by table segments (`pages`) if the table has them and that is faster. Returns
+/// whether it did.
 template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::is_inserted_by_page(execution_space const& exec, Rows const& rows,
@@ -163,12 +168,12 @@ bool hash_table<Storage>::is_inserted_by_page(execution_space const& exec, Rows 
   return false;
 }
 
-/// Inserts the keys that found no place into a roomier copy of the table, which then is the table;
-/// as often as there is one to be had. `report` becomes that of all keys; `coming`: keys that
-/// follow in the same call, probably. Merging a value twice would be wrong: of those, the keys that
-/// are not in the table are merged into the copy. In open addressing that is all rejected ones, for
-/// a full path stays full, so that equal keys meet the same end; not in hopscotch hashing, where
-/// their keys stay rejected.
+/// Inserts the rejected keys into a larger or compacted copy, which then becomes the table. Repeats
+/// that while keys are rejected and there is such a copy. `report` becomes the report of all keys;
+/// `coming` is the number of new keys that are still expected in the same call.
+/// If merging a value twice would be wrong, only keys that are not in the table are merged into the
+/// copy. In open addressing these are all rejected keys: a full path stays full, so equal keys have
+/// the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
 template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,
@@ -191,7 +196,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
   }
 }
 
-/// Throws about keys that insert_or_throw found no place for.
+/// Throws capacity_error for keys that insert_or_throw found no slot for.
 template <class Storage>
 void hash_table<Storage>::reject_keys(execution_space const& exec, std::uint64_t rejected) const {
   std::uint64_t const held = this->size(exec), asked = held + rejected;
@@ -214,7 +219,8 @@ std::size_t hash_table<Storage>::insert_bytes([[maybe_unused]] execution_space c
   return 0;
 }
 
-// Its constraint names no member of the class (has_values): Clang 14 finds none there.
+// The constraint does not name the class's member has_values, because Clang 14 does not find it
+// there.
 template <class Storage>
 std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
                                                        std::uint64_t keys,
@@ -223,7 +229,7 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
 {
   std::size_t const bytes = insert_bytes(exec, keys, strategy);
   if constexpr (detail::reducible<Storage>) {
-    using op = void;  // one of those that are reduced from the fewest rows on
+    using op = void;  // an operation that is pre-aggregated from the fewest rows on
     if (detail::may_go_reduced<detail::reduced_tuning<execution_space, mapped_type, op>>(strategy,
                                                                                          keys))
       return Kokkos::max(bytes, detail::rows_reduction<Storage>::bytes(exec, keys));
@@ -231,7 +237,8 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
   return bytes;
 }
 
-/// Reduces the rows and inserts the groups, where that is faster and there is memory for it. Returns: whether it did.
+/// Pre-aggregates the rows and inserts the groups, if that is faster and there is memory for it.
+/// Returns whether it did.
 template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::is_reduced(execution_space const& exec, Rows const& rows,
@@ -254,7 +261,7 @@ bool hash_table<Storage>::is_reduced(execution_space const& exec, Rows const& ro
   return true;
 }
 
-/// Whether reduction is asked for, or a sample of the keys speaks for it.
+/// Returns whether pre-aggregation is asked for, or is faster according to a sample of the keys.
 template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows const& rows,
@@ -273,8 +280,8 @@ bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows co
       rows.size());
 }
 
-/// Inserts the groups of one part of the rows after the other. The report is that of the rows: those whose key found no
-/// place, or is a sentinel, are counted where there are such.
+/// Inserts the groups of the rows, part by part. The report is that of the rows: if groups were
+/// left out, counts the rows whose key found no slot or is a sentinel.
 template <class Storage>
 template <class Rows, class Reduction>
 insert_report hash_table<Storage>::insert_reduced(execution_space const& exec, Rows const& rows,

@@ -7,15 +7,14 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/lane_mask.hpp"
 
-// What a table remembers of being full, so that the search of each further key for a free slot ends
-// early.
+// A table's record of being full, which ends the search of each further key for a free slot early.
 //
 //   words     | full parts : 64 | next : 32 | unused : 32 | a bit for each part : 32, 32, … |
 //             all zero in an empty table
 //
-// The table is cut into parts of 32 buckets or lines. An insertion whose search has become long
-// inspects a few parts, round robin: one without a free slot gets its bit, and is counted. Once all
-// parts are counted, no slot of the table is free.
+// The table is cut into parts of 32 units, which are buckets or lines. An insertion whose search
+// has become long inspects a few parts, round robin. A part without a free slot gets its bit, and
+// is counted. Once all parts are counted, no slot of the table is free.
 
 namespace karpos::detail {
 
@@ -27,11 +26,12 @@ class fullness {
  public:
   static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
 
-  /// Words for a table of `units` buckets or lines: an even number. They are aligned to 8 bytes.
+  /// Returns the number of words for a table of `units` units: an even number. The words are
+  /// aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
     return units == 0 ? 0 : 4 + (parts_of(units) + 63) / 64 * 2;
   }
-  /// How many of these words have the bits of parts.
+  /// Returns how many of these words contain the bits of parts.
   KOKKOS_FUNCTION static constexpr std::uint64_t bit_words_for(std::uint64_t units) {
     return (parts_of(units) + 31) / 32;
   }
@@ -39,14 +39,15 @@ class fullness {
       : m_words(words),
         m_units(units) {}
 
-  /// Whether no slot is free. What the threads that took the last slots had released before is
-  /// visible then.
+  /// Returns whether no slot is free. If so, everything is visible that the threads which took the
+  /// last slots had released before.
   KOKKOS_FUNCTION bool is_full() const {
     return device::load_acquire(full_parts()) == parts_of(m_units);
   }
 
-  /// Inspects the next n parts that are not known to be full, or fewer. is_full(unit): whether a
-  /// unit has no free slot, and no slot that may become free again without a forget.
+  /// Inspects the next n parts, or all if there are fewer; skips those that are known to be full.
+  /// is_full(unit) returns whether a unit has no free slot, and no slot that may become free again
+  /// without a call of forget.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
     auto const parts = static_cast<std::uint32_t>(parts_of(m_units));
@@ -55,7 +56,7 @@ class fullness {
   }
 
   /// Notes that a slot of this unit is free. The calling thread has freed it before. `held_up` runs
-  /// in the middle of a change, where tests let other threads act.
+  /// in the middle of a change, so that tests can let other threads act there.
   template <class HeldUp = nothing>
   KOKKOS_FUNCTION void forget(std::uint64_t unit, HeldUp const& held_up = {}) const {
     device::fence_seq_cst();  // the slot is free before the bit is read; see inspect_part
@@ -67,8 +68,8 @@ class fullness {
     device::fence_seq_cst_after_update();
     forget_part(unit / part_units, nothing{});
   }
-  /// Notes that there may be free slots in all parts whose bits are in the i-th word of bits. The
-  /// kernel that freed them has ended.
+  /// Notes that there may be free slots in all parts whose bits are in the i-th word of bits.
+  /// Requires: the kernel that freed the slots has ended.
   KOKKOS_FUNCTION void forget_parts_of_word(std::uint64_t i) const {
     device::fence_seq_cst();
     for (lane_mask<32> full(device::load_relaxed(bits_of(i * 32))); full;
@@ -98,8 +99,9 @@ class fullness {
       if (!is_full(unit)) return false;
     return true;
   }
-  /// Looks twice. The bit is set before the second look, and a slot is freed before `forget` reads
-  /// the bit, each with a fence between: either this look sees the slot free, or `forget` the bit.
+  /// Checks twice whether a part is full. The bit is set before the second check, and a slot is
+  /// freed before `forget` reads the bit, each with a fence between. So either the second check
+  /// sees the free slot, or `forget` sees the bit.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect_part(std::uint64_t part, IsFull const& is_full) const {
     if ((device::load_relaxed(bits_of(part)) & bit_of(part)) != 0) return;

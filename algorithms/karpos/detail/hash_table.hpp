@@ -7,7 +7,8 @@
 
 #include "karpos/map.hpp"
 
-// How hash_table (map.hpp) does it: growth, compaction, rehash, erasures and mixed operations. Insertions: bulk_insertion.hpp.
+// Implementation of hash_table (map.hpp): growth, compaction, rehash, erasures and mixed
+// operations. Insertions: bulk_insertion.hpp.
 
 namespace karpos {
 
@@ -21,7 +22,7 @@ hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
   make_reports(exec);
 }
 
-// A table that was moved from has no reports either: a view that was moved from would keep its pointer.
+// A moved-from table has no reports: a moved-from view would keep its pointer.
 template <class Storage>
 hash_table<Storage>::hash_table(hash_table&& other)
     : base(std::move(other)),
@@ -39,7 +40,7 @@ auto hash_table<Storage>::operator=(hash_table&& other) -> hash_table& {
   return *this;
 }
 
-/// Allocates what calls that wait count in, unless it is there.
+/// Allocates the counters of blocking calls, unless they exist.
 template <class Storage>
 void hash_table<Storage>::make_reports(execution_space const& exec) {
   if (m_insert_report.data() != nullptr) return;
@@ -89,7 +90,7 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
   return n;
 }
 
-/// Counts the slots of keys and those of erased keys.
+/// Counts the slots that hold keys (live) and those that hold tombstones (dead). Blocks.
 template <class Storage>
 void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t& live,
                                      std::uint64_t& dead) const {
@@ -99,7 +100,7 @@ void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t&
                           detail::count_slots_body<decltype(table)>{table}, live, dead);
 }
 
-/// The same, and remembers them.
+/// Counts the slots as scan_slots does, and remembers the counts. Blocks.
 template <class Storage>
 void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
                                       std::uint64_t& dead) {
@@ -107,8 +108,8 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
   m_slots_used.counted(live, dead);
 }
 
-/// Compacts the table if there is memory for that and every key finds a place. Returns: whether it
-/// did.
+/// Compacts the table if there is memory for a copy and every key finds a slot in it. Returns
+/// whether it did.
 template <class Storage>
 bool hash_table<Storage>::try_compact(execution_space const& exec) {
   try {
@@ -121,8 +122,8 @@ bool hash_table<Storage>::try_compact(execution_space const& exec) {
   }
 }
 
-/// Makes the table larger if there is memory for that and every key finds a place. Returns: whether
-/// it did.
+/// Makes the table larger if there is memory for it and every key finds a slot. Returns whether it
+/// did.
 template <class Storage>
 bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t new_max_keys) {
   try {
@@ -134,16 +135,17 @@ bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t ne
   }
 }
 
-/// Whether so many operations may run in one kernel before slots are counted again: if they insert no more than there are
-/// slots to use, or if tombstones, together with the keys that they erase, are few.
+/// Returns whether operations may run in one kernel before slots are counted again. They may if
+/// their insertions fit into slots_to_use(), or if tombstones, together with their erasures, are
+/// few.
 template <class Storage>
 bool hash_table<Storage>::has_room_for(detail::operation_counts const& counts) const {
   return m_slots_used.taken + counts.insertions <= slots_to_use() ||
          m_slots_used.erased + counts.erasures <= tombstones_to_keep();
 }
 
-/// Counts the slots, and compacts the table if tombstones are in the way of `more` keys. Where there is no memory for that,
-/// insertions probe far, and are right all the same.
+/// Counts the slots, and compacts the table if tombstones leave too few slots for `more` keys. If
+/// there is no memory for that, insertions probe far, but are correct.
 template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   std::uint64_t live = 0, dead = 0;
@@ -151,7 +153,8 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
   if (!has_room_for({more, 0})) try_compact(exec);
 }
 
-/// Before an insertion of `more` keys. Kernels may have left tombstones unseen; many keys are worth a count.
+/// Prepares the table for an insertion of `more` keys. Kernels may have left tombstones that the
+/// host does not know of; an insertion of many keys is worth a count.
 template <class Storage>
 void hash_table<Storage>::make_room_for(execution_space const& exec, std::uint64_t more) {
   if constexpr (detail::has_tombstones<Storage>) {
@@ -160,9 +163,10 @@ void hash_table<Storage>::make_room_for(execution_space const& exec, std::uint64
   }
 }
 
-/// Finds out how many of `size` operations from `first` on may run in one kernel, and makes room for them. Returns: how many
-/// of these insert and erase, at most. When more than max_keys keys are in, no batch is small enough: the loop ends where it
-/// would end with max_keys.
+/// Computes how many of `size` operations from `first` on may run in one kernel (sets `size`), and
+/// compacts the table if they need it. Returns upper bounds of the insertions and erasures among
+/// them. If more than max_keys keys are stored, no batch is small enough: the loop then ends where
+/// it would end with max_keys.
 template <class Storage>
 template <class Operations>
 detail::operation_counts hash_table<Storage>::next_batch(execution_space const& exec,
@@ -188,7 +192,7 @@ detail::operation_counts hash_table<Storage>::next_batch(execution_space const& 
   return n;
 }
 
-/// Executes operations that kernels reach, in kernels between which the table may be compacted.
+/// Executes operations in views that kernels reach. Between its kernels the table may be compacted.
 template <class Storage>
 template <class Operations, class Results>
 void hash_table<Storage>::apply_reachable(execution_space const& exec, Operations const& operations,
@@ -220,10 +224,11 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                     detail::make_apply_body<distance>(table, operations, results));
 }
 
-/// Returns a copy with room for `more` keys: without the tombstones that are in the way or, if the
-/// table grows, a larger one. None if the table does not grow and has no tombstones, or no memory
-/// for a copy without them. None if the table already has 16 slots for each key, counting those
-/// still to come in this call.
+/// Returns a copy with free slots for `more` keys: a larger one if the table grows, else one
+/// without tombstones. `coming` is the number of new keys that are still expected in this call.
+/// Returns nothing if the table does not grow and has no tombstones, or no memory for a copy
+/// without them, or if the table already has 16 slots for each key, including those that are
+/// coming.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec, std::uint64_t more,
                                                     std::uint64_t coming) {
@@ -244,9 +249,10 @@ std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
                held + more + coming);
 }
 
-/// Returns: a copy for new_max_keys keys. If keys find no place in it, for their hashes crowd, one
-/// for twice as many, and so on. None if that ends at 16 slots for each of `keys` keys. Throws
-/// allocation_error.
+/// Returns a copy for new_max_keys keys. If keys find no slot in it because their hashes crowd,
+/// tries twice as many keys, and so on. Returns nothing if that ends at 16 slots for each of `keys`
+/// keys.
+/// Throws allocation_error.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
                                                   std::uint64_t new_max_keys, std::uint64_t keys) {
@@ -261,7 +267,8 @@ std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
   }
 }
 
-/// Makes a roomier copy the table. One of the same size is copied back into the memory that refs know.
+/// Replaces the table by `roomier`. A copy of the same size is copied back into the memory that
+/// refs point to.
 template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
   if (roomier.slot_count() != capacity()) return move_to(std::move(roomier));
@@ -270,7 +277,7 @@ void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) 
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
 }
 
-/// Makes another memory the table's, which no ref knows.
+/// Replaces the table's memory by memory that no ref points to.
 template <class Storage>
 void hash_table<Storage>::move_to(Storage&& fresh) {
   m_storage = std::move(fresh);
@@ -279,7 +286,7 @@ void hash_table<Storage>::move_to(Storage&& fresh) {
 
 namespace detail {
 /// Inserts the keys of a storage into another one, and counts them in `report`. If `refused` is
-/// given, it counts keys without a place, and the insertion stops after the first one.
+/// given, it counts keys without a slot, and the insertion stops after the first one.
 template <class Storage, class Report>
 void reinsert(typename Storage::execution_space const& exec, char const* what, Storage const& from,
               Storage const& to, Report const& report, erase_report* refused) {
@@ -290,8 +297,8 @@ void reinsert(typename Storage::execution_space const& exec, char const* what, S
                                    reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
                                    report);
 }
-/// Returns the number of keys of an insertion of keys that differ. Throws capacity_error with this
-/// message if some of them found no place.
+/// Returns the number of keys of an insertion of distinct keys. Throws capacity_error with this
+/// message if some of them found no slot.
 inline std::uint64_t require_places(insert_report const& r, std::string const& message) {
   std::uint64_t const n = r.inserted + r.rejected;
   if (r.rejected != 0) throw capacity_error(message, n, r.inserted, 2 * n);
@@ -299,8 +306,8 @@ inline std::uint64_t require_places(insert_report const& r, std::string const& m
 }
 }  // namespace detail
 
-/// Returns: a copy for another number of keys, without tombstones. Throws capacity_error if not
-/// every key found a place; gives_up: it does so once one has found none.
+/// Returns a copy for another number of keys, without tombstones. Throws capacity_error if a key
+/// finds no slot; if gives_up is set, as soon as one has found none.
 template <class Storage>
 Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* what,
                                      std::uint64_t new_max_keys, bool gives_up) {
@@ -325,8 +332,8 @@ Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* wh
 }
 
 /// Copies the slots. If the source has another seed and refs of this table may exist, inserts the
-/// keys instead, at the places of this table's seed: refs look there. Counts the slots, because refs
-/// of the source may have changed them.
+/// keys instead, at the places of this table's seed: refs look there. Counts the slots, because
+/// refs of the source may have changed them.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {

@@ -17,20 +17,23 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
-// Bulk operations on views that lie on the host while the kernels run on a device: in batches, through staging buffers on
-// execution space instances of their own, so that the copies of one batch run beside the kernels of another.
+// Bulk operations on host views while the kernels run on a device: in batches, through staging
+// buffers, on execution space instances of their own. So the copies of one batch overlap the
+// kernels of another.
 //
-//   instance 0   copy in 0 | kernel 0 | copy out 0 | copy in 2 | …         copy in:  host memory → (pinned memory →) device
-//   instance 1             | copy in 1 | kernel 1  | copy out 1 | …        copy out: the way back
+//   instance 0   copy in 0 | kernel 0 | copy out 0 | copy in 2 | …
+//   instance 1             | copy in 1 | kernel 1  | copy out 1 | …
 //
-// in_batches calls the operation, as it is for views on the device, once for each batch. Where kernels use all the views
-// as they lie, it calls it once, with them: so on CPUs.
+//   copy in: host memory → (pinned memory →) device;   copy out: the way back
+//
+// in_batches calls the operation, which is written for views on the device, once for each batch. If
+// kernels can use all views where they are, as on CPUs, in_batches calls it once, with these views.
 
 namespace karpos::detail {
 
 /// How the elements of a view get to kernels.
 enum class staging {
-  none,           ///< kernels use the view where it lies
+  none,           ///< kernels use the view where it is
   direct,         ///< copied between the view, in pinned memory, and the device
   through_pinned  ///< copied by host threads to pinned memory, and from there to the device
 };
@@ -41,8 +44,8 @@ using pinned_space = Kokkos::SharedHostPinnedSpace;
 using pinned_space = Kokkos::HostSpace;
 #endif
 
-/// By the memory space of a view. Kernels reach pinned memory, but slower than copies do. Tests specialise this for memory
-/// spaces of their own, so that CPUs run batches.
+/// How a view of a memory space is staged. Kernels reach pinned memory, but slower than copies do.
+/// Tests specialise this for memory spaces of their own, so that CPUs run batches.
 template <class ExecSpace, class MemorySpace>
 inline constexpr staging staging_of =
     !device::is_device<ExecSpace> ||
@@ -52,20 +55,21 @@ inline constexpr staging staging_of =
     : std::is_same_v<MemorySpace, pinned_space>      ? staging::direct
                                                      : staging::none;
 
-/// Elements of a batch, and how many staging buffers there are, two or more.
+/// Elements of a batch, and the number of staging buffers: two or more.
 struct batch_plan {
   std::uint64_t elements;
   std::size_t buffers;
 };
-/// Large batches hide launches and waits, but the first copy and the last kernel hide nothing; pinned memory takes long to
-/// be allocated. H200, 2^26 pairs, pinned: 10.7 ms to insert and 6.4 to find; batches half and twice as large 11.1 and 6.8,
-/// two buffers 10.7 and 7.4. Pageable: 33.6 and 25.2 ms; batches of 2^21 41.7 and 35.8.
+/// The batch plan of an execution space. Large batches hide launches and waits, but the first copy
+/// and the last kernel overlap nothing, and pinned memory takes long to allocate. H200, 2^26 pairs,
+/// pinned: 10.7 ms to insert and 6.4 to find; with batches half and twice as large 11.1 and 6.8,
+/// with two buffers 10.7 and 7.4. Pageable: 33.6 and 25.2 ms; with batches of 2^21 41.7 and 35.8.
 template <class ExecSpace, staging How>
 inline constexpr batch_plan batch_plan_for = {
     How == staging::direct ? std::uint64_t(1) << 21 : std::uint64_t(1) << 19, 3};
 
-/// What an operation is given: a view, a stencil over one, or what is the same for every element. It reads inputs, and
-/// writes every element of outputs.
+/// An argument of an operation: a view, a stencil over one, or something that is the same for every
+/// element. The operation reads inputs, and writes every element of outputs.
 template <class X>
 struct input {
   using type = X;
@@ -90,7 +94,7 @@ struct copy_elements {
   void operator()(std::uint64_t i) const { to(i) = from(i); }
 };
 
-/// One argument's share of a staging buffer; empty where kernels use the argument itself.
+/// The share of one argument in a staging buffer. Empty if kernels use the argument itself.
 template <class ExecSpace, class Argument>
 class staged_argument {
   using given_type = typename Argument::type;
@@ -113,14 +117,15 @@ class staged_argument {
     if constexpr (how != staging::none) on_device.take(m_on_device, elements);
     if constexpr (how == staging::through_pinned) pinned.take(m_pinned, elements);
   }
-  /// Copies elements [first, last) to the device. Requires: what was in the pinned memory has been copied.
+  /// Copies elements [first, last) to the device. Requires: earlier contents of the pinned memory
+  /// have been copied.
   void load(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
             std::uint64_t last) const {
     if constexpr (how != staging::none && !is_output)
       Kokkos::deep_copy(exec, buffer(m_on_device, last - first),
                         loaded(part_on_host(argument, first, last)));
   }
-  /// What the operation is given for elements [first, last).
+  /// Returns what the operation is given for elements [first, last).
   auto passed(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
     if constexpr (how == staging::none)
       return part_of(argument.given, first, last);
@@ -130,7 +135,7 @@ class staged_argument {
       return where<passed_view, decltype(argument.given.predicate)>{
           passed_view(m_on_device, last - first), argument.given.predicate};
   }
-  /// Starts to copy elements [first, last) back.
+  /// Starts to copy elements [first, last) back to the host.
   void store(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
              std::uint64_t last) const {
     [[maybe_unused]] auto const from = buffer(m_on_device, last - first);
@@ -139,7 +144,7 @@ class staged_argument {
     if constexpr (how == staging::through_pinned && is_output)
       Kokkos::deep_copy(exec, unowned<element, Kokkos::HostSpace>(m_pinned, last - first), from);
   }
-  /// Copies them from pinned memory to where they belong. Requires: exec is done.
+  /// Copies elements [first, last) from pinned memory to the host view. Requires: exec is done.
   void finish(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
     if constexpr (how == staging::through_pinned && is_output)
       copy("karpos::copy from pinned memory", part_on_host(argument, first, last),
@@ -150,14 +155,15 @@ class staged_argument {
   static unowned<element, typename ExecSpace::memory_space> buffer(element* data, std::uint64_t n) {
     return unowned<element, typename ExecSpace::memory_space>(data, n);
   }
-  /// Elements [first, last) of the view, as plain host memory.
+  /// Returns elements [first, last) of the view, as plain host memory.
   static auto part_on_host(Argument const& argument, std::uint64_t first, std::uint64_t last) {
     auto const view = view_of(argument.given);
     Kokkos::View<typename view_type::value_type*, typename view_type::array_layout,
                  Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const all(view.data(), view.layout());
     return Kokkos::subview(all, std::pair(first, last));
   }
-  /// The elements where a copy to the device may start.
+  /// Returns the elements where a copy to the device may start: in the view, or in pinned memory,
+  /// where it copies them.
   template <class Part>
   auto loaded(Part const& part) const {
     if constexpr (how == staging::direct) {
@@ -180,7 +186,7 @@ class staged_argument {
   element* m_pinned = nullptr;
 };
 
-/// Instances whose work runs side by side, where there are such.
+/// Returns n instances. On devices, their work may run concurrently.
 template <class ExecSpace>
 std::vector<ExecSpace> instances_beside(ExecSpace const& exec, std::size_t n) {
   if constexpr (device::is_device<ExecSpace>)
@@ -189,11 +195,12 @@ std::vector<ExecSpace> instances_beside(ExecSpace const& exec, std::size_t n) {
     return std::vector<ExecSpace>(n, exec);
 }
 
-/// Staging buffers, and an operation's way through them.
+/// Staging buffers, and the loop that passes batches of an operation through them.
 template <class ExecSpace, class... Arguments>
 class batches {
  public:
-  /// Throws allocation_error where there is no memory for buffers a thousandth as large either.
+  /// Allocates the buffers. Throws allocation_error if there is no memory for buffers that are
+  /// 1,024 times smaller either.
   batches(ExecSpace const& exec, std::uint64_t n, batch_plan const& plan,
           Arguments const&... arguments)
       : m_arguments(arguments...),
@@ -212,7 +219,7 @@ class batches {
     for (buffer const& b : m_buffers) b.exec.fence("karpos: before staging buffers are freed");
   }
 
-  /// Calls operation(instance, argument...) for each batch, in order, and waits.
+  /// Calls operation(instance, argument...) for each batch, in order. Blocks.
   template <class Operation>
   void run(Operation const& operation) {
     std::uint64_t const count = (m_n + m_size - 1) / m_size;
@@ -232,12 +239,12 @@ class batches {
   struct buffer {
     ExecSpace exec;
     parts arguments;
-    std::uint64_t first, last;  // of the elements that are in
+    std::uint64_t first, last;  // of the elements in the buffer
   };
 
   buffer& buffer_of(std::uint64_t batch) { return m_buffers[batch % m_buffers.size()]; }
 
-  /// Calls f(share, argument) for each argument and its share of a buffer.
+  /// Calls f(share, argument) for each argument and its share of buffer b.
   template <class F>
   void for_each_argument(buffer& b, F const& f) {
     std::apply(
@@ -270,7 +277,7 @@ class batches {
       share.store(b.exec, argument, b.first, b.last);
     });
   }
-  /// Waits for a batch, and takes what it left in pinned memory.
+  /// Waits for the batch in buffer b, and copies its outputs from pinned memory.
   void finish(buffer& b) {
     b.exec.fence("karpos: a batch of views on the host");
     for_each_argument(b, [&](auto const& share, auto const& argument) {
@@ -279,8 +286,8 @@ class batches {
     b.first = b.last = 0;
   }
 
-  /// Allocates buffers for batches of m_size elements. Returns: whether there was memory; throws instead if no fewer
-  /// elements than `least` are to be tried.
+  /// Allocates buffers for batches of m_size elements. Returns whether there was memory. Throws
+  /// instead if there was none and m_size is not above `least`.
   bool is_allocated(std::uint64_t least) {
     arena device_bytes, pinned_bytes;
     lay_out(device_bytes, pinned_bytes);
@@ -317,9 +324,10 @@ class batches {
   std::vector<buffer> m_buffers;
 };
 
-/// Calls operation(instance, argument...), with n elements of each argument, which is an input or an output. Where all are
-/// used as they lie: once, with exec and the arguments. Else in batches, on instances of its own, of which it waits for
-/// each, after exec: what the operation enqueues and does on one batch must not disturb what it does on another.
+/// Calls operation(instance, argument...), with n elements of each argument, which is an input or
+/// an output. If kernels use all arguments where they are, calls it once, with exec and the
+/// arguments. Otherwise calls it in batches on instances of its own, after exec, and blocks. What
+/// the operation enqueues and does for one batch must not disturb another batch.
 template <class ExecSpace, class Operation, class... Arguments>
 void in_batches(ExecSpace const& exec, std::uint64_t n, Operation const& operation,
                 Arguments const&... arguments) {

@@ -9,11 +9,11 @@
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/detail/slots_used.hpp"
 
-// What a bulk insertion is given.
+// The arguments of a bulk insertion.
 
 namespace karpos::detail {
 
-/// The rows of a bulk insertion, and how values are merged; `what` is for labels.
+/// The rows of a bulk insertion, and how values are merged. `what` is for labels.
 template <class Keys, class Values, class Combine, class Stencil>
 struct insertion {
   using keys_type = Keys;
@@ -29,12 +29,12 @@ struct insertion {
   Stencil stencil;
 
   std::uint64_t size() const { return keys.extent(0); }
-  /// Rows [first, last).
+  /// Returns rows [first, last).
   insertion part(std::uint64_t first, std::uint64_t last) const {
     return {what, part_of(keys, first, last), part_of(values, first, last), combine,
             part_of(stencil, first, last)};
   }
-  /// The rows whose keys are not in a table.
+  /// Returns the rows whose keys are not in a table.
   template <class Table>
   auto absent_from(Table const& table) const {
     using absent = detail::absent_from<Table, Keys, Stencil>;
@@ -46,14 +46,16 @@ template <class Keys, class Values, class Combine, class Stencil>
 insertion(char const*, Keys const&, Values const&, Combine const&, Stencil const&)
     -> insertion<Keys, Values, Combine, Stencil>;
 
-/// Whether an insertion that is done twice for a key leaves what it leaves when it is done once.
+/// Whether inserting a pair twice has the same result as inserting it once.
 template <class Combine>
 inline constexpr bool repeatable =
     std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>;
-/// Whether no two rows of such an insertion have equal keys, as the operation itself says.
+/// Whether the rows of such an insertion have distinct keys: the operation says so by a member
+/// type.
 template <class Combine>
 inline constexpr bool of_different_keys = requires { typename Combine::of_different_keys; };
-/// Whether such an insertion may move a table that grows: the keys that found no place are known then.
+/// Whether such an insertion may move a table that grows. It may if it is repeatable. It also may
+/// in open addressing, where the keys that found no slot are those that are absent afterwards.
 template <class Storage, class Combine>
 inline constexpr bool may_move = has_tombstones<Storage> || repeatable<Combine>;
 

@@ -10,20 +10,22 @@
 #include "karpos/device/league.hpp"
 #include "karpos/hash.hpp"
 
-// How frequent equal keys are, by a sample of them: one team counts it in a table in its scratch.
+// Estimates how frequent equal keys are, from a sample: one team (a block of GPU threads) counts
+// the sample's keys in a table in its scratch (shared memory).
 
 namespace karpos::detail {
 
-/// What a sample shows.
+/// The counts of a sample.
 struct key_sample {
-  std::uint32_t keys;       ///< looked at
-  std::uint32_t different;  ///< of these
-  std::uint32_t repeated;   ///< different ones that occur more than once in it
-  std::uint32_t most;       ///< how often the most frequent one occurs in it
+  std::uint32_t keys;       ///< keys in the sample
+  std::uint32_t different;  ///< distinct keys
+  std::uint32_t repeated;   ///< distinct keys that occur more than once in the sample
+  std::uint32_t most;       ///< number of occurrences of the most frequent key in the sample
 };
 
-/// A step of one team: looks at so many keys of a source, one from each of as many ranges, at no constant distance. Keys are
-/// told apart by 31 bits of their hashes: of 4,096 different ones two look equal in one sample of 250.
+/// A step of one team: reads n keys of a source, one from each of n ranges, at varying distances.
+/// Keys are told apart by 31 bits of their hashes: among 4,096 distinct keys, two look equal in one
+/// sample of 250.
 template <class ExecSpace, class Source>
 struct sample_keys {
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
@@ -64,7 +66,7 @@ struct sample_keys {
   }
 
  private:
-  /// The hash of a key of range i, which is not 0.
+  /// Returns the hash of a key of range i. It is never 0.
   KARPOS_STEP_FUNCTION std::uint32_t hash_at(std::uint64_t i) const {
     std::uint64_t const each = source.size() / n;
     auto const bits = Source::key_of(source.load(i * each + mix(i) % each));
@@ -82,8 +84,8 @@ struct sample_keys {
   }
 };
 
-/// Writes what a sample of n keys of a source shows, or of as many as a team's scratch holds. Asynchronous.
-/// Requires: the source has so many.
+/// Writes the counts of a sample of n keys of a source, or of as many as a team's scratch holds.
+/// Asynchronous. Requires: the source has at least that many keys.
 template <class ExecSpace, class Source>
 void take_sample(ExecSpace const& exec, Source const& source, std::uint32_t n, key_sample* to) {
   using step = sample_keys<ExecSpace, Source>;

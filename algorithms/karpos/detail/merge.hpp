@@ -10,7 +10,8 @@
 
 namespace karpos::detail {
 
-/// Merges a value into the one whose bits are a word of a team's scratch, beside other threads of the team.
+/// Merges a value into the one whose bits are a word of a team's scratch (a block's shared memory),
+/// while other threads of the team do so, too.
 template <class Word, class T, class Op>
 KARPOS_STEP_FUNCTION void merge_in_scratch(Word* at, T const& value, Op const& op) {
   if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<T>) {

@@ -15,18 +15,25 @@
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
-// How an operation goes along the probe path of a key, in a kernel of the user's and in bulk. A table that kernels see
-// (open_addressing::table_ref, hopscotch::table_ref, cuckoo::two_level_ref and cuckoo::dense_ref) offers:
+// The probe loop: how an operation goes along the probe path of a key, in the user's kernels and in
+// bulk. A table as kernels see it (open_addressing::table_ref, hopscotch::table_ref,
+// cuckoo::two_level_ref and cuckoo::dense_ref) offers:
 //
 //   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
-//   a path       start(query), or start_at(hash(query)); fetch(path): begins to bring its bucket near; advance(path): on to the next bucket;
-//                past_end(path): there is none; home_of(hash): where it starts, in 64 bits; at_home(home): a path for its first bucket only
-//   a key        reserved(query): no query may be it; holds(query): a predicate of slots
-//   steps        insert_step, find_step<access>, erase_step: what one bucket of the path says, as probe_step does; operate_step,
-//                if there is one, is any of the three
+//   a path       start(query), or start_at(hash(query));
+//                fetch(path): prefetches its bucket; advance(path): goes on to the next bucket;
+//                past_end(path): whether there is no bucket left; home_of(hash): its start, in 64
+//                bits; at_home(home): a path of its first bucket alone
+//   a key        reserved(query): whether it is a sentinel; holds(query): a predicate of slots
+//   steps        insert_step, find_step<access>, erase_step: search one bucket of the path, and
+//                return a probe_step or its like; operate_step, if there is one, does any of the
+//                three
 //   scans        slot_at(i), slot().live(word)
+//
+// A tile is a group of threads of a warp that run one operation together (CUDA: a cooperative
+// group).
 
-/// Lets tallies be summed by Kokkos reductions.
+/// Lets Kokkos reductions sum reports.
 template <>
 struct Kokkos::reduction_identity<karpos::insert_report> {
   KOKKOS_FUNCTION static karpos::insert_report sum() { return {}; }
@@ -38,14 +45,15 @@ struct Kokkos::reduction_identity<karpos::erase_report> {
 
 namespace karpos::detail {
 
-/// What one step of a probe, which looks at one bucket, says: the answer, or that the probe goes on to the next bucket.
-/// Steps may be of other types with the same three members, which probe asks in this order, each once. Each leads out of
-/// its loop at once: nvcc would lead the branches of a step that has evaluated all three together again in every turn of
-/// the loop (H200, 2^20 keys in the cache: lookups at 0.83 to 0.90 of the rate, insertions at 0.87, erasures at 0.76).
+/// The result of one step of a probe, which searches one bucket: the answer, or that the probe goes
+/// on to the next bucket. A step may be of another type with the same three members, which probe
+/// calls in this order, each once. Each member leads out of the loop at once. If a step evaluated
+/// all three together, nvcc would merge its branches again in every turn of the loop (H200, 2^20
+/// keys in the cache: lookups at 0.83 to 0.90 of the rate, insertions at 0.87, erasures at 0.76).
 template <class Answer>
 class probe_step {
  public:
-  /// Decided or not; the answer counts if it is.
+  /// Makes a step that is decided or not. The answer counts if it is.
   KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
       : m_decided(decided),
         m_answer(a) {}
@@ -53,15 +61,16 @@ class probe_step {
   KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
 
   KOKKOS_FUNCTION constexpr bool decided() const { return m_decided; }
-  /// Once it is decided: the answer. May do what the operation does.
+  /// Returns the answer of a decided step. Other types of steps may do their work here.
   KOKKOS_FUNCTION constexpr Answer answer() const { return m_answer; }
-  /// Unless it is decided: whether the key cannot lie further along the path.
+  /// Returns, for a step that is not decided, whether the key cannot be stored further along the
+  /// path.
   KOKKOS_FUNCTION static constexpr bool ended() { return false; }
 
  private:
-  // Aligned to its size: clang returns a step in two registers. An answer that lay in both went
-  // through memory, and was read in other pieces than it had been written in (64 instead of 155 M
-  // hits/s).
+  // Aligned to its size: clang then returns a step in two registers. An answer that lay in both
+  // went through memory, and was read in other pieces than it had been written in (64 instead of
+  // 155 M hits/s).
   bool m_decided;
   alignas(Kokkos::max(alignof(Answer), Kokkos::min(std::bit_ceil(sizeof(Answer)),
                                                    sizeof(std::uint64_t)))) Answer m_answer;
@@ -73,17 +82,18 @@ using lookup_step = probe_step<found<T>>;
 /// How far a probe runs before it returns to its caller.
 enum class probe_reach {
   whole_path,  ///< until it is decided
-  one_bucket   ///< one step: the caller moves on, so that it can keep many keys in flight
+  one_bucket   ///< one step: the caller goes on later, so that it can keep many keys in flight
 };
 
-/// Returns step(p), whose call is inlined.
+/// Returns step(p), and inlines the call.
 template <class Step, class Path>
 KARPOS_STEP_FUNCTION auto take_step(Step const& step, Path& p) {
   KARPOS_INLINE_CALLS return step(p);
 }
 
-/// The probe loop: runs step(path) for bucket after bucket. Returns: what the first decided step says, `exhausted` decided
-/// at the end of the path; with probe_reach::one_bucket also a step that goes on.
+/// The probe loop: runs step(path) for one bucket after another. Returns the first decided step, or
+/// a decided step with the answer `exhausted` at the end of the path. With probe_reach::one_bucket
+/// it may also return a step that is not decided.
 template <probe_reach Reach, class Table, class Answer, class Step>
 KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
                                               Answer const& exhausted, Step const& step) {
@@ -117,7 +127,7 @@ KOKKOS_FUNCTION outcome insert_into(Table const& table, Tile const& t, Key const
              [&](auto& at) { return table.insert_step(t, at, holds, item, value, combine); })
       .answer();
 }
-/// Looks a key up. A table that chooses between layouts when the program runs has a `find` of its own.
+/// Looks a key up. If a table chooses between layouts at run time, it has a `find` of its own.
 template <device::access Access, class Table, device::tile Tile, class Query>
 KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
                                                                 Query const& query) {
@@ -131,7 +141,7 @@ KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& tab
         .answer();
   }
 }
-/// Returns: outcome::erased or outcome::absent.
+/// Erases a key. Returns: outcome::erased or outcome::absent.
 template <class Table, device::tile Tile, class Query>
 KARPOS_STEP_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query const& query) {
   auto p = table.start(query);
@@ -141,12 +151,13 @@ KARPOS_STEP_FUNCTION outcome erase_from(Table const& table, Tile const& t, Query
       .answer();
 }
 
-// Bodies of the bulk kernels: one key each, staged so that pipeline.hpp can prefetch ahead of the work. Distance: keys that a
-// thread keeps in flight; 0: one after another, each to the end of its path. `if constexpr` on `reach`:
-// nvcc does not see that a probe of the whole path is always decided, and would copy the probe (28 to 32 registers, 173 to
-// 307 lines of PTX a lookup).
+// Bodies of the bulk kernels. Each call handles one key, in stages, so that pipeline.hpp can
+// prefetch ahead of the work. Distance is the number of keys that a thread keeps in flight; 0
+// handles one key after another, each to the end of its path. The bodies test `reach` with `if
+// constexpr`, because nvcc does not see that a probe of the whole path is always decided, and would
+// copy the probe (28 to 32 registers, 173 to 307 lines of PTX a lookup).
 
-/// What every body shares: where the search for a key begins.
+/// Base of all bodies: computes where the search for a key begins.
 template <int Distance, class Table, class Keys>
 struct keyed_body {
   using path = typename Table::path;
@@ -198,7 +209,8 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
-/// Stencil: the keys that passed another stencil and are not in a table that nobody changes meanwhile.
+/// Stencil that selects the keys which another stencil selects and which are not in a table.
+/// Requires: no thread changes that table meanwhile.
 template <class Table, class Keys, class Stencil>
 struct absent_from {
   Table table;
@@ -217,7 +229,8 @@ struct absent_from {
   }
 };
 
-/// Writes an answer, but not before it is known, for the output may be where the queries are; on CPUs without a branch.
+/// Writes an answer, unless the key is searched `again`: the output may be the view of the queries.
+/// On CPUs without a branch.
 template <int Distance, class To, class T>
 KOKKOS_FUNCTION void write_unless(bool again, To&& to, T const& value) {
   if constexpr (Distance > 0 && std::is_lvalue_reference_v<To>) {
@@ -282,7 +295,8 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
-/// One operation each, whichever it is. They run at once: lookups read as beside writers.
+/// Body that handles one operation of any kind. Operations run concurrently, so lookups read
+/// shared.
 template <int Distance, class Table, class Operations, class Results>
 struct apply_body {
   using operation = typename std::remove_cvref_t<Operations>::non_const_value_type;
@@ -291,20 +305,22 @@ struct apply_body {
   static constexpr probe_reach reach =
       Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
   static constexpr unsigned threads_at_once = Table::threads_at_once;
-  /// Whether CPUs look before they operate. Not in tables whose operate_step is one piece of code for all kinds.
+  /// Whether CPUs search the home bucket before they operate. Tables whose operate_step is one
+  /// piece of code for all kinds of operation do not.
   static constexpr bool looks_first =
       reach == probe_reach::one_bucket &&
       !requires(Table const& t, path& p, operation const& o, typename Table::mapped_type& value) {
         t.operate_step(one_thread<Table>{}, p, t.holds(o.key), o.op,
                        Table::protocol::item(o.key, o.value), value);
       };
-  /// GPUs read an operation once, for the writes of others empty their caches again and again. CPUs read its members where
-  /// they lie: a copy is stored in other pieces than it is loaded in.
+  /// GPUs copy an operation once, because writes of other threads empty their caches again and
+  /// again. CPUs read its members in place: a copy would be stored in other pieces than it is
+  /// loaded in.
   using question = std::conditional_t<Distance == 0, operation, operation const*>;
   struct progress {
     question asked;
     path where;
-    bool looked;  // at the home bucket, for what changes nothing
+    bool looked;  // whether the home bucket was searched
   };
   device::held_by_loop<typename Table::execution_space, Table> table;
   Operations operations;
@@ -352,8 +368,9 @@ struct apply_body {
   KOKKOS_FUNCTION static operation const& read(operation const& o) { return o; }
   KOKKOS_FUNCTION static operation const& read(operation const* o) { return *o; }
 
-  /// CPUs, at first: looks for the key in its home bucket. What changes nothing and is decided there is answered without a
-  /// branch, for no predictor knows which operation comes next and what it meets; everything else waits.
+  /// Searches the home bucket, first, on CPUs. An operation that changes nothing and is decided
+  /// there is answered without a branch, because no predictor knows which operation comes next and
+  /// what it finds. All other operations come again later.
   KARPOS_STEP_FUNCTION device::staged_result look(std::uint64_t i, operation const& o,
                                                   path const& p) const {
     auto const step = table.template find_step<device::access::shared>(one_thread<Table>{}, p,
@@ -375,7 +392,7 @@ struct apply_body {
     return device::staged_result::done_unless(again);
   }
 
-  /// Writes what a lookup finds to `value`.
+  /// Executes an operation. Writes the value that a lookup finds to `value`.
   KOKKOS_FUNCTION outcome_step operate(operation const& o, path& p,
                                        typename Table::mapped_type& value) const {
     auto const holds = table.holds(o.key);
@@ -402,8 +419,9 @@ struct apply_body {
   }
 };
 
-// make_*_body: make the body of a loop from the arguments of a bulk operation. The body may refer
-// to them, so they must outlive the loop. Use the result in the full expression that makes it.
+// The functions make_*_body make the body of a loop from the arguments of a bulk operation. The
+// body may refer to these arguments, so they must outlive the loop. Use the result in the full
+// expression that makes it.
 
 template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
 auto make_insert_body(Table const& table, Keys const& keys, Values const& values,

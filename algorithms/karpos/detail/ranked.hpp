@@ -13,7 +13,7 @@
 
 namespace karpos::detail {
 
-/// An unsigned integer of as many bits as a score: its radix key.
+/// The radix key of a score: an unsigned integer of as many bits.
 template <class Score>
 using radix_key = std::conditional_t<sizeof(Score) == 4, std::uint32_t, std::uint64_t>;
 
@@ -21,8 +21,8 @@ template <class Score>
 inline constexpr bool is_score = std::is_arithmetic_v<Score> && !std::is_same_v<Score, bool> &&
                                  (sizeof(Score) == 4 || sizeof(Score) == 8);
 
-/// The radix key of a score, which is smaller for a larger score; equal for equal scores, 0.0 and -0.0 among them. NaN
-/// has the largest key.
+/// Returns the radix key of a score. A larger score has a smaller key; equal scores, such as 0.0
+/// and -0.0, have equal keys. NaN has the largest key.
 template <class Score>
 KOKKOS_FUNCTION radix_key<Score> descending_key(Score score) {
   using bits = radix_key<Score>;
@@ -38,7 +38,8 @@ KOKKOS_FUNCTION radix_key<Score> descending_key(Score score) {
   }
 }
 
-/// The score of a radix key; not for NaN. Of 0.0 and -0.0: 0.0.
+/// Returns the score of a radix key, which must not be that of NaN. The key of 0.0 and -0.0 gives
+/// 0.0.
 template <class Score>
 KOKKOS_FUNCTION Score score_from_key(radix_key<Score> key) {
   static_assert(std::is_floating_point_v<Score>);
@@ -47,7 +48,8 @@ KOKKOS_FUNCTION Score score_from_key(radix_key<Score> key) {
   return Kokkos::bit_cast<Score>((key & sign) != 0 ? key : static_cast<bits>(~key ^ sign));
 }
 
-/// A radix key and the index of its element. Ascending: descending scores, and of equal ones ascending indices.
+/// A radix key and the index of its element. Ascending order: descending scores, and ascending
+/// indices of equal scores.
 template <class Bits>
 struct ranked {
   Bits key;
@@ -58,7 +60,8 @@ struct ranked {
   }
 };
 
-/// The order of ranked elements, for a sort: without a comparator some devices of Kokkos' sort numbers only.
+/// The order of ranked elements, for a sort. Without a comparator some backends of Kokkos' sort
+/// take numbers only.
 struct ranks_higher {
   template <class Ranked>
   KOKKOS_FUNCTION bool operator()(Ranked const& a, Ranked const& b) const {
@@ -66,7 +69,7 @@ struct ranks_higher {
   }
 };
 
-/// An array with unspecified contents, or an allocation_error that explains.
+/// Returns an array with unspecified contents. Throws an allocation_error that explains.
 template <class View, class ExecSpace, class... Extents>
 View allocated_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
   return allocate_or_explain<typename View::memory_space>(

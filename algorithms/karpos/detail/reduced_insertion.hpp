@@ -17,69 +17,82 @@
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
-// Insertions that merge values, of rows among which equal keys are frequent: one by one, these wait for each other at the
-// value that is stored. So they are reduced by key first (reduce_by_key/rows.hpp), and the groups inserted.
+// Pre-aggregated insertions: they merge values, and equal keys are frequent among their rows.
+// Inserted row by row, rows of one key would wait for each other at the stored value. So the rows
+// are reduced by key first (reduce_by_key/rows.hpp), and the groups are inserted.
 //
 //   rows       | part 0        | part 1        | …       as many as the workspace is made for
-//   groups     | one row for each key of the part |      in the workspace; the rest of it serves their insertion
-//   table      as if the rows had gone in one by one
+//   groups     | one row for each key of the part |      in the workspace, whose rest serves
+//                                                        their insertion
+//   table      as if the rows had been inserted one by one
 
 namespace karpos::detail {
 
-/// Rows that are reduced at once, at most: a call takes memory for so many. Tests specialise this.
+/// The largest number of rows that are reduced at once: a call allocates memory for at most that
+/// many. Tests specialise this.
 template <class ExecSpace>
 inline constexpr std::uint64_t max_reduced_at_once = std::uint64_t(1) << 24;
 
-/// Whether tables of words that stay where they are merge by repeating a compare-and-swap until no other row comes in
-/// between, on GPUs n rows of one key for n * n / 10 ns. Integers, floats and doubles add by one instruction, in turns; extremes
-/// do not repeat much, because few values are new ones.
+/// Whether a table whose words stay in place merges by repeating a compare-and-swap until no other
+/// row comes in between. On GPUs n rows of one key then take n * n / 10 ns. Integers, floats and
+/// doubles are added by one instruction, one row after the other. Minimum and maximum rarely
+/// repeat, because few values are new extremes.
 template <class T, class Op>
 inline constexpr bool exchanges_by_retry =
     !(std::is_same_v<Op, plus> && std::is_arithmetic_v<T>)&&!std::is_same_v<Op, minimum> &&
     !std::is_same_v<Op, maximum>;
-/// Whether rows of one key repeat something in a table until it is their turn: the merge, or to take a lock, whatever is merged.
+/// Whether rows of one key repeat something in a table until it is their turn: the merge, or taking
+/// a lock, whatever is merged.
 template <class Table, class Op>
 inline constexpr bool merges_by_retry =
     Table::merges_under_lock || exchanges_by_retry<typename Table::mapped_type, Op>;
 
-/// When rows are reduced before they are inserted. The times of GPUs are those of perf/results/h100/frequent_keys.md.
+/// When rows are reduced before they are inserted. The times of GPUs are those of
+/// perf/results/h100/frequent_keys.md.
 template <class ExecSpace, class T, class Op, bool ByRetry = exchanges_by_retry<T, Op>>
 struct reduced_tuning {
   static constexpr bool is_device = device::is_device<ExecSpace>;
   static constexpr bool by_retry = is_device && ByRetry;
   static constexpr bool adds_floats = std::is_same_v<Op, plus> && std::is_floating_point_v<T>;
-  /// Fewer rows are not looked at: on an H100 a sample takes 30 us, and 2^18 rows go in in 50, unless one key has them.
+  /// Fewer rows are not sampled: on an H100 a sample takes 30 us, and 2^18 rows are inserted in 50
+  /// us unless they all have one key.
   static constexpr std::uint64_t min_rows = std::uint64_t(1) << (!is_device ? 16
                                                                  : by_retry ? 12
                                                                             : 20);
-  /// Keys of a sample. GPUs look at one row in four at most, CPUs at one in 64.
+  /// Returns the number of keys in a sample: one row in four at most on GPUs, one in 64 on CPUs.
   static constexpr std::uint32_t sample_of(std::uint64_t rows) {
     return static_cast<std::uint32_t>(
         Kokkos::min(rows / (is_device ? 4 : 64), std::uint64_t(4096)));
   }
-  /// Rows of a key wait for each other: one row takes 0.85 ns on an H200 and others 0.07 each; on CPUs 20 ns and as much over
-  /// the number of threads. A key is too frequent from this share of the rows on, four rows in so many.
+  /// Rows of a key wait for each other. On an H200 a row of the key takes 0.85 ns and other rows
+  /// 0.07 ns each; on CPUs 20 ns, and 20 ns divided by the number of threads. A key is too frequent
+  /// if it has at least 4 of this number of rows.
   static std::uint64_t four_in(ExecSpace const& exec) {
     return is_device ? 32 : Kokkos::min(40, 3 * exec.concurrency());
   }
-  /// On GPUs so few different keys wait for each other as one does, because their values share lines: one key in so many.
+  /// On GPUs, rows of few distinct keys wait for each other like rows of one key, because their
+  /// values share lines. Keys are too few if at most one in this number of keys is distinct.
   static constexpr std::uint64_t few_in = 16;
-  /// Rows of one key that are too many where each repeats its merge.
+  /// The number of rows of one key that is too large if each row repeats its merge.
   static constexpr std::uint64_t max_retries = 200;
-  /// Rows from which on it pays that groups are fewer than rows, although none is frequent.
+  /// The number of rows from which on reducing pays if groups are fewer than rows, although no key
+  /// is frequent.
   static constexpr std::uint64_t min_rows_of_groups = is_device ? std::uint64_t(1) << 21 : 0;
-  /// Keys of a sample that occur in it again, at least, where no key is: 4,096 keys out of 2 million that are equally frequent
-  /// have four, out of 500,000 sixteen (2 cores, 2^22 rows: reduced as fast as one by one).
+  /// The least number of repeated keys in a sample that counts, if no key is frequent. In a sample
+  /// of 4,096 keys four repeat if 2 million keys are equally frequent, and sixteen if 500,000 are
+  /// (2 cores, 2^22 rows: reduced as fast as one by one).
   static constexpr std::uint64_t min_repeated = is_device ? 4 : 16;
-  /// Rows of a group on average, at least, if all keys were equally frequent. On GPUs teams add integers of four bytes in their
-  /// scratch twice as fast as anything else: 2^24 rows of 100,000 keys take 0.48 ms, and 1.5 with values of eight bytes.
+  /// The least mean number of rows of a group, if all keys were equally frequent. On GPUs teams
+  /// (blocks) add integers of four bytes in their scratch (shared memory) twice as fast as anything
+  /// else: 2^24 rows of 100,000 keys take 0.48 ms, and 1.5 with values of eight bytes.
   static constexpr std::uint64_t min_group = !is_device                                    ? 8
                                              : sizeof(T) == 4 && !by_retry && !adds_floats ? 16
                                                                                            : 512;
 };
 
-/// Whether so many different keys of a sample are repeated that groups are far fewer than rows: where three quarters of the
-/// rows have keys that others have, or many enough. Of n keys out of g that are equally frequent n * n / (2 * g) are repeated.
+/// Returns whether groups are far fewer than rows, according to a sample: three quarters of its
+/// keys have equals in it, or enough distinct keys are repeated. If g keys are equally frequent, a
+/// sample of n keys repeats n * n / (2 * g) of them.
 template <class Tuned>
 bool has_few_groups(key_sample const& s, std::uint64_t part) {
   std::uint64_t const single = s.different - s.repeated, pairs = std::uint64_t(s.keys) * s.keys / 2;
@@ -87,8 +100,8 @@ bool has_few_groups(key_sample const& s, std::uint64_t part) {
          s.repeated >= Kokkos::max(Tuned::min_repeated, Tuned::min_group * pairs / part);
 }
 
-/// Whether a sample of the keys says that rows are reduced: where a key is so frequent, or keys are so few, that rows wait for
-/// each other, or where groups are far fewer than rows.
+/// Returns whether rows are reduced, according to a sample of their keys: a key is so frequent, or
+/// keys are so few, that rows wait for each other, or groups are far fewer than rows.
 template <class Tuned, class ExecSpace>
 bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t rows) {
   std::uint64_t const keys = s.keys, most = s.most;
@@ -99,23 +112,24 @@ bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t
          has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
 }
 
-/// Whether so many rows may be reduced.
+/// Returns whether a strategy allows to reduce this number of rows.
 template <class Tuned>
 bool may_go_reduced(bulk_strategy strategy, std::uint64_t rows) {
   if (strategy == bulk_strategy::automatic) return rows >= Tuned::min_rows;
   return strategy == bulk_strategy::reduced && rows > 0;
 }
 
-/// Whether the rows of a table can be reduced: by the bits of their keys, which are equal only if the keys are. If others are
-/// equal, too, a table that has no fixed paths could refuse some of them only, and reports would be wrong.
+/// Whether the rows of a table can be reduced. They are reduced by the bits of their keys. If keys
+/// with different bits are equal, too, a table without fixed paths could refuse some of them only,
+/// and reports would be wrong.
 template <class Storage>
 inline constexpr bool reducible =
     !is_no_value<typename Storage::mapped_type> &&
     (sizeof(typename Storage::mapped_type) == 4 || sizeof(typename Storage::mapped_type) == 8) &&
     (has_tombstones<Storage> ||
      std::is_same_v<typename Storage::key_equal, equal_to<typename Storage::key_type>>);
-/// Whether insertions write values, of equal keys any, and rows of one key repeat something meanwhile, on GPUs: until each has
-/// had the lock.
+/// Whether insertions assign values (of equal keys any value may win), and, on GPUs, rows of one
+/// key repeat their attempts until each has had the lock.
 template <class Storage, class Combine>
 inline constexpr bool assigns_under_lock =
     device::is_device<typename Storage::execution_space> && Storage::ref_type::merges_under_lock &&
@@ -127,7 +141,7 @@ inline constexpr bool may_reduce =
      assigns_under_lock<
          Storage, typename Rows::combine_type>)&&!of_different_keys<typename Rows::combine_type>;
 
-/// The reduction of the rows of an insertion into a table, part by part, in a workspace.
+/// Reduces the rows of an insertion into a table, part by part, in a workspace.
 template <class Storage>
 class rows_reduction {
   using exec_space = typename Storage::execution_space;
@@ -140,7 +154,7 @@ class rows_reduction {
   static constexpr std::uint64_t max_part = max_reduced_at_once<exec_space>;
 
  public:
-  /// Bytes of the workspace.
+  /// Returns the bytes of the workspace.
   static std::size_t bytes(exec_space const& exec, std::uint64_t rows) {
     return rows_reduction(exec, rows, nullptr).m_bytes;
   }
@@ -153,14 +167,14 @@ class rows_reduction {
     m_bytes = a.bytes();
   }
 
-  /// Parts of so many rows, and where they begin.
+  /// These two return the number of parts of `rows` rows, and where a part begins.
   static std::uint64_t parts(std::uint64_t rows) {
     return Kokkos::max((rows + max_part - 1) / max_part, std::uint64_t(1));
   }
   static std::uint64_t begin_of(std::uint64_t rows, std::uint64_t part) {
     return rows / parts(rows) * part + Kokkos::min(rows % parts(rows), part);
   }
-  /// Rows as a reduction takes them.
+  /// Makes the source of rows that a reduction reads.
   template <class X>
   using held = device::held_by_loop<exec_space, X>;
   template <class Rows>
@@ -174,7 +188,8 @@ class rows_reduction {
       return reduce_by_key::keys_and_values<row, held<keys>, held<values>>(
           device::for_loop<exec_space>(rows.keys), device::for_loop<exec_space>(rows.values));
   }
-  /// The groups of a part, to be inserted; they are there until the next part's. Waits.
+  /// Returns the groups of a part, for insertion. They are valid until the groups of the next part
+  /// are made. Blocks.
   template <class Rows>
   auto groups_of(exec_space const& exec, Rows const& rows) const {
     using op = typename Rows::combine_type;
@@ -189,14 +204,14 @@ class rows_reduction {
     return insertion{rows.what, array<key const>(m_keys, n), array<value const>(m_values, n),
                      rows.combine, everything{}};
   }
-  /// The part of the workspace that the groups do not lie in.
+  /// Returns the rest of the workspace, in which no groups are.
   wrapped_memory rest() const {
     auto const used = static_cast<std::size_t>(m_rest - reinterpret_cast<std::byte*>(m_keys));
     return {m_rest, m_bytes - used};
   }
 
  private:
-  std::uint64_t m_room;  // groups of a part
+  std::uint64_t m_room;  // capacity for groups of a part
   std::size_t m_bytes;
   key* m_keys;
   value* m_values;

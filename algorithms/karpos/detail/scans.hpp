@@ -8,8 +8,9 @@
 #include "karpos/detail/probe.hpp"
 #include "karpos/hash.hpp"
 
-// Bodies of the kernels that look at every slot of a table, one each. A slot is read at once, beside writers.
-// Kokkos' own loops are not flattened: bodies of theirs are, and are inlined by force.
+// Bodies of kernels that read every slot of a table, and of kernels that read many queries. Each
+// slot is read by one load, concurrently with writers.
+// Kokkos' own loops are not flattened; their bodies are flattened here, and inlined by force.
 
 namespace karpos::detail {
 
@@ -34,7 +35,8 @@ auto scan_body(Members const&... members) {
   return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
 }
 
-/// Counts the slots of keys and those of erased keys, where a table has such.
+/// Counts the slots that hold keys (live) and those that hold tombstones (dead), if the table has
+/// such.
 template <class Table>
 struct count_slots_body {
   Table table;
@@ -45,7 +47,7 @@ struct count_slots_body {
   }
 };
 
-/// visit(key, value), or visit(key) for a set, for every live slot.
+/// Calls visit(key, value), or visit(key) for a set, for a live slot.
 template <class Table, class Visit>
 struct visit_body {
   Table table;
@@ -53,7 +55,9 @@ struct visit_body {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { if_live(table, i, visit); }
 };
 
-/// The same for a visitor that is given the value by reference: what it changes is stored. No other thread writes.
+/// Calls visit(key, value) for a live slot, with the value by reference, and stores what visit
+/// changes.
+/// Requires: no other thread writes.
 template <class Table, class Visit>
 struct update_body {
   using plain_table = std::remove_cvref_t<Table>;
@@ -71,7 +75,7 @@ struct update_body {
   }
 };
 
-/// visit(key, value, partial), or visit(key, partial) for a set, for every live slot.
+/// Calls visit(key, value, partial), or visit(key, partial) for a set, for a live slot.
 template <class Table, class Visit, class Partial>
 struct reduce_body {
   Table table;
@@ -95,7 +99,7 @@ struct erase_if_body {
   }
 };
 
-/// Counts the queries that are in a table that no other thread changes.
+/// Counts the queries that are stored in a table. Requires: no other thread changes the table.
 template <class Table, class Queries>
 struct count_present_body {
   Table table;
@@ -117,8 +121,8 @@ struct count_reserved {
   }
 };
 
-/// Counts the keys that an insertion left out of a table that no other thread changes: those that found no place, and
-/// those that no table stores.
+/// Counts the keys that an insertion did not store in a table: those that found no slot, and those
+/// that are equal to a sentinel. Requires: no other thread changes the table.
 template <class Table, class Keys>
 struct count_left_out_body {
   Table table;
@@ -133,7 +137,7 @@ struct count_left_out_body {
   }
 };
 
-/// Writes the live slots one after another: the scan gives each its place.
+/// Writes the live slots contiguously: the scan gives each its index.
 template <class Table, class KeysOut, class ValuesOut>
 struct retrieve_body {
   Table table;
@@ -151,7 +155,8 @@ struct retrieve_body {
   }
 };
 
-// The slots of a table as the bodies of bulk kernels read keys, values and stencils.
+// These functors read the keys, the values and the liveness of a table's slots, in place of the
+// views and stencils that bulk kernels read.
 
 template <class Table>
 using held_table = device::held_by_loop<typename Table::execution_space, Table>;
@@ -172,11 +177,12 @@ struct values_of_slots {
     return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
   }
 };
-/// Stencil: the live slots, and none any more once a key was refused, if refusals are counted.
+/// Stencil that selects the live slots; if refusals are counted, no more slots once a key was
+/// refused.
 template <class Table>
 struct is_live_slot {
   held_table<Table> table;
-  erase_report* refused;  ///< counts keys that found no place; or null
+  erase_report* refused;  ///< counts keys that found no slot; or null
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
     if (refused != nullptr && device::load_relaxed(&refused->erased) != 0) return false;
     return table.slot().live(device::load_relaxed(table.slot_at(i)));
@@ -187,8 +193,9 @@ template <int Distance, class Table>
 using insert_slots_body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
                                       keep_stored, is_live_slot<Table>>;
 
-/// Copies the live slots of a table into another one, whose places for them are anywhere: a rehash.
-/// Requires: both outlive the loop.
+/// Rehash: copies the live slots of a table into another one, in which their positions are
+/// unrelated.
+/// Requires: both tables outlive the loop.
 template <int Distance, class Table>
 struct reinsert_body : insert_slots_body<Distance, Table> {
   using base = insert_slots_body<Distance, Table>;
@@ -214,8 +221,8 @@ struct reinsert_body : insert_slots_body<Distance, Table> {
   }
 
  private:
-  /// Returns the hash of the key in slot i, or zero without a key: the user's hash is called for keys
-  /// alone.
+  /// Returns the hash of the key in slot i, or 0 if the slot is not live: the user's hash is called
+  /// only for keys.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
     auto const& from = this->stencil.table;
     bool const live = from.slot().live(device::load_relaxed(from.slot_at(i)));

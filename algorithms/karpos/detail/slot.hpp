@@ -12,23 +12,27 @@
 
 namespace karpos::detail {
 
-/// The value type of a set: nothing is stored.
+/// The value type of a set: no value is stored.
 struct no_value {};
-/// The same where words must have eight bytes, whatever the key: beside hop words, and in lines of cuckoo tables.
+/// The value type of a set whose words have eight bytes whatever the key is: beside hop words, and
+/// in lines of cuckoo tables.
 struct no_value_in_8_bytes {};
 template <class T>
 inline constexpr bool is_no_value =
     std::is_same_v<T, no_value> || std::is_same_v<T, no_value_in_8_bytes>;
 
-/// How a key and its value share one machine word, or a pair of words.
+/// The layout of a key and its value in one machine word, or in a pair of words.
 ///
-///   key, value <= 4 bytes    64-bit word    | value : 32 | key : 32 |      one 8-byte compare-and-swap
-///   either of up to 8 bytes  word16         | hi: value : 64 | lo: key : 64 |   one 16-byte, or claim-then-publish
-///   set, key <= 4 / 8 bytes  32 / 64 bits   | key |     64 bits in hopscotch and cuckoo hashing
+///   key, value <= 4 bytes    64-bit word   | value : 32 | key : 32 |
+///                                          claimed by one 8-byte compare-and-swap
+///   either of up to 8 bytes  word16        | hi: value : 64 | lo: key : 64 |
+///                                          one 16-byte compare-and-swap, or claim, then publish
+///   set, key <= 4 / 8 bytes  32 / 64 bits  | key |
+///                                          64 bits in hopscotch and cuckoo hashing
 ///
-/// In open addressing a slot goes from empty to live to erased and never back, until the table is cleared or rebuilt: a
-/// slot that was read as not empty can never come to hold a given key, so that probes need no locks. Hopscotch hashing
-/// empties slots again, under a lock.
+/// In open addressing a slot goes from empty to live to erased and never back, until the table is
+/// cleared or rebuilt. So a slot that was read as not empty can never come to hold a given key, and
+/// probes need no locks. Hopscotch hashing empties slots again, under a lock.
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
@@ -79,7 +83,7 @@ struct slot_layout {
   }
 };
 
-/// Keys that mark slots and therefore cannot be stored.
+/// The sentinels: keys that mark slots and therefore cannot be stored.
 template <class Bits>
 struct sentinels {
   Bits empty, erased, busy;
@@ -89,8 +93,8 @@ struct sentinels {
   }
 };
 
-/// The i-th default sentinel: the largest values of an integer type (0, 1, 2 below its maximum); for other
-/// types, and for types with bits to spare, the largest bit patterns.
+/// Returns the i-th default sentinel. For integers that fill Bits: the maximum minus i. For other
+/// types, and for narrower integers: the largest bit pattern minus i.
 template <class Key, class Bits>
 constexpr Bits default_sentinel(int i) {
   if constexpr (std::is_integral_v<Key> && sizeof(Key) == sizeof(Bits))

@@ -12,7 +12,7 @@
 
 namespace karpos::detail {
 
-/// Forward iterator over the live slots of a table in the host's memory; gives copies.
+/// Forward iterator over the live slots of a table in the host's memory. It returns copies.
 template <class Table>
 class slot_iterator {
   using layout = typename Table::layout;

@@ -15,14 +15,14 @@
 
 namespace karpos::detail {
 
-/// Leaves the stored value alone.
+/// Merge operation that keeps the stored value.
 struct keep_stored {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& /*value*/) const {
     return stored;
   }
 };
-/// Takes the new value.
+/// Merge operation that takes the new value.
 struct take_new {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& /*stored*/, T const& value) const {
@@ -30,9 +30,10 @@ struct take_new {
   }
 };
 
-/// What may happen to one slot, and how: claimed for a pair, its value merged, erased. Every transition is one
-/// compare-and-swap or one atomic operation on the slot, but for 16-byte slots without a 16-byte compare-and-swap, which
-/// are claimed, then published; docs/design/memory_model.md says why that is enough.
+/// The transitions of a slot: it is claimed for a pair, its value is merged, its key is erased.
+/// Each transition is one compare-and-swap or one atomic operation on the slot. The exception is a
+/// 16-byte slot without a 16-byte compare-and-swap, which is claimed, then published.
+/// docs/design/memory_model.md says why that is enough.
 template <class Key, class T, bool OneStep>
 class slot_protocol {
  public:
@@ -47,7 +48,7 @@ class slot_protocol {
   explicit slot_protocol(sentinels<key_bits> s) : m_sentinels(s) {}
 
   KOKKOS_FUNCTION sentinels<key_bits> reserved_keys() const { return m_sentinels; }
-  /// Whether a query equals a sentinel; queries of other types than the key's do not.
+  /// Returns whether a query equals a sentinel. Queries of other types than the key's never do.
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
     if constexpr (std::is_same_v<Query, Key>)
@@ -57,19 +58,19 @@ class slot_protocol {
   }
   KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
   KOKKOS_FUNCTION bool busy(word slot) const { return layout::key_of(slot) == m_sentinels.busy; }
-  /// Whether the slot is a tombstone.
+  /// Returns whether the slot is a tombstone.
   KOKKOS_FUNCTION bool erased(word slot) const {
     return layout::key_of(slot) == m_sentinels.erased;
   }
   KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
-  /// The word of a pair.
+  /// Returns the word of a pair.
   KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
     return layout::pack(key_bits_of<key_bits>(key), layout::bits_of(value));
   }
 
-  /// Predicate: the slot was never used. Looks at whole words where a word is both key and value: ptxas
-  /// otherwise sees that the values do not matter and splits a 16-byte load into loads of the keys (H200:
-  /// inserts 10.0 instead of 14.6 G/s).
+  /// Predicate: the slot was never used. Compares whole words if a word is both key and value.
+  /// Otherwise ptxas sees that the values do not matter, and splits a 16-byte load into loads of
+  /// the keys (H200: inserts 10.0 instead of 14.6 G/s).
   struct is_unused {
     word empty;
     KOKKOS_FUNCTION bool operator()(word w) const {
@@ -88,7 +89,8 @@ class slot_protocol {
   };
   KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
 
-  /// Takes an empty slot for the item. Returns what was there: empty means taken.
+  /// Tries to claim an empty slot for the item. Returns the slot's word before: empty if it was
+  /// claimed.
   KOKKOS_FUNCTION word claim(word* slot, word item) const {
     if constexpr (one_step) {
       return device::compare_and_swap(slot, empty_slot(), item);
@@ -107,8 +109,8 @@ class slot_protocol {
     }
   }
 
-  /// Replaces a live slot by a tombstone, unless another thread did. Retries only while others change the
-  /// value of the same key.
+  /// Replaces a live slot by a tombstone, unless another thread does. Returns whether this call
+  /// did. Retries only while other threads change the value of the same key.
   KOKKOS_FUNCTION bool erase(word* slot, word seen) const {
     key_bits const key = layout::key_of(seen);
     if constexpr (std::is_same_v<word, device::word16>) {
@@ -124,12 +126,13 @@ class slot_protocol {
     }
   }
 
-  /// Merges into the slot of a key that may be erased at the same time: then the merge came first.
+  /// Merges a value into the slot of a key. If the key is erased concurrently, the merge came
+  /// first.
   template <class Combine>
   KOKKOS_FUNCTION void merge(word* slot, word seen, T const& value, Combine const& combine) const {
     constexpr bool adds = std::is_same_v<Combine, plus>;
     if constexpr (adds && std::is_integral_v<T>) {
-      // The value is the high half: what it carries out leaves the word, the key half stays as it is.
+      // The value is the high half: its carry leaves the word, and the key half stays as it is.
       if constexpr (is_wide)
         Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
       else
@@ -140,7 +143,8 @@ class slot_protocol {
     } else if constexpr (is_wide && std::is_same_v<Combine, take_new>) {
       device::store_relaxed(&slot->hi, layout::bits_of(value));
     } else if constexpr (std::is_same_v<Combine, take_new> && sizeof(T) == 4 && sizeof(word) == 8) {
-      // Half of a word, beside which its other users compare and swap all of it: rows of one key do not repeat that.
+      // Stores half of a word, while other threads compare and swap the whole word. So rows of one
+      // key do not repeat the store.
       KOKKOS_IF_ON_DEVICE(
           (device::store_relaxed(reinterpret_cast<std::uint32_t*>(stored_value(slot)),
                                  static_cast<std::uint32_t>(layout::bits_of(value)));))
@@ -157,11 +161,11 @@ class slot_protocol {
     static_assert(std::endian::native == std::endian::little);
     return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(slot) + sizeof(word) / 2);
   }
-  /// By compare-and-swap, until no other thread merges in between.
+  /// Merges by compare-and-swap, until no other thread merges in between.
   template <class Combine>
   KOKKOS_FUNCTION void exchange_merged(word* slot, word seen, T const& value,
                                        Combine const& combine) const {
-    // CPUs may have read the halves of `seen` one after the other.
+    // CPUs may have read the two halves of `seen` at different times.
     if constexpr (is_wide) KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
     key_bits const key = layout::key_of(seen);
     while (is_wide || layout::key_of(seen) == key) {
@@ -170,7 +174,8 @@ class slot_protocol {
       if (item == seen || exchange_value(slot, seen, item)) return;
     }
   }
-  /// Replaces the value of a slot, unless it is another one than seen, which is then seen.
+  /// Replaces the value of a slot if it is still the one in `seen`. Otherwise updates `seen`.
+  /// Returns whether it replaced the value.
   KOKKOS_FUNCTION static bool exchange_value(word* slot, word& seen, word item) {
     word before = seen;
     if constexpr (is_wide)
@@ -185,7 +190,7 @@ class slot_protocol {
   sentinels<key_bits> m_sentinels{};
 };
 
-/// Predicate: the slot holds a key that the user's function finds equal to the query.
+/// Predicate: the slot holds a key that the user's equality finds equal to the query.
 template <class Key, class Protocol, class KeyEqual, class Query>
 struct has_equal_key {
   Protocol const& slot;
@@ -196,7 +201,8 @@ struct has_equal_key {
   }
 };
 
-/// Predicate: the slot holds a key equal to the query; by its bits where equality is that.
+/// Returns a predicate: the slot holds a key equal to the query. It compares bits if equality means
+/// equal bits.
 template <class Key, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&

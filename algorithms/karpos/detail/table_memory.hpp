@@ -16,17 +16,17 @@
 #include "karpos/hash.hpp"
 #include "karpos/table_options.hpp"
 
-// Sizes, settings and memory of tables of any family.
+// Sizes, settings and memory of all kinds of tables.
 
 namespace karpos::detail {
 
-/// The label of a kernel or an array of a table: karpos::<name>::<what>.
+/// Returns the label of a kernel or an array of a table: karpos::<name>::<what>.
 inline std::string table_label(std::string const& name, char const* what) {
   return "karpos::" + name + "::" + what;
 }
 
-/// Slots that hold max_keys keys at that load. Throws std::invalid_argument (load), std::length_error
-/// (capacity overflow).
+/// Returns the number of slots for max_keys keys at that load. Throws std::invalid_argument (load
+/// out of range), std::length_error (capacity overflow).
 inline std::uint64_t slots_for(std::uint64_t max_keys, double load) {
   if (!(load > 0.0 && load <= 0.98))
     reject("load out of range", "load = " + std::to_string(load), "pass a load in (0, 0.98]");
@@ -37,8 +37,8 @@ inline std::uint64_t slots_for(std::uint64_t max_keys, double load) {
   return static_cast<std::uint64_t>(slots);
 }
 
-/// The keys that mark slots: those that the options name, else the defaults. Throws std::invalid_argument when
-/// two of them are equal.
+/// Returns the sentinels: the keys that the options name, else the defaults. Throws
+/// std::invalid_argument if two of them are equal.
 template <class Layout, class Key>
 sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const& o) {
   using key_bits = typename Layout::key_bits;
@@ -50,29 +50,32 @@ sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const&
     reject("empty_key and erased_key are equal", std::to_string(empty),
            "choose two different keys");
   if constexpr (sizeof(typename Layout::word) <= 8) return {empty, erased, erased};
-  // A claimed slot needs a third key: the largest default that the caller did not choose. Also where one
-  // step does, so that every space stores the same keys and a table can be copied between them.
+  // A claimed slot of 16 bytes needs a third sentinel: the third default, or, if the caller chose
+  // that, the largest default that the caller did not choose. It is also reserved if one
+  // compare-and-swap claims and publishes a slot: so every space stores the same keys, and a table
+  // can be copied between spaces.
   key_bits busy = default_sentinel<Key, key_bits>(2);
   for (int i = 0; busy == empty || busy == erased; ++i) busy = default_sentinel<Key, key_bits>(i);
   return {empty, erased, busy};
 }
 
 /// Returns the seed of a table whose options name none: another one at each call, so that keys in
-/// the order of one table lie anywhere in the next. A count makes runs of a program repeat.
+/// the order of one table lie anywhere in the next. The seeds come from a count, so that runs of a
+/// program repeat.
 inline std::uint64_t next_seed() {
   static std::atomic<std::uint64_t> tables{0};
   return mix(~tables.fetch_add(1, std::memory_order_relaxed));
 }
 
-/// Returns these options with a seed if the memory is the caller's: several tables may be made
-/// there, and they look for keys in one place.
+/// Returns these options, with seed 0 if the memory is the caller's and no seed is given. Several
+/// tables may be made in the same memory, and have to look for a key in the same position.
 template <class Options>
 Options with_seed(Options o, bool is_wrapped) {
   if (is_wrapped && !o.seed) o.seed = 0;
   return o;
 }
 
-/// What a table was told when it was made, and the keys that mark its slots.
+/// The options and functions that a table was made with, and its sentinels.
 template <class Traits>
 struct table_settings {
   using key_type = typename Traits::key_type;
@@ -94,7 +97,7 @@ struct table_settings {
     s.max_keys = keys;
     return s;
   }
-  /// Everything of another table but its name.
+  /// Copies everything from another table's settings but the name.
   template <class Other>
   void copy_from(table_settings<Other> const& other) {
     max_keys = other.max_keys;
@@ -111,24 +114,24 @@ struct table_settings {
   typename Traits::hasher hash;
   typename Traits::key_equal equal;
   sentinels<typename Traits::key_bits> reserved_keys;
-  std::uint64_t seed;  ///< of the places of keys: refs, copies and rehashed tables share it
+  std::uint64_t seed;  ///< of the positions of keys: refs, copies and rehashed tables share it
 };
 
-/// An array of a table's, or an explanation of why there is none.
+/// Returns make(), which allocates an array of a table. Throws an allocation_error that explains.
 template <class MemorySpace, class Make>
 auto allocated(std::size_t bytes, Make const& make) {
   return allocate_or_explain<MemorySpace>(bytes, "a table", "ask for fewer keys or a higher load",
                                           make);
 }
 
-/// Bytes that a bucket is aligned to: it is read with vector instructions that want its natural alignment; more
-/// than a cache line is what no allocation of Kokkos' promises.
+/// Returns the alignment of a bucket in bytes. Vector instructions that read a bucket need its
+/// natural alignment; allocations of Kokkos are aligned to a cache line at most.
 constexpr std::size_t bucket_alignment(std::size_t bucket_bytes) {
   std::size_t const natural = bucket_bytes & (~bucket_bytes + 1);
   return Kokkos::min(natural, std::size_t(64));
 }
 
-/// Throws std::invalid_argument for memory of the caller's that is null, too small or not aligned.
+/// Throws std::invalid_argument if the caller's memory is null, too small or not aligned.
 inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::size_t alignment) {
   if (memory.data == nullptr)
     reject("the memory to wrap is a null pointer", std::to_string(memory.bytes) + " bytes",

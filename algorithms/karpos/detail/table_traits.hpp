@@ -7,8 +7,8 @@
 
 namespace karpos::detail {
 
-/// What a hash table is made of, in one bundle that its memory, its refs and its bulk operations take as a template
-/// parameter. Families derive theirs: open_addressing::traits, hopscotch::traits, cuckoo::traits.
+/// The types of a hash table in one bundle, which its memory, its refs and its bulk operations take
+/// as a template parameter. Derived: open_addressing::traits, hopscotch::traits, cuckoo::traits.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 struct table_traits {
   using key_type = Key;
@@ -22,8 +22,8 @@ struct table_traits {
   using key_bits = typename layout::key_bits;
 };
 
-/// Whether tables of two bundles hold the same bytes for the same contents, so that one can be copied to the other:
-/// the same keys, values, hash and equality.
+/// Whether tables of two bundles hold the same bytes for the same contents, so that one can be
+/// copied to the other: their keys, values, hash and equality are the same.
 template <class Traits, class Other>
 inline constexpr bool same_contents =
     std::is_same_v<typename Traits::key_type, typename Other::key_type> &&

@@ -7,18 +7,19 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 
-// Linear probing over an array of words, each empty or taken for good: the plainest concurrent hash set. A word may be
-// the key itself or stand for it, such as an index into an array of keys; `matches` compares. Nothing is erased while
-// others probe, so that an empty word ends a probe sequence.
+// Linear probing over an array of words, each of which is empty or taken for good: the plainest
+// concurrent hash set. A word may be the key itself or stand for the key, such as an index into an
+// array of keys; `matches` compares. Nothing is erased while other threads probe, so an empty word
+// ends a probe sequence.
 
 namespace karpos::detail::word_probing {
 
 template <class Word>
 struct probe {
-  outcome
-      ended;  ///< inserted, found, absent (find: an empty slot ended it) or full: every slot was probed
-  std::uint64_t slot;  ///< where it ended; meaningless when `full`
-  Word word;           ///< the word seen there: for `found`, the one that matches
+  /// inserted, found, absent (find: an empty slot ended the probe) or full (all slots were probed).
+  outcome ended;
+  std::uint64_t slot;  ///< where the probe ended; meaningless if `full`
+  Word word;           ///< the word seen there; for `found`, the one that matches
 };
 
 /// The words that probe sequences run over.
@@ -28,8 +29,9 @@ struct table {
   std::uint64_t slots;
   Word empty;
 
-  /// Probes from slot `first` on for a word that matches, or puts `word` into the first empty slot; compare-and-swap,
-  /// relaxed. Of several threads that insert matching words one inserts, the others find its word.
+  /// Probes from slot `first` on for a word that matches, and inserts `word` into the first empty
+  /// slot if there is none before it. Uses a relaxed compare-and-swap. If several threads insert
+  /// matching words, one inserts, and the others find its word.
   /// Requires: first < slots, word != empty. Complexity: at most `slots` probes.
   template <class Matches>
   KOKKOS_FUNCTION probe<Word> insert_or_find(std::uint64_t first, Word word,

@@ -12,36 +12,38 @@
 #include "karpos/device/streaming.hpp"
 #include "karpos/table_options.hpp"
 
-// Memory that one call works in.
+// The memory that one call works in.
 
 namespace karpos::detail {
 
-/// Whose workspace it is, and the call that says how large: for labels and messages.
+/// The function that uses a workspace, and the call that returns its bytes: for labels and
+/// messages.
 struct workspace_user {
   char const* name;
   char const* bytes_call;
 };
 
-/// Whether the caller gave memory: a pointer without bytes, as an empty view has one, is none.
+/// Returns whether the caller gave memory. A pointer without bytes, as an empty view has, is none.
 inline bool is_given(wrapped_memory const& memory) {
   return memory.data != nullptr && memory.bytes > 0;
 }
 
-/// Whether a call that can do without a workspace has one of that many bytes: the caller's, or its own. A table that grows
-/// in between may need more than the caller was told.
+/// Returns whether a call that can do without a workspace may use one of that many bytes: the
+/// caller's, or its own if the caller gave none. A table that has grown meanwhile may need more
+/// bytes than the caller was told.
 inline bool serves(wrapped_memory const& given, std::size_t bytes) {
   return !is_given(given) ||
          (given.bytes >= bytes &&
           reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
 }
 
-/// For require_apart.
+/// Returns the memory's range, for require_apart.
 inline memory_range range_of(wrapped_memory const& given) {
   auto const* const begin = static_cast<char const*>(given.data);
   return {begin, begin + (begin == nullptr ? 0 : given.bytes)};
 }
 
-/// Throws std::invalid_argument for memory of the caller's that is too small or not aligned.
+/// Throws std::invalid_argument if the caller's memory is too small or not aligned.
 inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
                               std::size_t bytes) {
   if (!is_given(given)) return;
@@ -55,7 +57,7 @@ inline void require_workspace(workspace_user const& user, wrapped_memory const& 
            "align it to that");
 }
 
-/// Memory of the caller's, or our own, which lives until what uses it has run.
+/// The caller's memory, or memory of its own. It lives until its users have run.
 template <class ExecSpace>
 class workspace {
  public:
@@ -74,7 +76,7 @@ class workspace {
     m_data = static_cast<std::byte*>(given.data);
   }
   std::byte* data() const { return m_data; }
-  /// Waits before own memory is freed.
+  /// Waits before its own memory is freed.
   void finish() const {
     if (m_own.data() != nullptr) m_exec.fence(m_label + ": before its workspace is freed");
   }
