@@ -33,10 +33,10 @@ namespace karpos {
 ///     that works on the map divides BucketSlots or is a multiple of it.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key,
 ///   histories are linearizable. Operations are lock-free, with one exception: if
-///   device::is_lock_free<16, ExecSpace> is false, an insertion into a 16-byte slot waits for the
-///   thread that is publishing that slot. Atomics are relaxed: finding a key orders no other
-///   memory. Blocking insertions and apply need exclusive access, because they may compact or move
-///   the table.
+///   device::is_lock_free<16, ExecSpace> is false, an insertion into 16-byte slots waits for
+///   threads that are publishing slots of the same bucket. Atomics are relaxed: finding a key
+///   orders no other memory. Blocking insertions and apply need exclusive access, because they may
+///   compact or move the table.
 /// Memory: bytes_for(max_keys, load); layout: docs/hash_map.md. Bulk calls allocate nothing but:
 ///   - compaction: a copy of the table, freed at the end;
 ///   - growth and rehash: the other table, which stays;

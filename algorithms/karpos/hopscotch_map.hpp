@@ -64,9 +64,10 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
   hopscotch_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_map", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty map in the caller's memory, which must outlive the map: bytes_for(max_keys,
-  /// load) bytes, aligned to 64 bytes. Allocates 16 bytes and a bit for each 32 lines beside it.
-  /// Also throws std::invalid_argument if the memory is null, too small or not aligned.
+  /// Makes an empty map in the caller's memory, which must outlive the map. It takes
+  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes. In addition it allocates 16 bytes and a
+  /// bit for each 32 lines. Also throws std::invalid_argument if the memory is null, too small or
+  /// not aligned.
   hopscotch_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_map", max_keys, o, hash, equal, memory) {}

@@ -73,8 +73,8 @@ struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
   /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,
   /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy). Null: allocated, and freed at
-  /// the end. If a strategy has no memory, or the caller's is too small or not aligned, the
-  /// insertion uses another strategy, in the end direct: it throws nothing about its workspace.
+  /// the end. If there is no memory for a strategy, or the caller's is too small or not aligned,
+  /// the insertion uses another strategy, in the end direct: it throws nothing about its workspace.
   wrapped_memory workspace = {nullptr, 0};
 };
 

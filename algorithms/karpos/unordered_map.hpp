@@ -52,8 +52,10 @@ namespace karpos {
 ///     several threads insert equal keys, one succeeds, and the others get existing() with the same
 ///     index. Between begin_erase and end_erase, erase takes the place of insert.
 ///   - Maps with const keys are for kernels during which no key is inserted or erased.
-///   - Packed slots are lock-free. An insertion into wide slots waits while another thread writes a
-///     key with the same 30 bits of hash.
+///   - Packed slots are lock-free, except slots of 16 bytes if device::is_lock_free<16, ExecSpace>
+///     is false: there an insertion waits for threads that are publishing slots of the same bucket.
+///     An insertion into wide slots waits while another thread writes a key with the same 30 bits
+///     of hash.
 ///   - Values are shared as in any view: threads that share one change it by atomics.
 /// Memory: capacity() slots. A packed slot takes sizeof(Key) + sizeof(Value), rounded to 4, 8 or 16
 ///   bytes, and 0.1 to 0.3 bytes of marks. A wide slot takes the record of key and value, and 4.1
