@@ -13,41 +13,52 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bfs/level_loop.hpp"
 
-// Breadth-first search: how many edges every vertex is away from a source.
+// Breadth-first search: writes how many edges each vertex is away from a source.
 //
 //   bfs(exec, graph, source, distances)              one search
-//   bfs(exec, workspace, source, distances, …)       many searches of a graph, with one bfs_workspace
-//   bfs_search::start, bfs_search::report            the same, asynchronous to the host
+//   bfs(exec, workspace, source, distances, …)       many searches of a graph
+//   bfs_search::start, bfs_search::report            one search, asynchronous to the host
 //
 // bfs_options.hpp has the options and the report, bfs_workspace.hpp the memory.
 //
-// The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier claim their
-// unvisited neighbours; bottom-up, unvisited vertices look for a visited neighbour and stop at the first, which
-// inspects fewer edges where most edges of the frontier lead to visited vertices. The papers' terms, and the files of
-// detail/bfs:
+// Words, in Kokkos' terms: a team is a block on GPUs and one thread on CPUs; scratch is its shared
+// memory; a tile is a cooperative group, the lanes of a warp on GPUs and one thread on CPUs.
+//
+// The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier
+// claim their unvisited neighbours. Bottom-up, each unvisited vertex looks for a visited neighbour
+// and stops at the first one. Bottom-up inspects fewer edges if most edges of the frontier lead to
+// visited vertices. The papers' terms, and the files of detail/bfs:
 //
 //   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
-//   frontier queue        generated without an atomic per vertex: by bins of the tiles (queue.hpp), or by the paper's
-//                         interleaved and blocked scans of the status bitmap (scan.hpp)
-//   thread, warp, CTA,    degree classes: a vertex is expanded by a thread, a tile, a team or the whole grid, by its
-//   grid                  number of edges (top_down.hpp)
-//   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices (bottom_up.hpp)
-//   hub vertex cache      in each team's scratch; keeps all visited hubs, the paper keeps those of the last level
-//                         (hubs.hpp)
-//   windows               several levels at once where frontiers are narrow; after PASGAL (windows.hpp for CPUs,
-//                         block_windows.hpp for GPUs)
-//   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs (level_loop.hpp)
+//   frontier queue        filled without an atomic per vertex: each tile buffers the vertices that
+//                         it finds and appends a full buffer by one atomic per degree class
+//                         (queue.hpp); or by the paper's interleaved and blocked scans of the
+//                         status bitmap (scan.hpp)
+//   thread, warp, CTA,    degree classes: a vertex is expanded by a thread, a tile, a team or the
+//   grid                  whole grid, by its number of edges (top_down.hpp)
+//   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices
+//                         (bottom_up.hpp)
+//   hub vertex cache      in each team's scratch; keeps all visited hubs, the paper keeps those of
+//                         the last level (hubs.hpp)
+//   windows               local search while frontiers are narrow: several levels before the grid
+//                         synchronises, after PASGAL (windows.hpp for CPUs, block_windows.hpp for
+//                         GPUs)
+//   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs
+//                         (level_loop.hpp)
 //
-// level_loop.hpp is the loop over the levels: expand, exchange, decide. On CUDA it runs inside of one cooperative
-// kernel.
+// level_loop.hpp is the loop over the levels: expand, add up the level's totals over the grid,
+// decide. On CUDA it runs inside one cooperative kernel.
 // docs/design/bfs_walkthrough.md follows one frontier through these files.
 //
-// Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer, Asanović, Patterson,
-// "Direction-optimizing breadth-first search", SC 2012.
+// Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer,
+//   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012.
 
 namespace karpos {
 
-/// Searches of one workspace, asynchronous to the host where one kernel does a search.
+/// Runs searches in the memory of one workspace. A search that is one kernel (CUDA) is asynchronous
+/// to the host.
+///
+/// Copies share the memory of the workspace.
 template <execution_space ExecSpace, class Graph>
 class bfs_search {
  public:
@@ -56,16 +67,25 @@ class bfs_search {
 
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
-  /// Starts a search from `source`: one vertex, or a view of several, in which a vertex may occur more than once.
-  /// distances: n numbers of 32 bits; -1 where no path leads. parents: n vertex ids, or a view without elements for
-  /// none; a source is its own parent, -1 stands where no path leads.
-  /// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another
-  ///  length, or that overlap each other, the sources or the graph; strided views; degree_classes =
-  ///  false where a vertex has 2^27 edges or more; launch_mode::persistent_kernel where the space
-  ///  has none, or its blocks do not all fit on the device.
-  /// Requires: the graph and the results are not written meanwhile; no other search uses the workspace.
-  /// Concurrency: asynchronous to the host where the search is one kernel (CUDA) and `source` one vertex; otherwise it
-  /// waits.
+  /// Starts a search from `source`: one vertex, or a view of several. A vertex may occur in the
+  /// view more than once.
+  ///
+  /// distances: n integers of 32 bits; unreachable vertices get -1.
+  /// parents: n vertex ids, or a view without elements if they are not wanted. A source is its own
+  /// parent; unreachable vertices get VertexId(-1).
+  ///
+  /// Requires: until report() returns, or `exec` is fenced, the views of sources, distances and
+  ///   parents exist, nothing writes the graph or the results, and no other search uses the
+  ///   workspace.
+  /// Concurrency: asynchronous to the host if the search is one kernel and `source` is one vertex.
+  ///   It is one kernel on CUDA unless the driver is launch_mode::kernel_per_step. With
+  ///   launch_mode::automatic it also blocks, without notice, if the kernel's blocks do not all fit
+  ///   on the device.
+  /// Throws: std::invalid_argument if a source is out of range; if distances or parents have
+  ///   another length, are strided, or overlap each other, the sources or the graph; if
+  ///   degree_classes is false and a vertex has 2^27 edges or more; if
+  ///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all
+  ///   fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
@@ -82,9 +102,11 @@ class bfs_search {
                                              m_workspace.m_record.data()});
   }
 
-  /// Returns: what the last search did. Waits for it. Requires: one was started.
-  /// Throws: std::logic_error if the search was stopped, for it found more than the graph has:
-  ///  graph, results or workspace were written meanwhile. Results are unspecified then.
+  /// Waits for the last search and returns what it did.
+  ///
+  /// Requires: a search was started.
+  /// Throws: std::logic_error if the search was stopped because it found more than the graph has:
+  ///   graph, results or workspace were written meanwhile. Results are unspecified then.
   bfs_report report() const {
     workspace const& w = m_workspace;
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");
@@ -180,14 +202,17 @@ class bfs_search {
   workspace m_workspace;
 };
 
-/// Searches a graph from `source`: one vertex, or a view of several. Writes the distance of every vertex, -1 where no
-/// path leads, and, if `parents` are asked for, a parent one level nearer (a source is its own). Options without
-/// parents: bfs(exec, workspace, 0, distances, {}, {.direction = bfs_direction::top_down}).
+/// Searches a graph from `source`: one vertex, or a view of several. Writes the distance of every
+/// vertex; unreachable vertices get -1. If `parents` has elements, also writes a parent, one level
+/// nearer, of every vertex; a source is its own parent, unreachable vertices get VertexId(-1). To
+/// pass options without parents:
 ///
-/// Returns: what was done; so it waits for the search.
+///   bfs(exec, workspace, 0, distances, {}, {.direction = bfs_direction::top_down});
+///
+/// Returns: what was done. Blocks until the search has ended.
 /// Complexity: O(vertices + edges) work; bottom-up levels inspect fewer edges.
-/// Requires: the graph and the results are not written meanwhile; no vertex is 2^31 - 1 or more edges away, for distances have
-///  32 bits.
+/// Requires: the graph and the results are not written meanwhile; no vertex is 2^31 - 1 or more
+///   edges away, because distances have 32 bits.
 /// Memory: a workspace of 12.4 bytes a vertex, or the one passed in.
 /// Throws: as bfs_search::start and bfs_search::report.
 /// Source: see the top of this file.
@@ -202,7 +227,9 @@ bfs_report bfs(ExecSpace const& exec, bfs_workspace<ExecSpace, Graph> const& wor
   return search.report();
 }
 
-/// The same with a workspace for this search alone. Throws: what bfs_workspace throws, too.
+/// Searches a graph as bfs(exec, workspace, …) does, with a workspace for this search alone.
+///
+/// Throws: also what bfs_workspace throws.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, class Distances, class Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Hooks = bfs_hooks<>>

@@ -16,26 +16,31 @@
 #include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/bfs_batch/batch.hpp"
 
-// Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few levels. CPUs, and GPUs where searches
-// are few, search deep graphs, such as road networks, from one source after another, by bfs.
+// Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
+// levels. Deep graphs, such as road networks, are searched from one source after another, by bfs,
+// on CPUs, and on GPUs if there are few searches.
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
-//   bfs_batch(exec, workspace, sources)              the same without distances: how far and how many, of each source
+//   bfs_batch(exec, workspace, sources)              reports each source's depth and number of
+//                                                    reached vertices, without distances
 //
-// Up to 64 searches share one pass over the graph: search i has bit i of a word at every vertex, and a level moves
-// words along edges by OR. The levels of all searches run in step. The parts of it, in detail/bfs_batch:
+// Up to 64 searches share one pass over the graph: search i has bit i of a word at every vertex. A
+// level moves words along edges by OR. The levels of all searches run in step. The files, in
+// detail/bfs_batch:
 //
-//   numbers by degree   the graph is copied with its vertices in falling order of degree (prepare.hpp)
-//   push                the words of the frontier go to neighbours that lack them (push.hpp); few vertices
-//   pull                vertices that lack bits collect those of their neighbours (pull.hpp); most vertices
+//   numbers by degree   the graph is copied, its vertices in order of falling degree (prepare.hpp)
+//   push                few vertices: the words of the frontier go to neighbours that lack their
+//                       bits (push.hpp)
+//   pull                most vertices: those that lack bits collect their neighbours' (pull.hpp)
 //   bit planes          distances as bits, 32 bytes a vertex (state.hpp)
 //   results             distances and sums, in the user's order (results.hpp)
-//   one by one          searches of a pass that turns out to have many levels of few vertices (one_by_one.hpp)
+//   one by one          searches of a pass that turns out to have many levels of few vertices
+//                       (one_by_one.hpp)
 //
 // docs/bfs_batch.md explains it with a picture.
 //
-// Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014; Liu, Huang, Hu, "iBFS:
-// concurrent breadth-first search on GPUs", SIGMOD 2016.
+// Source: Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014;
+//   Liu, Huang, Hu, "iBFS: concurrent breadth-first search on GPUs", SIGMOD 2016.
 
 namespace karpos {
 
@@ -61,7 +66,7 @@ void check_sources(auto const& exec, Sources const& sources, std::uint64_t verti
            "the graph has " + std::to_string(vertices), "pass vertices below that");
 }
 
-/// Runs passes of 64 searches. make(first, searches): the distances of a pass.
+/// Runs passes of 64 searches. make(first, searches) returns where the distances of a pass go.
 template <class ExecSpace, class Graph, class Sources, class Make>
 bfs_batch_report run_passes(ExecSpace const& exec,
                             bfs_batch_workspace<ExecSpace, Graph> const& workspace,
@@ -86,22 +91,23 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 
 }  // namespace detail::bfs_batch
 
-/// Searches a graph from each of the sources. distances(i, v) is the distance of vertex v from sources(i); where no path
-/// leads, or none of at most options.max_distance edges, -1, or 255 in a view of std::uint8_t. A view of LayoutLeft, which
-/// has the distances of a vertex side by side, is written fastest.
+/// Searches a graph from each of the sources. distances(i, v) is the distance of vertex v from
+/// sources(i). If v is unreachable, or more than options.max_distance edges away, it is -1, or 255
+/// in a view of std::uint8_t. A view of LayoutLeft, in which the distances of a vertex are
+/// neighbours, is written fastest.
 ///
-/// Returns: how far each search went and how much it found, in the order of the sources; so it waits.
-/// Complexity: for each 64 sources O(levels * vertices / 32 + edges * (levels in which a vertex is new)) at most; where
-///  searches overlap, as in graphs of few levels, a few passes over the edges.
+/// Returns: how far each search went and how much it found, in the order of the sources. Blocks.
+/// Complexity: for each 64 sources O(levels * vertices / 32 + edges * (levels in which a vertex is
+///   new)) at most; if searches overlap, as in graphs of few levels, a few passes over the edges.
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
-/// Memory: none beyond the workspace, which gets a bfs_workspace when a graph first turns out deep;
-///  if memory for it cannot be had, the batch goes on without it.
-/// Throws: std::invalid_argument for a source that is no vertex, for a negative max_distance, for
-///  distances of other extents or that overlap the sources, and for launch_mode::persistent_kernel
-///  where the space has none; std::range_error when a distance above 254 is found and distances
-///  have 8 bits: they are then unspecified; std::logic_error when a pass was stopped because it
-///  found more levels than there are vertices: graph, results or workspace were written meanwhile.
+/// Memory: none beyond the workspace, which gets a bfs_workspace when the graph first turns out
+///   deep. If there is not enough memory for that, the batch goes on without it.
+/// Throws: std::invalid_argument if a source is out of range, if max_distance is negative, if
+///   distances have other extents or overlap the sources, and for launch_mode::persistent_kernel if
+///   the space has none; std::range_error if a distance above 254 is found and distances have 8
+///   bits: they are unspecified then; std::logic_error if a pass was stopped because it found more
+///   levels than there are vertices: graph, results or workspace were written meanwhile.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,
@@ -115,7 +121,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
   std::uint64_t const n = workspace.vertices();
   check_distances(distances, sources.extent(0), n);
   detail::require_apart("the distances of a batch", distances, sources);
-  // A level beyond what fits is looked for, to know whether there is one.
+  // Searches one level more than fits, to know whether there is one.
   auto const report =
       run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1), n,
                  [&](std::uint64_t first, int searches) {
@@ -129,7 +135,9 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
   return report;
 }
 
-/// The same without distances: what the report says of each source is all.
+/// Searches a graph from each of the sources and returns what each search found, without distances.
+///
+/// Complexity, Requires, Concurrency, Memory, Throws: as bfs_batch with distances.
 template <execution_space ExecSpace, class Graph, view_1d Sources>
 bfs_batch_report bfs_batch(ExecSpace const& exec,
                            bfs_batch_workspace<ExecSpace, Graph> const& workspace,

@@ -7,36 +7,38 @@
 
 #include "karpos/launch_mode.hpp"
 
-// What a batch of breadth-first searches is told (bfs_batch_options) and what it answers beside the distances
-// (bfs_batch_report).
+// Options (bfs_batch_options) and the report (bfs_batch_report) of a batch of breadth-first
+// searches.
 
 namespace karpos {
 
-/// Options of a batch of searches. What it finds depends on the first alone.
+/// Options of a batch of searches. Only max_distance changes what is found.
 struct bfs_batch_options {
-  /// Vertices farther away than that count as not reached. Not negative.
+  /// The largest distance: vertices farther away count as not reached. Not negative.
   std::int32_t max_distance = std::numeric_limits<std::int32_t>::max() - 1;
-  /// Levels whose frontier, of all searches together, has at least this part of all edges pull: each vertex looks at its
-  /// in-neighbours. The first such level, and those after it. 0: every level; above 1: none.
+  /// Fractions of all edges by which levels are expanded by pulling: each vertex inspects its
+  /// in-edges. Pulling begins when the frontier of all searches together has at least pull_from of
+  /// all edges, and goes on while it has at least pull_until. Both 0: every level; pull_from above
+  /// 1: none. Pulling needs an undirected graph, or one with its transpose.
   double pull_from = 1. / 8, pull_until = 1. / 60;
   launch_mode driver = launch_mode::automatic;
 };
 
-/// What one search of a batch has found.
+/// Report of one search of a batch.
 struct bfs_source_report {
-  std::int32_t levels = 0;          ///< distances that occur: the largest is levels - 1
+  std::int32_t levels = 0;          ///< number of distances that occur: the largest is levels - 1
   std::uint64_t visited = 0;        ///< vertices with a distance, the source included
-  std::uint64_t sum_distances = 0;  ///< of these
+  std::uint64_t sum_distances = 0;  ///< sum of the distances of these vertices
 };
 
-/// What a batch of searches did.
+/// Report of a batch of searches.
 struct bfs_batch_report {
-  std::vector<bfs_source_report> source;  ///< of each source, in the order of the sources
-  std::int32_t levels = 0;                ///< of the longest search of each pass, added up
-  std::int32_t pull_levels = 0;           ///< of these; those at max_distance are not expanded
-  std::uint64_t edges_pushed = 0;         ///< by the other levels, each for all its searches
-  /// Searches that were made one after another, by bfs, for their pass had many levels of few vertices: pull_levels and
-  /// edges_pushed do not count theirs.
+  std::vector<bfs_source_report> source;  ///< a report for each source, in their order
+  std::int32_t levels = 0;                ///< levels of the longest search of each pass, added up
+  std::int32_t pull_levels = 0;           ///< levels expanded by pulling
+  std::uint64_t edges_pushed = 0;  ///< edges of pushed frontiers, once for all searches of a pass
+  /// Searches that bfs made one after another, because their pass had many levels of few vertices.
+  /// pull_levels and edges_pushed do not count what they did.
   std::uint64_t one_by_one = 0;
 };
 

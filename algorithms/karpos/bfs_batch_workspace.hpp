@@ -26,28 +26,31 @@ template <class ExecSpace, class Graph>
 class batch;
 }
 
-/// The memory of batches of breadth-first searches of a graph, and a copy of the graph with its vertices numbered by
-/// falling degree, which lets batches read memory in better order: made once, for any number of batches. The first batch that
-/// leaves a pass of a deep graph to searches one by one makes a bfs_workspace, and goes on in step if memory for it
-/// cannot be had; no other allocates.
+/// Memory of batches of breadth-first searches of a graph, and a copy of the graph whose vertices
+/// are numbered by falling degree, which lets batches read memory in better order. Made once, for
+/// any number of batches. The first batch of a deep graph that leaves a pass to searches one by one
+/// also makes a bfs_workspace; if there is not enough memory for that, it goes on without. No other
+/// batch allocates.
 ///
 /// Requires: the graph does not change while the workspace is made.
 /// Concurrency: copies share the memory. One batch at a time.
-/// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256 edges
-///  (bfs_batch_workspace::bytes_for); from such a batch on also those of a bfs_workspace, 12.4 bytes a vertex.
+/// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256
+///   edges (bfs_batch_workspace::bytes_for); after such a batch also a bfs_workspace, 12.4 bytes a
+///   vertex.
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace {
  public:
   using graph_type = Graph;
   using memory_space = typename Graph::memory_space;
 
-  /// Checks the graph unless it is trusted, and copies it. Complexity: a pass over offsets and
-  /// columns, and that of build_csr for the edges; waits for it.
-  /// Memory: while it works, that of build_csr and 4 bytes an edge; where a vertex has more edges than there are vertices (parallel
-  ///  edges), 8 bytes for each of them.
-  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate);
-  ///  std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
-  ///  offsets of 32 bits; allocation_error if memory cannot be had.
+  /// Checks the graph unless it is trusted, and copies it. Blocks.
+  ///
+  /// Complexity: a pass over offsets and columns, and a build_csr of the edges.
+  /// Memory: meanwhile that of build_csr and 4 bytes an edge; if a vertex has more edges than there
+  ///   are vertices (parallel edges), 8 bytes for each of them.
+  /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
+  ///   std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
+  ///   offsets of 32 bits; allocation_error if there is not enough memory.
   bfs_batch_workspace(ExecSpace const& exec, Graph const& graph)
       : m_vertices(graph.vertices()),
         m_has_in(graph.has_transpose()) {
@@ -61,7 +64,8 @@ class bfs_batch_workspace {
     if (m_vertices > 0) count_rows(exec);
   }
 
-  /// Bytes that a workspace for this graph keeps.
+  /// Returns the bytes that a workspace for this graph keeps, without the bfs_workspace for
+  /// searches one by one.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     using namespace detail::bfs_batch;
     std::uint64_t const n = graph.vertices(), m = graph.edges();
@@ -87,7 +91,7 @@ class bfs_batch_workspace {
   static std::uint64_t items(std::uint64_t vertices, std::uint64_t edges) {
     return vertices + edges / tuned::item_edges;
   }
-  /// launched: for steps that are kernels of their own.
+  /// Returns the shape of the grid. launched: each step is a kernel of its own.
   static device::grid_shape shape(ExecSpace const& exec, bool launched) {
     constexpr std::size_t list = tuned::list_bytes;
     std::size_t const all = launched ? tuned::launched_scratch_bytes : tuned::scratch_bytes;
@@ -103,7 +107,7 @@ class bfs_batch_workspace {
     auto const made = [&]<class T>(array<T>& to, char const* label, std::uint64_t count) {
       std::string const name = std::string("karpos::bfs_batch::") + label;
       to = detail::uninitialized_array<array<T>>(exec, name, count);
-      // CPUs: pages are mapped now, evenly among the threads, and not by the first batch.
+      // CPUs map the pages now, evenly among the threads, instead of in the first batch.
       if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, to, T(0));
     };
     made(m_seen, "seen", n);
@@ -121,7 +125,8 @@ class bfs_batch_workspace {
       bfs_workspace<ExecSpace,
                     typename detail::bfs_batch::ordered_graph<ExecSpace, Graph>::graph_type>;
 
-  /// Returns: the workspace of searches one by one, which is made when first asked for; null if it cannot be.
+  /// Returns: the workspace of searches one by one, made by the first call; null if it cannot be
+  ///   made.
   one const* workspace_of_one(ExecSpace const& exec) const {
     try {
       if (!*m_one) m_one->emplace(exec, m_ordered.graph());
@@ -181,7 +186,7 @@ class bfs_batch_workspace {
   array<detail::bfs_batch::level_totals> m_levels;
   array<detail::bfs_batch::batch_record> m_record;
   std::shared_ptr<std::optional<one>> m_one = std::make_shared<std::optional<one>>();
-  device::grid_memory<ExecSpace> m_grid[2];  // of one kernel, of a kernel for each step
+  device::grid_memory<ExecSpace> m_grid[2];  // for one kernel; for a kernel for each step
 };
 
 }  // namespace karpos

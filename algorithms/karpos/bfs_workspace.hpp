@@ -15,13 +15,14 @@
 
 namespace karpos {
 
-/// The memory of a breadth-first search, and what it knows of a graph in advance (isolated vertices, degree classes,
-/// hub vertices): made once, for any number of searches from any sources. No search allocates.
+/// Memory of breadth-first searches, and what they need to know of a graph in advance: isolated
+/// vertices, degree classes, hub vertices. Made once, for any number of searches from any sources.
+/// No search allocates.
 ///
 /// Requires: the graph does not change while the workspace is used, which is not checked.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
-/// Memory: 12.4 bytes a vertex, 40 KB, and 49 KB for each CPU thread (bfs_workspace_bytes); with pad_rows 16 or 80 bytes a
-/// vertex more (padded_bytes).
+/// Memory: 12.4 bytes a vertex, 40 KB, and 49 KB for each CPU thread (bfs_workspace_bytes); after
+///   pad_rows 16 or 80 bytes a vertex more (padded_bytes).
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -30,13 +31,14 @@ class bfs_workspace {
   using memory_space = typename Graph::memory_space;
 
   /// Checks the graph unless it is trusted, and reads the degrees of all vertices. Searches do not
-  /// check it again.
-  /// Complexity: four passes over the row offsets, and one over the columns, without it for a
-  ///   trusted graph; waits for them.
-  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate);
-  ///  std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or
-  ///  for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if memory cannot be
-  ///  had.
+  /// check it again. Blocks.
+  ///
+  /// Complexity: four passes over the row offsets, and one over the columns unless the graph is
+  ///   trusted.
+  /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
+  ///   std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or
+  ///   for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not
+  ///   enough memory.
   bfs_workspace(ExecSpace const& exec, Graph const& graph)
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
@@ -52,19 +54,25 @@ class bfs_workspace {
       exec.fence("karpos::bfs_workspace: made");
   }
 
-  /// Copies rows for many searches of one deep graph, such as a mesh or a road network, on a GPU. Of one hop: rows of up to
-  /// four edges, into 16 bytes each; a level of few vertices waits for one load less. Of two hops: as well rows of all vertices
-  /// within two hops, of 64 bytes, of an undirected graph; a search then goes two levels at a time. Longer rows stay where they are.
+  /// Copies short rows of the graph into records of fixed size, for many searches of one deep
+  /// graph, such as a mesh or a road network, on a GPU.
   ///
-  /// Searches with a predicate of edges use those of one hop alone.
+  /// hops = 1: rows of up to four edges, into 16 bytes each. A level of few vertices then waits for
+  /// one load less.
+  /// hops = 2: also, of an undirected graph, a row of all vertices within two hops for each vertex,
+  /// of 64 bytes. A search then goes two levels at a time.
+  /// Rows that do not fit their records are read from the graph. Searches with a predicate of edges
+  /// use the records of one hop only.
   ///
-  /// hops: 1 or 2.
-  /// Returns: the hops of the rows that searches have now. 0: none, for they would not gain, on CPUs and in graphs of more
-  ///  than four edges a vertex. 1 where 2 were asked for: the graph is directed.
-  /// Complexity: a pass over the graph, and one over the rows of its neighbours; waits for it.
-  /// Concurrency: not while a search of this workspace runs. Copies of it that were made before have no such rows.
+  /// Returns: the hops of the rows that searches use now. 0: none were made, because they would not
+  ///   help: on CPUs, and in graphs of more than four edges a vertex on average. 1 although 2 were
+  ///   asked for: the graph is directed.
+  /// Complexity: a pass over the graph, and one over the rows of its neighbours. Blocks.
+  /// Concurrency: not while a search of this workspace runs. Copies of it that were made before do
+  ///   not get these rows.
   /// Memory: 16 bytes a vertex; for two hops 80.
-  /// Throws: allocation_error if they cannot be had, searches use what there is then; std::invalid_argument for other hops.
+  /// Throws: std::invalid_argument for other hops; allocation_error if there is not enough memory:
+  ///   searches go on with the rows that there are.
   int pad_rows(ExecSpace const& exec, int hops = 1) {
     if (hops != 1 && hops != 2)
       detail::reject("rows of " + std::to_string(hops) + " hops are refused", "neither 1 nor 2",
@@ -75,7 +83,7 @@ class bfs_workspace {
     return m_two_hop.extent(0) > 0 ? 2 : 1;
   }
 
-  /// Bytes of the rows that pad_rows has made.
+  /// Returns the bytes of the rows that pad_rows has made.
   std::size_t padded_bytes() const {
     return m_padded.extent(0) * sizeof(detail::bfs::padded_row) +
            m_two_hop.extent(0) * sizeof(detail::bfs::two_hop_row);
@@ -83,7 +91,7 @@ class bfs_workspace {
 
   std::uint64_t vertices() const { return m_graph.vertices(); }
 
-  /// Bytes that a workspace for this graph allocates.
+  /// Returns the bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
     auto const shape = shape_of(exec);
@@ -108,7 +116,8 @@ class bfs_workspace {
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
 
-  /// A row for each vertex: make_row(rows)(v) makes that of v.
+  /// Makes an array with a row for each vertex. make_row(to) is the body of the loop, which writes
+  /// to[v] for vertex v.
   template <class Row, class MakeRow>
   array<Row> rows_of_all(ExecSpace const& exec, std::string const& label, char const* what,
                          char const* suggestion, MakeRow const& make_row) const {
@@ -154,7 +163,8 @@ class bfs_workspace {
                               : 0;
   }
 
-  /// Windows that teams explore: lengths of their lists, and totals.
+  /// Returns the words for windows that teams explore: lengths of their lists. The totals are
+  /// counted in bytes, below.
   static std::size_t team_window_words(device::grid_shape shape) {
     return tuned::has_team_windows ? 2 * static_cast<std::size_t>(shape.teams) : 0;
   }
@@ -168,7 +178,7 @@ class bfs_workspace {
     auto const words = [&](char const* label, std::uint64_t n) {
       std::string const name = std::string("karpos::bfs::") + label;
       auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
-      // CPUs: pages are mapped now, evenly among the threads, and not by the first search.
+      // CPUs map the pages now, evenly among the threads, instead of in the first search.
       if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
       return made;
     };
@@ -225,7 +235,8 @@ class bfs_workspace {
     require_no_long_row("bfs", sums[degree_classes + 2]);
     choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
   }
-  /// Hub vertices: as many as the hub vertex cache holds, and one in 256 vertices, at most.
+  /// Chooses the hub vertices, those of the highest degrees: at most as many as the hub vertex
+  /// cache holds, and at most one in 256 vertices.
   void choose_hubs(ExecSpace const& exec, detail::bfs::degree_histogram const& histogram) {
     using namespace detail::bfs;
     m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
@@ -250,7 +261,7 @@ class bfs_workspace {
     }
   }
 
-  /// What the steps of a search share, but for the results.
+  /// Returns what the steps of a search share, without the results.
   template <class Hooks>
   auto state(bfs_options const& options, Hooks const& hooks) const {
     using namespace detail::bfs;
@@ -291,7 +302,7 @@ class bfs_workspace {
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   std::uint64_t m_hub_degree = ~std::uint64_t(0);
   std::uint32_t m_hub_count = 0;
-  bool m_needs_classes = false;  // some degree is too high for a lane
+  bool m_needs_classes = false;  // a vertex has too many edges for one lane
   array<std::uint32_t> m_isolated, m_visited[2], m_scan_counts;
   array<detail::bfs::local_vertex> m_queue, m_unvisited[2], m_hubs;
   array<detail::bfs::level_counters> m_levels;
@@ -304,7 +315,7 @@ class bfs_workspace {
   device::grid_memory<ExecSpace> m_grid;
 };
 
-/// Bytes that a bfs_workspace for this graph allocates.
+/// Returns the bytes that a bfs_workspace for this graph allocates.
 template <execution_space ExecSpace, class Graph>
 std::size_t bfs_workspace_bytes(ExecSpace const& exec, Graph const& graph) {
   return bfs_workspace<ExecSpace, Graph>::bytes_for(exec, graph);
