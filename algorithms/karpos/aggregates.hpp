@@ -10,11 +10,13 @@
 #include "karpos/concepts.hpp"
 #include "karpos/operations.hpp"
 
-// What one reduction by key makes of several columns, some of them several times: the SELECT of SQL's GROUP BY.
+// Lists of columns and operations for one reduction by key: the SELECT of SQL's GROUP BY.
 //
-//   aggregates(aggregate_count(orders),                                      COUNT(*)              to the view orders,
+//   aggregates(aggregate_count(orders),                                      COUNT(*)
 //              aggregate(price, plus{}, revenue, minimum{}, cheapest),       SUM(price), MIN(price)
 //              aggregate(weight, maximum{}, heaviest))                       MAX(weight)
+//
+// orders, revenue, cheapest and heaviest are the views for the results.
 
 namespace karpos {
 
@@ -23,7 +25,8 @@ namespace detail::reduce_by_key {
 /// Stands for the operation of outputs that count rows.
 struct count_rows {};
 
-/// A view, and the operation whose results it takes: of column number Column; of none where rows are counted.
+/// A view, and the operation whose results it takes: of column number Column, or no_column if rows
+/// are counted.
 template <int Column, class Op, class Out>
 struct output {
   static_assert(!std::is_const_v<typename Out::value_type>,
@@ -34,7 +37,7 @@ struct output {
 };
 inline constexpr int no_column = -1;
 
-/// The same output behind so many other columns.
+/// Returns an output whose column number is moved up by Columns.
 template <int Columns, int Column, class Op, class Out>
 auto behind(output<Column, Op, Out> const& o) {
   constexpr int moved = Column == no_column ? no_column : Column + Columns;
@@ -50,19 +53,21 @@ auto outputs_of(OpsAndViews const& list, std::index_sequence<I...>) {
 
 }  // namespace detail::reduce_by_key
 
-/// Columns, and what is made of them: what aggregate, aggregate_count and aggregates return. Cheap to copy; the views
-/// share their memory.
+/// Columns, and the operations on them with their results: what aggregate, aggregate_count and
+/// aggregates return. Cheap to copy; copies share the views' memory.
 template <class Columns, class Outputs>
 struct aggregate_list {
   Columns columns;  ///< a std::tuple of views
   Outputs outputs;  ///< a std::tuple of detail::reduce_by_key::output
 };
 
-/// A column, and operations each with the view that takes its results: `aggregate(price, plus{}, revenue, minimum{},
-/// cheapest)`. The column is a view of numbers of 4 or 8 bytes. Operations are called as op(a, b), const, with numbers of the
-/// type of their view, in kernels (operations.hpp says what they may do), and are associative and
-/// commutative. That type is the column's or one that holds all of its values, for sums of 32-bit
-/// integers in 64 bits, say.
+/// Returns a column with its operations, each followed by the view for its results:
+/// `aggregate(price, plus{}, revenue, minimum{}, cheapest)`.
+///
+/// The column is a view of numbers of 4 or 8 bytes. The view for results has the column's type, or
+/// one that holds all of its values, for instance for sums of 32-bit integers in 64 bits.
+/// Operations are associative and commutative; they are called as op(a, b), const, in kernels, with
+/// numbers of the type of their view (operations.hpp says what they may do).
 template <view_1d Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,
@@ -73,7 +78,8 @@ auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
                                                                                     outputs};
 }
 
-/// How many rows each key has: integers of 4 or 8 bytes, modulo 2^32 where they have 4.
+/// Returns an aggregate that counts the rows of each key, in integers of 4 or 8 bytes; modulo 2^32
+/// if they have 4.
 template <view_1d Out>
 auto aggregate_count(Out const& out) {
   static_assert(std::is_integral_v<typename Out::value_type>, "karpos: counts are integers");
@@ -82,7 +88,7 @@ auto aggregate_count(Out const& out) {
   return aggregate_list<std::tuple<>, outputs>{{}, outputs{{{}, out}}};
 }
 
-/// All of them in one reduction.
+/// Joins several aggregates into one, for one reduction.
 template <class Columns, class Outputs>
 auto aggregates(aggregate_list<Columns, Outputs> const& only) {
   return only;

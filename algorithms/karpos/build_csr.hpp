@@ -11,19 +11,23 @@
 #include "karpos/csr_options.hpp"
 #include "karpos/detail/build_csr/csr_of_edges.hpp"
 
-// Graphs in compressed sparse rows from a list of edges (build_csr), and with their edges reversed (transpose).
+// Builds graphs in compressed sparse rows from a list of edges (build_csr), and reverses their
+// edges (transpose).
 
 namespace karpos {
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
 /// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted.
-/// Throws: std::invalid_argument when the views differ in extent or an id is not below `vertices` (the first
-/// such edge is named); std::length_error for 2^32 vertices or more, for more vertices than VertexId or more
-/// edges, before any is removed, than EdgeOffset holds; allocation_error.
-/// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, for its edges
-/// were checked. Every execution space gives equal results.
-/// Complexity: a sort of 64-bit words on GPUs, a counting sort and a sort of each row on CPUs. Waits for it.
-/// Memory: new, in the space of the views. Meanwhile on GPUs 24 bytes, on CPUs one id for each directed edge.
+///
+/// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, because its
+///   edges were checked. Every execution space gives equal results. Blocks.
+/// Complexity: on GPUs a sort of 64-bit words, on CPUs a counting sort and a sort of each row.
+/// Memory: allocates the graph in the memory space of the views. Meanwhile also takes, for each
+///   directed edge, 24 bytes on GPUs and one id on CPUs.
+/// Throws: std::invalid_argument if the views differ in extent, or an id is not below `vertices`
+///   (the first such edge is named); std::length_error for 2^32 vertices or more, for more vertices
+///   than VertexId holds, or for more edges, before any is removed, than EdgeOffset holds;
+///   allocation_error.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,
@@ -40,12 +44,13 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
   return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options).trusted();
 }
 
-/// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted.
-/// g.with_transpose(transpose(exec, g)) is what searches of a directed graph want.
-/// Returns: a graph of its own, without a transpose; trusted.
-/// Complexity: as build_csr, and a pass that checks the graph unless it is trusted. Waits for it.
+/// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. Searches
+/// of a directed graph want g.with_transpose(transpose(exec, g)).
+///
+/// Returns: a graph with memory of its own, without a transpose; trusted. Blocks.
+/// Complexity: as build_csr, and a pass that checks the graph unless it is trusted.
 /// Memory: as build_csr, and meanwhile one more id for each edge.
-/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); std::length_error
+/// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); std::length_error
 ///   as build_csr; allocation_error.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {

@@ -54,19 +54,20 @@ void require_fits(Table const& table) {
 
 }  // namespace detail::build_sorted_lists
 
-/// Makes sorted lists of a table of scores, float or double, of any layout: table(object, list). List i has all
-/// objects, by descending table(object, i), and equal scores by ascending object.
+/// Makes sorted lists of a table of scores, float or double, of any layout: table(object, list).
+/// List i has all objects, by falling table(object, i); equal scores are ordered by rising object.
 ///
-/// Returns: lists of their own memory, of dense ids of 32 bits, the same on every execution space. A score of -0.0 is
-/// 0.0 in them.
-/// Complexity: GPUs sort one list after another: words of 64 bits by radix sort for float, pairs by comparison for
-/// double. CPU threads sort a list each, by radix sort, so that more threads than lists do not help. Waits for it.
+/// Returns: lists in memory of their own, with dense ids of 32 bits, the same on every execution
+///   space. A score of -0.0 becomes 0.0. Blocks.
+/// Complexity: GPUs sort one list after another: for float by a radix sort of 64-bit words, for
+///   double by a sort of pairs that compares. CPU threads sort one list each, by radix sort, so
+///   more threads than lists do not help.
 /// Requires: the table is not written meanwhile.
-/// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space. Meanwhile on GPUs one
-/// list's entries, 8 bytes each for float and 16 for double, and about as much for the sort; on CPUs twice the entries
-/// of one list for each thread that has one.
-/// Throws: std::invalid_argument for NaN, naming the first object that has one and its list, for more than 32 lists or
-/// 2^32 - 64 objects; allocation_error.
+/// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space.
+///   Meanwhile on GPUs one list's entries, 8 bytes each for float and 16 for double, and about as
+///   much for the sort; on CPUs twice the entries of one list for each thread that sorts one.
+/// Throws: std::invalid_argument if a score is NaN (the first object with one and its list are
+///   named), for more than 32 lists, or for more than 2^32 - 64 objects; allocation_error.
 template <execution_space ExecSpace, class Table>
   requires(Kokkos::is_view_v<Table> && Table::rank() == 2)
 auto build_sorted_lists(ExecSpace const& exec, Table const& table) {

@@ -6,16 +6,16 @@
 
 namespace karpos {
 
-/// Adds integers, and reports sums that do not fit: an operation of an aggregate,
-/// `aggregate(price, checked_plus{}, revenue)`. The view has the type of the column, or one that
-/// holds all of its values. Sums are formed in 96 bits: a sum that fits is right, also if an
-/// intermediate one does not fit, in any order of the rows.
+/// Adds integers, and reports sums that do not fit: an operation of an aggregate, `aggregate(price,
+/// checked_plus{}, revenue)`. The view has the type of the column, or one that holds all of its
+/// values. Sums are formed in 96 bits: a sum that fits is right in any order of the rows, also if
+/// an intermediate sum does not fit.
 ///
-/// Complexity: as plus, of twice the bytes and more; then reads a byte for each key.
+/// Complexity: as plus with more than twice the bytes; then reads a byte for each key.
 /// Memory: a byte for each element of the view, beside the workspace of the reduction.
-/// Throws: std::overflow_error, once all results are written, if sums do not fit: the message says
-///   how many, and the index of the first. Such a sum is what plus makes of it, and all other
-///   results are right; std::invalid_argument for more than 2^32 rows.
+/// Throws: std::overflow_error, after all results are written, if sums do not fit: the message says
+///   how many, and the index of the first. Such a sum is written as plus would make it; all other
+///   results are right. std::invalid_argument for more than 2^32 rows.
 struct checked_plus {};
 
 namespace detail::reduce_by_key {

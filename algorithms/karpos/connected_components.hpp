@@ -18,37 +18,41 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/table_options.hpp"
 
-// Which vertices hang together: connected components, by hooking with samples.
+// Connected components of a graph, by hooking with samples.
 //
 //   connected_components(exec, graph, labels)    labels(v): the smallest vertex of v's component
 //   connected_components_bytes(exec, graph)      the memory that it works in
 //
-// The labels are a forest of disjoint sets (detail/connected_components/forest.hpp): an edge joins two trees, the root with
-// the larger number hooks onto the other. A few edges of each vertex join most of a graph into one component; the label
-// that most of a sample of vertices have is taken for that component's, and its vertices need not look at their other
-// edges: one to a vertex outside is looked at from there. The kernels are in detail/connected_components/steps.hpp,
-// docs/connected_components.md has a picture.
+// The component ids (labels) are a forest of disjoint sets
+// (detail/connected_components/forest.hpp): an edge joins two trees by hooking the root with the
+// larger number onto the other root. A few edges of each vertex join most of a graph into one
+// component. The commonest id among a sample of vertices marks that giant component, and its
+// vertices skip their other edges: an edge to a vertex outside is inspected from the outside. The
+// kernels are in detail/connected_components/steps.hpp, docs/connected_components.md has a picture.
 //
-// Why labels are exact: edges join only what they connect, so that a tree is never larger than a component. An edge is left
-// out only where both ends are in the sampled tree: if one is not, the edge is looked at from there. And a root is the smallest
-// vertex of its tree.
+// Why component ids are exact: edges join only what they connect, so a tree is never larger than a
+// component. An edge is skipped only if both ends are in the sampled tree: otherwise it is
+// inspected from the end outside. And a root is the smallest vertex of its tree.
 //
-// Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018;
-// Jaiganesh, Burtscher, "A high-performance connected components implementation for GPUs", HPDC 2018.
+// Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph
+//   sampling", IPDPS 2018; Jaiganesh, Burtscher, "A high-performance connected components
+//   implementation for GPUs", HPDC 2018.
 
 namespace karpos {
 
-/// Choices of connected_components. Labels do not depend on them.
+/// Options of connected_components. Results do not depend on them.
 struct components_options {
-  /// Neighbours of each vertex that are joined before the sample is taken. 0: no sample, every edge is looked at.
+  /// Neighbours of each vertex that are joined before the sample is taken. 0: no sample, every edge
+  /// is inspected.
   std::uint32_t sampled_neighbours = 2;
-  /// Memory of the caller's of connected_components_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory that the caller owns: connected_components_bytes, aligned to 64 bytes; null: allocated,
+  /// and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// What connected_components found.
+/// Result of connected_components beside the component ids.
 struct components_report {
-  std::uint64_t components = 0;  ///< isolated vertices are components, too
+  std::uint64_t components = 0;  ///< number of components; isolated vertices are components, too
 };
 
 namespace detail::connected_components {
@@ -100,7 +104,8 @@ class run {
   }
 
  private:
-  /// Trees of a vertex and its first neighbours become one; every vertex points to its root then.
+  /// Joins the trees of each vertex and of its first neighbours; then every vertex points to its
+  /// root.
   void join_sampled() const {
     using s = state_type;
     compress<s> const to_roots{m_state};
@@ -120,7 +125,7 @@ class run {
         0,       0,       {},      {},     false, false, typename state_type::forest_type(labels),
         nullptr, nullptr, nullptr, nullptr};
   }
-  /// Returns: the bytes that the arrays take.
+  /// Places the arrays in memory. Returns: the bytes that they take.
   static std::size_t lay_out(Graph const& graph, std::byte* memory, state_type& s) {
     arena a(memory);
     std::uint64_t const both = graph.has_transpose() && !graph.is_undirected() ? 2 : 1;
@@ -146,27 +151,27 @@ class run {
 
 }  // namespace detail::connected_components
 
-/// Bytes that connected_components works in for this graph, beside the labels.
+/// Returns the bytes that connected_components works in for this graph, beside the labels.
 template <execution_space ExecSpace, class Graph>
 std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& graph) {
   return detail::connected_components::run<ExecSpace, Graph>::bytes_for(graph);
 }
 
-/// Writes to labels(v) the smallest vertex of the component of v: n vertex ids. Of a directed graph these are its weakly
-/// connected components, in which edges count both ways; one that has its transpose is faster, for without it no edge
-/// can be left out.
+/// Writes the component id of each vertex v, the smallest vertex of its component, to labels(v): n
+/// vertex ids. In a directed graph edges count both ways: it has weakly connected components. A
+/// directed graph with its transpose is faster, because without it no edge can be skipped.
 ///
-/// Returns: how many components there are; so it waits.
+/// Returns: the number of components. Blocks.
 /// Complexity: a pass over offsets and columns that checks the graph, unless it is trusted; a pass
-///  over the vertices, and over the edges of those that are not in the sampled component;
-///  O(vertices + edges) in practice.
+///   over the vertices, and over the edges of those that are not in the sampled component;
+///   O(vertices + edges) in practice.
 /// Requires: the graph is not written meanwhile.
 /// Concurrency: works on `exec`. A workspace serves one call at a time.
 /// Memory: connected_components_bytes: some KB, and a vertex id for each 4,096 edges.
-/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); for labels of
-///  another length or strided, or a workspace that is too small, not aligned, or that overlaps the
-///  labels; for labels that overlap the graph; std::length_error for more vertices than the ids
-///  have numbers for; allocation_error.
+/// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); if labels have
+///   another length, are strided, or overlap the graph; if the workspace is too small, not aligned,
+///   or overlaps the labels; std::length_error for more vertices than VertexId can number;
+///   allocation_error.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d Labels>

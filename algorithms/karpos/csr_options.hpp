@@ -3,9 +3,10 @@
 
 namespace karpos {
 
-/// What build_csr does to the edges that it is given.
+/// Options of build_csr: changes to the edges that it is given.
 struct csr_options {
-  /// Adds every edge the other way round, but no self loop, which is its own reverse; the graph is undirected.
+  /// Adds the reverse of every edge but self loops, which are their own reverse. The graph is
+  /// undirected then.
   bool symmetrise = false;
   bool remove_self_loops = true;
   bool remove_duplicates = true;

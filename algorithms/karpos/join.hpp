@@ -28,38 +28,44 @@
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// Joins of two tables by equal rows: which row of the left one matches which row of the right one, which is indexed
-// (row_index.hpp).
+// Joins of two tables by equal rows: which left row matches which right row. The right table is
+// indexed (row_index.hpp).
 //
 //   left       | a | b | c | b |         right   | b | a | b | d |
-//   begins     | 2 | 0 | . | 0 |         of the runs  | 0 2 | 1 | 3 |  of the index: b is in rows 0 and 2
+//   begins     | 2 | 0 | . | 0 |         runs    | 0 2 | 1 | 3 |      b is in rows 0 and 2
 //   offsets    | 0 | 1 | 3 | 3 | 5 |     a prefix sum over the matches of each left row
 //   pairs      | 0,1 | 1,0 | 1,2 | 3,0 | 3,2 |
 //
-// A join finds the matches once, says how many rows it has, then writes them, or shows them to a function. It is written by
-// rows of the output, from whose place the left row is searched among the offsets: a frequent row on either side is shared
-// (detail/join/expansion.hpp). Where it is the left table that is indexed, swap the sides: left becomes right.
+// A join finds the matches once and says how many rows it has. Then it writes these rows, or passes
+// them to a function. Threads take rows of the output and find the left row of each by a search in
+// the offsets, so the work for a frequent row, on either side, is shared
+// (detail/join/expansion.hpp). If the left table is the indexed one, swap the arguments and use the
+// mirrored kind: left becomes right.
+//
+// A run is the numbers of the rows of one group of equal rows, side by side in the index.
 
 namespace karpos {
 
-/// Lets every pair of equal rows match.
+/// Predicate that accepts every pair of equal rows.
 struct every_pair {};
 
-/// Numbers of left rows and of right ones, pair by pair.
+/// Row numbers of pairs: pair j is (left(j), right(j)).
 template <class Number, class MemorySpace>
 struct join_pairs {
   Kokkos::View<Number*, MemorySpace> left, right;
 };
 
-/// The matches of two tables, found once: how many rows the join has, then these rows, as often as wanted. Rows come in the
-/// order of left rows, and for each in that of right ones; right rows without a left one follow, in order.
+/// The matches of two tables, found once: the number of rows of the join, and these rows, as often
+/// as wanted. Rows come in the order of left rows, and for each in the order of right rows; right
+/// rows without a match follow, in order.
 ///
-/// Rows are compared by the functions of the index' rows, and nulls as these have it: SQL's joins want rows that were made
-/// with_nulls(null_equality::unequal). Rows with a null then match nothing, and stand among those without a match. Rows that
-/// a mask left out of the index are not of the right table, unless they have such a null.
+/// Rows are compared by the functions of the index's rows, which also decide about nulls. SQL's
+/// joins want rows made with_nulls(null_equality::unequal): rows with a null then match nothing,
+/// and count as rows without a match. Right rows that a mask left out of the index do not belong to
+/// the right table, unless they have such a null.
 ///
-/// It keeps the index' memory; the left columns are not needed later. What it launches is to be waited for before it is
-/// destroyed.
+/// A join keeps the index's memory. The left columns are not needed later. Fence what it has
+/// launched before it is destroyed.
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
@@ -73,26 +79,28 @@ class join {
   using number_type = typename Index::number_type;
   using pairs_type = join_pairs<number_type, memory_space>;
 
-  /// Finds the matches of every left row in the index of the right ones: of an index that dropped duplicates one at most,
-  /// the first of equal rows.
+  /// Finds the matches of every left row in the index of the right rows. An index that dropped
+  /// duplicates gives at most one, the first of equal rows. Blocks.
   ///
-  /// Complexity: a lookup for each left row and a prefix sum; for right, full, right_semi and right_anti also a pass over
-  ///   the right rows.
-  /// Concurrency: works on `exec`, and waits for it.
+  /// Complexity: a lookup for each left row and a prefix sum; for the kinds right, full, right_semi
+  ///   and right_anti also a pass over the right rows.
+  /// Concurrency: works on `exec`.
   /// Memory: bytes_for(left rows, right rows, kind).
-  /// Throws: std::invalid_argument for a number that is no kind, memory that is too small or not aligned, and for these four
-  ///   kinds of an index that dropped duplicates; allocation_error.
-  /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE 2013, for the phases; Green,
-  ///   McColl, Bader, "GPU merge path", ICS 2012, for work that is split by the output.
+  /// Throws: std::invalid_argument if `kind` is no join_kind, if options.memory is too small or not
+  ///   aligned, and for the four kinds above if the index dropped duplicates; allocation_error.
+  /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE
+  ///   2013, for the phases; Green, McColl, Bader, "GPU merge path", ICS 2012, for work that is
+  ///   split by the output.
   join(execution_space const& exec, Left const& left, Index const& index, join_kind kind,
        join_options const& options = {})
       : join(exec, left, index, kind, Predicate{}, options) {}
 
-  /// The same for pairs of equal rows, candidates, that a predicate accepts: accepts(left, right), called in a kernel with
-  /// their numbers, once for each. It may not throw (operations.hpp says what functors may do).
+  /// Finds the matches among pairs of equal rows (candidates): those that a predicate accepts.
+  /// accepts(left, right) is called in a kernel with their row numbers, once for each candidate. It
+  /// may not throw (operations.hpp says what functors may do).
   ///
   /// Complexity: also a pass over the candidates.
-  /// Memory: also a quarter of a byte for each candidate, which is allocated.
+  /// Memory: also allocates a quarter of a byte for each candidate.
   join(execution_space const& exec, Left const& left, Index const& index, join_kind kind,
        Predicate const& accepts, join_options const& options = {})
       : m_index(index),
@@ -109,24 +117,27 @@ class join {
     exec.fence("karpos::join: matched");
   }
 
-  /// Bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate, and 4 more where the index has row
-  /// numbers of 64 bits; 4 for each right row for the kinds right, full, right_semi and right_anti.
+  /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
+  /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
+  /// full, right_semi and right_anti.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     return arrays(left, right, marks_right(kind), has_predicate).bytes;
   }
 
-  /// Rows of the join.
+  /// Returns the number of rows of the join.
   std::uint64_t size() const { return m_of_left + m_of_right; }
   join_kind kind() const { return m_kind; }
-  /// Whether its rows are pairs.
+  /// Returns whether the join's rows are pairs, not single numbers.
   bool has_pairs() const { return detail::join::has_pairs(m_kind); }
 
-  /// Writes row j of the join, a pair, to left(j) and right(j): views of at least size() elements, of integers of 32 or 64
-  /// bits; no_row of their types where there is no row. Asynchronous.
+  /// Writes row j of the join, a pair, to left(j) and right(j); no_row of their types if there is
+  /// no such row. The views have at least size() elements, integers of 32 or 64 bits. Asynchronous.
   ///
-  /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows, however unequal the rows are.
-  /// Throws: std::invalid_argument for views that are too short, which says how many rows there are, or whose integers are
-  ///   too small for the row numbers, and for a kind without pairs. Nothing was written then.
+  /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows,
+  ///   however skewed the rows are.
+  /// Throws: std::invalid_argument if views are too short (the message says how many rows there
+  ///   are), if their integers are too small for the row numbers, and for a kind without pairs.
+  ///   Nothing is written then.
   template <view_1d LeftOut, view_1d RightOut>
   void write(execution_space const& exec, LeftOut const& left, RightOut const& right) const {
     detail::join::require_kind(m_kind, true);
@@ -134,7 +145,7 @@ class join {
     require_output("the output for right rows", right, m_right);
     emit(exec, detail::join::write_pair<LeftOut, RightOut>{left, right});
   }
-  /// The same for a semi or anti join: row j is one number.
+  /// Writes row j of a semi or anti join, one number, to out(j). Otherwise as write of pairs.
   template <view_1d Out>
   void write(execution_space const& exec, Out const& out) const {
     detail::join::require_kind(m_kind, false);
@@ -146,8 +157,10 @@ class join {
       emit(exec, detail::join::write_right<Out>{out});
   }
 
-  /// Returns: the pairs, in views of their own. Asynchronous.
-  /// Throws: as write, also for more left rows than the index' row numbers take; allocation_error.
+  /// Returns the pairs in new views. Asynchronous.
+  ///
+  /// Throws: as write; also std::invalid_argument if the index's row numbers are too small for the
+  ///   left rows; allocation_error.
   pairs_type pairs(execution_space const& exec) const {
     detail::join::require_kind(m_kind, true);
     detail::join::require_own_numbers<number_type>(m_left);
@@ -155,7 +168,7 @@ class join {
     write(exec, out.left, out.right);
     return out;
   }
-  /// Returns: the rows of a semi or anti join, likewise.
+  /// Returns the rows of a semi or anti join in a new view. Asynchronous. Throws: as pairs.
   Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
     detail::join::require_kind(m_kind, false);
     if (m_kind <= join_kind::left_anti) detail::join::require_own_numbers<number_type>(m_left);
@@ -164,8 +177,9 @@ class join {
     return out;
   }
 
-  /// Calls f(left, right) in a kernel, with std::uint64_t, for each pair, once, in any order; no_row<std::uint64_t> where
-  /// there is no row. Nothing is stored. Asynchronous.
+  /// Calls f(left, right) in a kernel, with std::uint64_t, once for each pair, in any order;
+  /// no_row<std::uint64_t> if there is no such row. Nothing is stored. Asynchronous.
+  ///
   /// Throws: std::invalid_argument for a kind without pairs.
   template <class F>
   void for_each_pair(execution_space const& exec, F const& f) const {
@@ -186,7 +200,8 @@ class join {
   static bool marks_right(join_kind k) {
     return k == join_kind::right || k == join_kind::full || k >= join_kind::right_semi;
   }
-  /// The run of each left row; and how many rows it becomes or, for a predicate, how many candidates it has.
+  /// Finds the run of each left row, and the number of rows that the left row becomes; with a
+  /// predicate the number of its candidates.
   void find_matches(execution_space const& exec, Left const& left) {
     using labels =
         Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -198,7 +213,7 @@ class join {
         "karpos::join: count matches", exec, m_left,
         detail::join::count_matches<number_type>{groups(), m_arrays.begins, counts, of});
   }
-  /// Asks the predicate for every candidate, and counts what is left.
+  /// Calls the predicate for every candidate, and counts the accepted ones.
   void accept(execution_space const& exec, Predicate const& accepts) {
     m_candidates = detail::join::scan(exec, m_arrays.candidates, m_left);
     std::size_t const bytes = detail::join::candidate_bits(m_candidates).bytes;
@@ -216,7 +231,7 @@ class join {
         detail::join::count_accepted<number_type>{matches_of_left(), m_arrays.offsets,
                                                   detail::join::multiplicity_of(m_kind)});
   }
-  /// Marks the right rows that have a match, and counts those that the join has by themselves.
+  /// Marks the right rows that have a match, and counts the output rows that have no left row.
   void find_right_rows(execution_space const& exec) {
     detail::fill_words("karpos::join: clear marks", exec, m_arrays.marks, m_right, 0);
     if constexpr (has_predicate)
@@ -289,7 +304,7 @@ class join {
   Kokkos::View<std::byte*, memory_space> m_bits_memory;
   detail::join::candidate_bits m_bits{0};
   std::uint64_t m_of_left = 0;   // rows of the join that have a left row
-  std::uint64_t m_of_right = 0;  // and those that have none
+  std::uint64_t m_of_right = 0;  // rows of the join that have none
 };
 
 template <class ExecSpace, class Left, class Index>
@@ -304,19 +319,19 @@ template <class ExecSpace, class Left, class Index, class Predicate>
 join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&, join_options const&)
     -> join<Left, Index, Predicate>;
 
-/// Returns: the number of rows of a join; waits. Otherwise as the constructor of join.
+/// Returns the number of rows of a join. Blocks. Otherwise as the constructor of join.
 template <execution_space ExecSpace, class Left, class Index>
 std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& index,
                         join_kind kind) {
   return join<Left, Index>(exec, left, index, kind).size();
 }
 
-/// Writes column(indices(i)) to out(i), and `missing` if indices(i) is no_row of its type or the
-/// value is a null. The column is a view or nullable(values, mask). Asynchronous.
+/// Writes column(indices(i)) to out(i); `missing` if indices(i) is no_row of its type or the value
+/// is a null. The column is a view or nullable(values, mask). Asynchronous.
 ///
 /// Requires: every other index is below the length of the column (checked with KARPOS_CONTRACTS;
 ///   without, memory beyond the column is read).
-/// Throws: std::invalid_argument for an output that is not as long as the indices.
+/// Throws: std::invalid_argument if the output is not as long as the indices.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column, view_1d Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing, Out const& out) {
@@ -340,7 +355,7 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
                     body{for_loop<ExecSpace>(indices), for_loop<ExecSpace>(column), missing,
                          for_loop<ExecSpace>(out)});
 }
-/// Returns: the same in a view of its own. Asynchronous. Throws: allocation_error.
+/// Returns what gather above writes, in a new view. Asynchronous. Throws: allocation_error.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>
 auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing) {

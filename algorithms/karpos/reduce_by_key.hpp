@@ -16,26 +16,28 @@
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
-// Aggregation by key: one value for each different key, whatever the keys are. How: detail/reduce_by_key/rows.hpp.
+// Aggregation by key: one value for each different key, whatever the keys are.
+// detail/reduce_by_key/rows.hpp says how.
 //
-//   keys         | 7 | 3 | 7 | 9 | 3 |          out_keys     | 9 | 7 | 3 |      in no particular order
-//   values       | 1 | 2 | 3 | 4 | 5 |          out_values   | 4 | 4 | 7 |      returns 3
+//   keys     | 7 | 3 | 7 | 9 | 3 |      out_keys     | 9 | 7 | 3 |    in no particular order
+//   values   | 1 | 2 | 3 | 4 | 5 |      out_values   | 4 | 4 | 7 |    returns 3
 
 namespace karpos {
 
 struct reduce_by_key_options {
-  /// Memory of the caller's of reduce_by_key_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory that the caller owns: reduce_by_key_bytes, aligned to 64 bytes; null: allocated, and
+  /// freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Bytes that reduce_by_key takes for so many rows of these types, beside its views; count_by_key: T is the type of the
-/// counts; distinct: Key alone.
+/// Returns the bytes that reduce_by_key works in, beside its views, for `rows` rows of these types.
+/// count_by_key: T is the type of the counts; distinct: pass Key alone.
 template <class Key, class T = detail::reduce_by_key::no_value, execution_space ExecSpace>
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows) {
   using row = typename detail::reduce_by_key::row_type<Key, T>::type;
   return detail::reduce_by_key::memory<ExecSpace, row>(exec, rows).bytes();
 }
-/// The same for several columns at once.
+/// Returns the bytes that reduce_by_key works in for these aggregates of `rows` rows.
 template <class Key, execution_space ExecSpace, class Columns, class Outputs>
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows,
                                 aggregate_list<Columns, Outputs> const&) {
@@ -78,27 +80,32 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 
 }  // namespace detail::reduce_by_key
 
-/// Reduces the values of equal keys by op: writes each different key once to out_keys, and to out_values, at the same
-/// index, what op makes of all its values; in no particular order. Keys are integers, enumerators or floating-point
-/// numbers of 4 or 8 bytes, and every one of them may be a key; of floating-point keys 0.0 and -0.0 are one, written as
-/// 0.0, and every NaN is one (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
+/// Reduces the values of equal keys by op: writes each different key once to out_keys, and what op
+/// makes of all its values to out_values, at the same index; in no particular order.
+///
+/// Keys are integers, enumerators or floating-point numbers of 4 or 8 bytes; no value is reserved.
+/// Of floating-point keys, 0.0 and -0.0 are one key, written as 0.0, and all NaNs are one key
+/// (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
 /// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may
 /// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
 ///
-/// Returns: the number of different keys; waits for it.
-/// Complexity: O(rows), however often a key occurs: where keys occur often, the rows are read once; else they are split
-///   into parts as partition does, and read once more. On GPUs rows of frequent keys are merged while the others are split.
-/// Requires: the outputs overlap no other view, nor the workspace. Those that are longer than the number of different keys are written no
-///   further.
-/// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of floating-point numbers
-///   depends on the order, which differs from call to call; reproducible_plus (reproducible_plus.hpp) does without.
-/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a partition takes; on
-///   GPUs 32 KB for each multiprocessor besides.
-/// Throws: std::invalid_argument for views of different length, outputs that overlap anything, outputs that are too short (the message says how many
-///   elements would do, what fitted is written), a workspace that is too small; hash_error for keys that were chosen to
-///   have equal hashes; allocation_error.
-/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011; Ashkiani, Davidson, Meyer,
-///   Owens, "GPU multisplit", PPoPP 2016, for the split.
+/// Returns: the number of different keys. Blocks.
+/// Complexity: O(rows), however often a key occurs. If keys occur often, the rows are read once;
+///   otherwise they are split into partitions as by partition, and read once more. On GPUs the rows
+///   of heavy hitters, very frequent keys, are merged while the others are split.
+/// Requires: the outputs overlap no other view, nor the workspace. Outputs may be longer than the
+///   number of different keys: the elements behind are not written.
+/// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of
+///   floating-point numbers depends on the order, which differs from call to call; that of
+///   reproducible_plus (reproducible_plus.hpp) does not.
+/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a
+///   partition takes; on GPUs also 32 KB for each multiprocessor.
+/// Throws: std::invalid_argument if views differ in length, if outputs overlap anything or are too
+///   short (the message says how many elements would do; what fitted is written), or if the
+///   workspace is too small or not aligned; hash_error if keys were chosen to have equal hashes:
+///   some keys are written then, and not all; allocation_error.
+/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011;
+///   Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the split.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, view_1d OutKeys,
           view_1d OutValues, class Op = plus>
 std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values const& values,
@@ -128,10 +135,12 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
                                     out_keys, out_values, op, options);
 }
 
-/// Reduces several columns at once, each by any number of operations (aggregates.hpp): the results of a key are at the
-/// index of the key. As reduce_by_key of one column otherwise: a key and its results have 128 bytes at most.
+/// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
+/// of a key are at the index of the key. A key and its results have 128 bytes at most. Otherwise as
+/// reduce_by_key of one column.
 ///
-/// Complexity: as of one column; each column is read, and split, once, however many operations it has.
+/// Complexity: as for one column; each column is read, and split, once, however many operations it
+///   has.
 /// Memory: reduce_by_key_bytes<Key>(exec, rows, aggregates).
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, class Columns, class Outputs>
 std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
@@ -144,8 +153,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys con
                                                             options.workspace);
 }
 
-/// Counts how often each key occurs: as reduce_by_key with values of 1. The counts are integers of 4 or 8 bytes, and
-/// modulo 2^32 where they have 4.
+/// Counts how often each key occurs, as reduce_by_key with values of 1. Counts are integers of 4 or
+/// 8 bytes; modulo 2^32 if they have 4.
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, view_1d OutCounts>
 std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                            OutCounts const& out_counts, reduce_by_key_options const& options = {}) {
@@ -165,8 +174,8 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
                                     out_counts, plus{}, options);
 }
 
-/// Writes each different key once, in no order: as reduce_by_key without values. For the numbers of
-/// rows that differ call distinct_indices (row_index.hpp).
+/// Writes each different key once, in no particular order, as reduce_by_key without values.
+/// distinct_indices (row_index.hpp) writes numbers of rows instead of keys.
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys>
 std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                        reduce_by_key_options const& options = {}) {

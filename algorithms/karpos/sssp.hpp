@@ -21,34 +21,39 @@
 // Shortest paths from one source or several, by weights that are not negative.
 //
 //   sssp(exec, graph, weights, source, distances)         once
-//   sssp(exec, workspace, source, distances, parents, …)  many times on a graph, with one sssp_workspace
+//   sssp(exec, workspace, source, distances, parents, …)  many times on a graph
 //
-// sssp_options.hpp has the options and the report, sssp_workspace.hpp the memory.
+// sssp_options.hpp has the options and the report, sssp_workspace.hpp the memory. Words: a team is
+// a block on GPUs and one thread on CPUs.
 //
-// Delta-stepping with two piles (near-far). Distances are lowered by atomic minimum; whoever lowers one sees to it that the
-// vertex is expanded with it: in this bucket of distances, or, from the far pile, in a later one. So in the end no edge can
-// lower a distance, which are then those of shortest paths, in any order of the steps. A sum of floating-point weights is
-// rounded from the source on, edge by edge: the distance is the smallest such sum, as Dijkstra's algorithm finds it. The parts,
-// in detail/sssp:
+// Delta-stepping with a near and a far queue (near-far). Distances are lowered by atomic minimum.
+// The thread that lowers a distance queues the vertex: in the near queue if the distance lies in
+// the current bucket, else in the far queue, for a later bucket. So when the queues are empty, no
+// edge can lower a distance, and distances are those of shortest paths, in whatever order the steps
+// ran. A sum of floating-point weights is rounded from the source on, edge by edge: the distance is
+// the smallest such sum, as Dijkstra's algorithm finds it. The files, in detail/sssp ("label" is
+// the code's word for a distance):
 //
 //   label.hpp    distances as words whose order is that of distances
 //   state.hpp    the arrays
-//   start.hpp    reset, sources, the split of the far pile
-//   relax.hpp    a round of many vertices, divided by degree as in bfs (detail/bfs/frontier_walk.hpp)
-//   windows.hpp  a round of few: every team goes several hops by itself
-//   pull.hpp     the end in graphs of few hubs: vertices far away find their labels themselves
-//   loop.hpp     the loop over rounds; on CUDA it runs inside of one cooperative kernel
+//   start.hpp    reset, sources, the split of the far queue
+//   relax.hpp    a round of many vertices, divided by degree as in bfs
+//                (detail/bfs/frontier_walk.hpp)
+//   windows.hpp  a round of few vertices: every team goes several hops by itself
+//   pull.hpp     the end in graphs of few hubs: vertices far away pull their distances
+//   loop.hpp     the loop over rounds; on CUDA it runs inside one cooperative kernel
 //
 // docs/sssp.md explains it with a picture.
 //
-// Source: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 49, 2003; Davidson, Baxter,
-// Garland, Owens, "Work-efficient parallel GPU methods for single-source shortest paths", IPDPS 2014.
+// Source: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms
+//   49, 2003; Davidson, Baxter, Garland, Owens, "Work-efficient parallel GPU methods for
+//   single-source shortest paths", IPDPS 2014.
 
 namespace karpos {
 
 namespace detail::sssp {
 
-/// Counts edges that lead on from a distance to a vertex that has none.
+/// Counts the edges that lead from a vertex with a distance to a vertex without one.
 template <class State>
 struct count_too_far {
   State s;
@@ -63,7 +68,7 @@ struct count_too_far {
   }
 };
 
-/// Throws where a vertex can be reached, but not with a distance of its type.
+/// Throws std::range_error if a vertex can be reached, but its distance does not fit the type.
 template <class ExecSpace, class State>
 void require_in_range(ExecSpace const& exec, State const& s) {
   auto const count = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
@@ -99,7 +104,7 @@ bfs::source_list checked_sources(ExecSpace const& exec, Source const& source, st
   }
 }
 
-/// What a call of sssp needs of a workspace.
+/// Access to a workspace, for calls of sssp.
 struct opened_workspace {
   template <class Workspace>
   static auto const& graph(Workspace const& w) {
@@ -135,7 +140,7 @@ struct opened_workspace {
   }
 };
 
-/// The width of a bucket as a weight.
+/// Returns the width of a bucket as a weight. Throws std::invalid_argument if it is refused.
 template <class Weight>
 Weight checked_delta(double asked, double automatic) {
   double const delta = asked == 0 ? automatic : asked;
@@ -150,25 +155,29 @@ Weight checked_delta(double asked, double automatic) {
 
 }  // namespace detail::sssp
 
-/// Writes the distance of every vertex from `source`, one vertex or a view of several, in which a vertex may occur more than
-/// once: the smallest sum of weights along a path. distances: n numbers of the type of the weights; where no path leads,
-/// infinity or the largest integer, which no distance is. parents, if asked for: n vertex ids, the vertex before on a shortest path; a source is its
-/// own, VertexId(-1) stands where no path leads. An edge of infinite weight leads nowhere;
-/// integers have no such weight, leave the edge out.
+/// Writes the distance of every vertex from `source`, one vertex or a view of several: the smallest
+/// sum of weights along a path. A vertex may occur in the view more than once.
 ///
-/// Returns: what was done; so it waits.
-/// Complexity: O(vertices + edges) for each time that a vertex is expanded, which is once or twice in practice.
+/// distances: n numbers of the type of the weights. Unreachable vertices get infinity, or the
+/// largest integer; no reachable vertex does.
+/// parents: n vertex ids, or a view without elements if they are not wanted: the vertex before on a
+/// shortest path. A source is its own parent; unreachable vertices get VertexId(-1).
+/// An edge of infinite weight is not used. Integers have no infinite weight: leave such edges out.
+///
+/// Returns: what was done. Blocks.
+/// Complexity: O(vertices + edges) for each time that a vertex is expanded, which is once or twice
+///   in practice.
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument for a source that is no vertex; distances or parents of another
-///  length, strided, or that overlap each other, the sources, the weights or the graph; a reach
-///  that is negative; a delta that is negative, or below 1 for integers;
-///  launch_mode::persistent_kernel where the space has none, or its blocks do not all fit on the
-///  device. std::range_error when a vertex can be reached, but no distance of its type tells how
-///  far it is: results are then unspecified. std::logic_error if the search was stopped because it
-///  came to no end, as when weights have become negative since the workspace was made: results are
-///  unspecified, too.
+/// Throws: std::invalid_argument if a source is out of range; if distances or parents have another
+///   length, are strided, or overlap each other, the sources, the weights or the graph; if the
+///   reach is negative; if delta is negative, or below 1 for integers; if
+///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all fit
+///   on the device. std::range_error if a vertex can be reached, but its distance does not fit the
+///   type: results are unspecified then. std::logic_error if the search was stopped because it did
+///   not end, as when weights have become negative since the workspace was made: results are
+///   unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>
@@ -203,7 +212,10 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   return opened_workspace::run(exec, workspace, s, sources, options);
 }
 
-/// The same with a workspace for this call alone. Throws: what sssp_workspace throws, too.
+/// Writes distances and parents as sssp(exec, workspace, …) does, with a workspace for this call
+/// alone.
+///
+/// Throws: also what sssp_workspace throws.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d Weights, class Source, class Distances,
           class Parents = Kokkos::View<VertexId*, MemorySpace>>

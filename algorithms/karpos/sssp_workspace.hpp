@@ -24,11 +24,11 @@ namespace karpos {
 
 namespace detail::sssp {
 
-/// What is known of all weights.
+/// Sum and faults of all weights.
 struct weight_sums {
-  double sum = 0;                                   // of the finite ones
-  std::uint64_t refused = 0;                        // negative ones, and those that are no numbers
-  std::uint64_t first_refused = ~std::uint64_t(0);  // its edge
+  double sum = 0;                                   // sum of the finite ones
+  std::uint64_t refused = 0;                        // number of negative ones and NaNs
+  std::uint64_t first_refused = ~std::uint64_t(0);  // edge of the first of these
 
   KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
     sum += other.sum;
@@ -65,7 +65,7 @@ struct fixed_memory {
   std::uint32_t too_far, unused;
 };
 
-struct opened_workspace;  // what a call of sssp needs of a workspace
+struct opened_workspace;  // access to a workspace, for calls of sssp
 
 }  // namespace detail::sssp
 }  // namespace karpos
@@ -77,14 +77,16 @@ struct Kokkos::reduction_identity<karpos::detail::sssp::weight_sums> {
 
 namespace karpos {
 
-/// The memory of shortest paths, and what it knows of a graph and its weights in advance: made once, for any number of calls.
+/// Memory of shortest paths, and what they need to know of a graph and its weights in advance. Made
+/// once, for any number of calls.
 ///
-/// Weight: float, double, or integers of 32 or 64 bits; weights(e) is that of the edge column_indices()(e).
+/// Weight: float, double, or integers of 32 or 64 bits. weights(e) is the weight of the edge
+/// column_indices()(e).
 /// Requires: neither the graph nor its weights change while the workspace is used, which is not
 ///   checked.
 /// Concurrency: copies share the memory. One call at a time: two concurrent ones may deadlock.
-/// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes); with rows in order of weight
-///   (sort_rows) 16 bytes a vertex, and a vertex id and a weight for each edge, more.
+/// Memory: 16.25 bytes a vertex, some KB, and 150 KB for each CPU thread (sssp_workspace_bytes);
+///   after sort_rows also 16 bytes a vertex, and a vertex id and a weight for each edge.
 template <execution_space ExecSpace, class Graph, class Weight>
 class sssp_workspace {
  public:
@@ -94,14 +96,14 @@ class sssp_workspace {
   using memory_space = typename Graph::memory_space;
 
   /// Checks the graph unless it is trusted, and reads all degrees and weights. Calls do not check
-  /// them again.
-  /// Complexity: a pass over offsets, columns and weights, one over the degrees, and one more over
-  /// degrees and edges of undirected graphs of 16 edges a vertex or more; waits for them.
-  /// Throws: std::invalid_argument for a graph that is none (csr_graph::validate); for weights of
-  ///  another length than the edges, strided ones, and negative weights or such that are no
-  ///  numbers; std::length_error for more than 2^31 - 64 vertices, for 2^31 edges or more at a
-  ///  vertex, or for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if
-  ///  memory cannot be had.
+  /// them again. Blocks.
+  ///
+  /// Complexity: a pass over offsets, columns and weights, and one over the degrees; for undirected
+  ///   graphs of 16 edges a vertex or more, another one over degrees and edges.
+  /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if weights are
+  ///   strided or not as many as the edges, or if a weight is negative or NaN; std::length_error
+  ///   for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
+  ///   2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not enough memory.
   template <view_1d Weights>
     requires(std::is_same_v<typename Weights::non_const_value_type, Weight>)
   sssp_workspace(ExecSpace const& exec, Graph const& graph, Weights const& weights)
@@ -126,17 +128,20 @@ class sssp_workspace {
       exec.fence("karpos::sssp_workspace: made");
   }
 
-  /// Copies all rows in order of weight, for many calls with a reach on one graph: of a row only those edges are looked at then
-  /// that may lead below the reach, or lower a label. reach: as in sssp_options; 0: automatic. It chooses which edges count as
-  /// light, once; calls with another one are as right, and slower.
+  /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Of a row,
+  /// only those edges are inspected then that may lead below the reach or lower a distance.
   ///
-  /// Returns: whether calls gain from it; where they do not, as there is no reach, or weights differ by direction, nothing is done.
-  /// Complexity: a sort of the edges, on CPUs of each row by one thread; waits for it.
-  /// Concurrency: not during a call with this workspace. Copies of it that were made before have no such rows.
-  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, that of all edges once more, on GPUs
-  ///   four times more.
-  /// Throws: std::invalid_argument for a negative reach, or one that is no number; allocation_error if memory cannot be had:
-  ///   calls do without then.
+  /// reach: as in sssp_options; 0: automatic. It decides once which edges count as light. Calls
+  /// with another reach are as right, and slower.
+  /// Returns: whether calls gain from it. If they do not, because there is no reach or weights
+  ///   differ by direction, nothing is done.
+  /// Complexity: a sort of the edges; on CPUs each row is sorted by one thread. Blocks.
+  /// Concurrency: not during a call with this workspace. Copies of it that were made before do not
+  ///   get these rows.
+  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, those
+  ///   of all edges once more, on GPUs four times more.
+  /// Throws: std::invalid_argument if the reach is negative or NaN; allocation_error if there is
+  ///   not enough memory: calls go on without these rows.
   bool sort_rows(ExecSpace const& exec, double reach = 0) {
     detail::sssp::require_reach(reach);
     if (reach == 0) reach = m_reach;
@@ -152,17 +157,17 @@ class sssp_workspace {
     return true;
   }
 
-  /// The width of a bucket that sssp chooses.
+  /// Returns the width of a bucket that sssp chooses if options.delta is 0.
   double delta() const { return m_delta; }
-  /// The reach that it chooses; infinity: none.
+  /// Returns the reach that sssp chooses if options.reach is 0; infinity: none.
   double reach() const { return m_reach; }
 
-  /// Bytes that it has allocated.
+  /// Returns the bytes that the workspace has allocated.
   std::size_t bytes() const {
     return m_bytes +
            (m_sorted.exist() ? m_sorted.bytes_for(m_graph.vertices(), m_graph.edges()) : 0);
   }
-  /// Bytes that a workspace for this graph allocates at first.
+  /// Returns the bytes that a workspace for this graph allocates, without the rows of sort_rows.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
     return words * 2 * sizeof(std::uint32_t) +
@@ -204,7 +209,7 @@ class sssp_workspace {
     auto const words = [&](char const* label, std::uint64_t n) {
       std::string const name = std::string("karpos::sssp::") + label;
       auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
-      // CPUs: pages are mapped now, evenly among the threads, and not by the first call.
+      // CPUs map the pages now, evenly among the threads, instead of in the first call.
       if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
       return made;
     };
@@ -236,7 +241,7 @@ class sssp_workspace {
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
   }
 
-  /// Of rows in order of weight.
+  /// Counts the degree classes of rows that are sorted by weight.
   void count_classes(ExecSpace const& exec) {
     detail::sssp::count_classes<state_type> const body{state(exec, Weight(1), 0, 0)};
     Kokkos::parallel_reduce(
@@ -246,7 +251,8 @@ class sssp_workspace {
     exec.fence("karpos::sssp_workspace: classes");
   }
 
-  /// Looks for hubs and at the directions of edges where there may be a reach at all.
+  /// Chooses delta and reach. Looks for hubs and compares the directions of edges only if a reach
+  /// may pay.
   void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
     using namespace detail::sssp;
     std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
@@ -263,8 +269,8 @@ class sssp_workspace {
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
   }
 
-  /// The largest width of a bucket in which few vertices are expanded in vain: no limit unless
-  /// weights spread over decades.
+  /// Returns the largest width of a bucket in which few vertices are expanded in vain: infinity
+  /// unless weights spread over decades.
   double widest_delta(ExecSpace const& exec, double mean_degree) const {
     // The queue is not used yet.
     detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
@@ -280,7 +286,8 @@ class sssp_workspace {
     return pulls ? static_cast<Weight>(distance) : most;
   }
 
-  /// Whether each edge is known in both directions, of one weight: looks at all edges where that has not been done.
+  /// Returns whether each edge occurs in both directions with one weight. The first call inspects
+  /// all edges.
   bool is_symmetric(ExecSpace const& exec) const {
     if (*m_symmetric < 0)
       *m_symmetric = m_graph.is_undirected() &&
@@ -291,7 +298,7 @@ class sssp_workspace {
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
 
-  /// What the steps share, but for the results.
+  /// Returns what the steps share, without the results.
   state_type state(ExecSpace const& exec, Weight delta, double reach,
                    std::uint32_t window_hops) const {
     state_type s{};
@@ -346,7 +353,7 @@ template <class ExecSpace, class Graph, class Weights>
 sssp_workspace(ExecSpace const&, Graph const&, Weights const&)
     -> sssp_workspace<ExecSpace, Graph, typename Weights::non_const_value_type>;
 
-/// Bytes that an sssp_workspace for this graph allocates, with weights of type Weight.
+/// Returns the bytes that an sssp_workspace for this graph allocates, with weights of type Weight.
 template <class Weight, execution_space ExecSpace, class Graph>
 std::size_t sssp_workspace_bytes(ExecSpace const& exec, Graph const& graph) {
   return sssp_workspace<ExecSpace, Graph, Weight>::bytes_for(exec, graph);
