@@ -22,19 +22,21 @@
 #include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
 
-// Partition (multisplit): splits rows into parts that lie side by side.
+// Partition (multisplit): splits rows into partitions that lie side by side. Names of the code call
+// a partition a part.
 //
-//   keys     | 7 | 3 | 9 | 3 | 1 | …      rows: keys, keys with values, or keys with the numbers of their rows
-//   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of part 0, of part 1, …
-//   offsets  | 0 | 2 | 3 | … | rows |     part p is out[offsets(p)] … out[offsets(p + 1) - 1]
+//   keys     | 7 | 3 | 9 | 3 | 1 | …      rows: keys, keys with values, or keys with row numbers
+//   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of partition 0, of partition 1, …
+//   offsets  | 0 | 2 | 3 | … | rows |     partition p is out[offsets(p)] … out[offsets(p + 1) - 1]
 //
-// Two halves, each of which reads the rows once: counting and placing (detail/partition/count.hpp), and moving
+// Two steps read the rows once each: counting and placing (detail/partition/count.hpp), and moving
 // (detail/partition/move.hpp).
 
 namespace karpos {
 
-/// The default part of a key, by its hash. The keys of one part are spread evenly over tables, over
-/// ranks and over the parts of a partition into another number of parts.
+/// Maps a key to its partition by its hash: the default. The keys of one partition are spread
+/// evenly over hash tables, over ranks, and over the partitions of a split into another number of
+/// them.
 template <class Key, class Hash = hash<Key>>
 class hash_part {
  public:
@@ -51,15 +53,18 @@ class hash_part {
 };
 
 struct partition_options {
-  /// Rows of a part stay in their order. Costs nothing on CPUs; GPUs take a pass for each factor of 256 in the number of
-  /// parts.
+  /// Keeps the rows of a partition in their order. Costs nothing on CPUs; GPUs take a pass for each
+  /// factor of 256 in the number of partitions.
   bool stable = false;
-  /// Memory of the caller's, at least partition_bytes, aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory that the caller owns: at least partition_bytes, aligned to 64 bytes; null: allocated,
+  /// and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Bytes that partition takes beside its views, for so many rows of type Row, so many parts and these options.
-/// Throws std::invalid_argument for no part, and for more than 2^26.
+/// Returns the bytes that partition works in, beside its views, for `rows` rows of type Row,
+/// `parts` partitions and these options.
+///
+/// Throws: std::invalid_argument for no partition, or for more than 2^26.
 template <class Row, execution_space ExecSpace>
 std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts,
                             partition_options const& options = {}) {
@@ -96,7 +101,8 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   }
 }
 
-/// Finds where a part begins in rows that are sorted by part: the first row of it, or of a later one.
+/// Finds where partition p begins in rows that are sorted by partition: at the first row of p or of
+/// a later one.
 template <class Rows, class Part, class Offsets>
 struct find_begins {
   Rows rows;
@@ -116,7 +122,7 @@ struct find_begins {
   }
 };
 
-/// The only pass, or the first of several: stable or not, which is the same on CPUs.
+/// Runs the only pass, or the first of several: stable or not, which makes no difference on CPUs.
 template <class ExecSpace, class Source, class Part, class Offsets>
 void split_first(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
                  plan<ExecSpace, typename Source::row> const& plan,
@@ -128,7 +134,8 @@ void split_first(ExecSpace const& exec, Source const& source, Part const& part, 
   partition::split<true>(exec, source, part, parts, plan, memory, out, offsets);
 }
 
-/// Splits by the lowest bits of the part first, then by higher ones, keeping the order.
+/// Splits by the lowest bits of the partition's number first, then by higher ones, and keeps the
+/// order.
 template <class ExecSpace, class Source, class Part, class Offsets>
 void split_in_passes(ExecSpace const& exec, Source const& source, Part const& part,
                      plan<ExecSpace, typename Source::row> const& plan,
@@ -217,25 +224,34 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 
 }  // namespace detail::partition
 
-/// Splits keys into parts: writes those of part p to out[offsets(p)] … out[offsets(p + 1) - 1], in no particular order
-/// unless options.stable. There is one part less than offsets. Keys may be any trivially copyable objects of 4, 8 or 16
-/// bytes; `part_of(key)`, called in kernels, says which part is a key's, in [0, parts), and is called several times for
-/// each: the default, or {}, is hash_part. It may not throw: operations.hpp says what functors may
-/// do.
+/// Splits keys into partitions: writes those of partition p to out[offsets(p)] …
+/// out[offsets(p + 1) - 1]. They come in no particular order unless options.stable. The number of
+/// partitions is one less than the number of offsets.
 ///
-/// Returns: nothing; asynchronous where options.workspace is given, else waits before it frees its own.
-/// Complexity: a pass reads the keys, then the rows, and writes the rows, however unequal the parts are (docs/partition.md
-///   has rates). One pass for up to 8,192 parts; more for more parts, for stable ones on GPUs, and there for 2^32 rows.
-/// Requires: 1 to 2^26 parts; part_of(key) is below their number, and the same at every call (the
-///   first is checked with KARPOS_CONTRACTS; without, memory beyond the parts is written); out is
-///   contiguous, as long as the keys, and overlaps nothing.
-/// Concurrency: works on `exec`, one team for each multiprocessor or thread. A workspace serves one call at a time.
-/// Memory: partition_bytes: 12 bytes a part; on CPUs 84 more for each part and thread and 8 KiB for each thread, where GPUs
-///   are stable 8 for each part and team; for several passes the rows once more.
-/// Throws: std::invalid_argument for views of wrong length or stride, without memory, or that overlap, too many parts,
-///   offsets of too small a type, a workspace that is too small; allocation_error.
-/// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders, "Engineering a multi-core
-///   radix sort", Euro-Par 2011.
+/// Keys are trivially copyable objects of 4, 8 or 16 bytes. part_of(key) returns the key's
+/// partition; it is called in kernels, several times for each key, and may not throw
+/// (operations.hpp says what functors may do). The default, or {}, is hash_part, for keys of up to
+/// 8 bytes.
+///
+/// Returns: nothing. Asynchronous if options.workspace is given; otherwise blocks before it frees
+///   its own workspace.
+/// Complexity: a pass reads the keys, then the rows, and writes the rows, however skewed the
+///   partitions are (docs/partition.md has rates). One pass up to 8,192 partitions; GPUs up to 256
+///   if stable or from 2^32 rows on, and fewer if a team has less than 128 KiB of scratch (a block,
+///   of shared memory).
+/// Requires: 1 to 2^26 partitions; part_of(key) is below their number (checked with
+///   KARPOS_CONTRACTS; without, memory beyond the partitions is written), and the same at every
+///   call; out is contiguous, as long as the keys, and overlaps nothing.
+/// Concurrency: works on `exec`, with one team for each multiprocessor, or CPU thread. A workspace
+///   serves one call at a time.
+/// Memory: partition_bytes: 12 bytes a partition; on CPUs 84 more for each partition and thread,
+///   and 8 KiB for each thread; on GPUs, if stable, 8 more for each partition and team; for several
+///   passes the rows once more.
+/// Throws: std::invalid_argument if views have a wrong length or a stride, have no memory, or
+///   overlap; for too many partitions; if the type of offsets is too small; if the workspace is too
+///   small or not aligned; allocation_error.
+/// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders,
+///   "Engineering a multi-core radix sort", Euro-Par 2011.
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
           class PartOf = detail::partition::by_hash>
   requires(!Kokkos::is_view_v<PartOf>)
@@ -254,8 +270,9 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
          {detail::range_of(out), detail::range_of(keys)}, options);
 }
 
-/// The same for keys with values: rows of out are key_value<Key, T>, or any aggregate of `key` and `value` of 4, 8 or 16
-/// bytes. `values` is a view as long as the keys, or row_numbers: then a row's value is its number.
+/// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate of `key` and
+/// `value` of 4, 8 or 16 bytes. `values` is a view as long as the keys, or row_numbers: then a
+/// row's value is its number. Otherwise as partition of keys.
 template <execution_space ExecSpace, view_1d Keys, class Values, view_1d Out, view_1d Offsets,
           class PartOf = detail::partition::by_hash>
   requires(!Kokkos::is_view_v<PartOf> &&

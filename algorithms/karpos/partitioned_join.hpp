@@ -21,12 +21,13 @@
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
-// A join of two tables that are joined once: both are split by the hash of their rows into parts so
-// small that what is random stays in scratch memory. How: detail/join/split_join.hpp.
+// Joins of two tables that are joined once: both tables are split by the hash of their rows into
+// partitions so small that random accesses stay in scratch (shared memory; on CPUs the cache).
+// detail/join/split_join.hpp says how.
 
 namespace karpos {
 
-/// Some columns of a table, or of an output.
+/// A list of columns, of a table or of an output; `columns(view, view, ...)` makes it.
 template <view_1d... Views>
 struct column_list {
   detail::pack<Views...> views;
@@ -38,7 +39,7 @@ column_list<Views...> columns(Views const&... views) {
 
 namespace detail::join {
 
-/// Writes rows of a join that there is room for, also of one whose sides have traded places.
+/// Writes the rows of a join that fit the output. swaps: the sides have traded places.
 template <class Write>
 struct write_within {
   Write write;
@@ -53,7 +54,7 @@ struct write_nothing {
   KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t, std::uint64_t) const {}
 };
 
-/// Two tables that are joined once.
+/// Joins two tables once, by partitions or by an index.
 template <class ExecSpace, class Left, class Right>
 class pair_of_tables {
   static_assert(is_row_view<Left> && is_row_view<Right>,
@@ -79,9 +80,9 @@ class pair_of_tables {
                "join by an index with row numbers of 64 bits");
   }
 
-  /// Writes rows of the join that there is room for, from part to part. Returns: how many they are
-  /// in all; nothing where tables are too small or their rows too unequal to be split, and for a
-  /// full join.
+  /// Writes the rows of the join that fit the output, partition by partition. Returns: the number
+  /// of all rows; nothing if an index must be used: for a full join, and if tables are too small or
+  /// their rows too skewed to be split.
   template <class Write>
   std::optional<std::uint64_t> split(join_kind kind, Write const& write, std::uint64_t room,
                                      partitioned_join_options const& o) const {
@@ -105,7 +106,7 @@ class pair_of_tables {
                    o);
     }
   }
-  /// The same join by an index of the right table.
+  /// Returns the join by an index of the right table.
   karpos::join<Left, index_type> by_index(join_kind kind) const {
     return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
       return karpos::join<Left, index_type>(m_exec, m_left, index_type(m_exec, m_right), kind);
@@ -125,7 +126,8 @@ class pair_of_tables {
   split_join<ExecSpace, Right, Left, Right> backward() const {
     return {m_exec, m_right, m_left, m_right};
   }
-  /// An inner join: the table of a part has rows of the smaller side, or else of the other.
+  /// Splits for an inner join: the hash table of a partition holds rows of the smaller side, or, if
+  /// that is too skewed, of the other side.
   template <class Write>
   std::optional<std::uint64_t> split_either(Write const& write, std::uint64_t room,
                                             partitioned_join_options const& o) const {
@@ -150,7 +152,7 @@ class pair_of_tables {
   Right m_right;
 };
 
-/// Writes the rows of a join, by parts or by an index. Returns: how many they are; waits.
+/// Writes the rows of a join, by partitions or by an index. Returns: their number. Blocks.
 template <class ExecSpace, class Left, class Right, class Write, class... Out>
 std::uint64_t write_once(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, Right> const& both,
                          join_kind kind, partitioned_join_options const& o, Write const& write,
@@ -170,7 +172,7 @@ std::uint64_t write_once(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, 
 inline constexpr workspace_user carrying_user{
     "partitioned_join", "partitioned_join_bytes(exec, left, right, left_columns, right_columns)"};
 
-/// The columns of a side, and where they go.
+/// Payload columns of a side, and the views for their values.
 template <class In, class Out>
 struct carried_side;
 template <class... In, class... Out>
@@ -196,7 +198,7 @@ struct carried_side<column_list<In...>, column_list<Out...>> {
   }
 
  private:
-  /// Returns: rows that all outputs have room for.
+  /// Returns: the number of rows that fit all outputs.
   template <std::size_t... I>
   std::uint64_t check([[maybe_unused]] char const* what, [[maybe_unused]] std::uint64_t rows,
                       std::index_sequence<I...>) const {
@@ -214,7 +216,8 @@ struct carried_side<column_list<In...>, column_list<Out...>> {
   }
 };
 
-/// Carries columns through the split. Returns: rows of the join; nothing if it goes another way.
+/// Splits payload columns together with their rows. Returns: the number of rows of the join;
+/// nothing if it must go another way.
 template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
 std::optional<std::uint64_t> carry(ExecSpace const& exec, Left const& left, Right const& right,
                                    LeftSide const& of_left, RightSide const& of_right,
@@ -237,7 +240,8 @@ std::optional<std::uint64_t> carry(ExecSpace const& exec, Left const& left, Righ
     return {};
   }
 }
-/// The same by pairs of row numbers, by which the columns are gathered.
+/// Writes pairs of row numbers, and gathers the payload columns by them. Returns: the number of
+/// rows of the join.
 template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
 std::uint64_t gather_pairs(ExecSpace const& exec,
                            pair_of_tables<ExecSpace, Left, Right> const& both,
@@ -261,13 +265,14 @@ std::uint64_t gather_pairs(ExecSpace const& exec,
 
 }  // namespace detail::join
 
-/// Bytes of the workspace of a partitioned join of these rows.
+/// Returns the bytes of the workspace of a partitioned join of these rows.
 template <execution_space ExecSpace, class Left, class Right>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right) {
   return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
 }
 
-/// Bytes of the workspace of one that carries these columns.
+/// Returns the bytes of the workspace of a partitioned join of these rows that writes these payload
+/// columns.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
           view_1d... RightColumns>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right,
@@ -287,27 +292,30 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 }
 
 /// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row
-/// numbers, as join has them (join.hpp). For tables that are joined once: nothing is kept. Rows are
-/// compared by the functions of the right ones.
+/// numbers, as those of karpos::join (join.hpp). For tables that are joined once: nothing is kept.
+/// Rows are compared by the functions of the right rows.
 ///
-/// Returns: how many rows there are; waits.
-/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch memory
-///   what it has split; rows of more than 12 bytes, and those with functions of the caller's, are
-///   compared where they lie, at random. For a full join, tables of fewer than 2^17 rows in all,
-///   and where a part does not fit into scratch, because many right rows (left ones for the kinds
-///   right, right_semi and right_anti; for inner ones of both sides) are equal to more than about a
-///   hundred others, an index is built instead (row_index.hpp), in memory of its own, after the
-///   split; the rows are those of join then, in its order.
+/// To know the size of the outputs first, call partitioned_join_size, which costs another join.
+///
+/// Returns: the number of rows. Blocks.
+/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch what
+///   it has split. Rows of more than 12 bytes, and rows with functions of the caller's, are
+///   compared where they are stored, at random. Small inputs (fewer than 2^17 rows in all), full
+///   joins and very frequent rows use an index instead (row_index.hpp), in memory of its own; the
+///   rows then come in the order of karpos::join. Rows are too frequent if a partition does not fit
+///   into scratch, because many right rows are equal to more than about a hundred others (left rows
+///   for the kinds right, right_semi and right_anti; rows of both sides for inner); the index is
+///   built after the split then.
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
 /// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte
-///   column and for those of several columns of up to 12 bytes, or with nulls of up to 11 in 8
-///   columns; on GPUs a quarter more, and from about 2^25 rows on of 16 bytes, or 2^27 of 8, the
-///   longer side's once more; and what a partition takes.
-/// Throws: std::invalid_argument for a kind without pairs, a number that is no kind, outputs that
-///   are too short (the message says how many elements would do; what fitted may be written), or
-///   whose integers are too small, a workspace that is too small, more than 2^31 - 8 rows on a
-///   side; allocation_error.
+///   column and for rows of several columns of up to 12 bytes, or, with nulls, of up to 11 bytes in
+///   up to 8 columns; on GPUs a quarter more, and from about 2^25 rows of 16 bytes, or 2^27 of 8,
+///   on, the longer side once more; and what a partition takes.
+/// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
+///   are too short (the message says how many elements would do; what fitted may be written) or
+///   have too small integers, if the workspace is too small or not aligned, or for more than
+///   2^31 - 8 rows on a side; allocation_error.
 /// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002
 ///   (radix join); Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs",
 ///   ICDE 2013.
@@ -323,7 +331,8 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
                        options, d::write_pair<LeftOut, RightOut>{left_out, right_out}, left_out,
                        right_out);
 }
-/// The same for a semi or anti join: row j is one number.
+/// Writes row j of a semi or anti join, one number, to out(j). Otherwise as partitioned_join of
+/// pairs.
 template <execution_space ExecSpace, class Left, class Right, view_1d Out>
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
                                join_kind kind, Out const& out,
@@ -337,23 +346,27 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   return d::write_once(exec, both, kind, options, d::write_right<Out>{out}, out);
 }
 
-/// An inner join that writes columns of both tables instead of row numbers: of row j, a pair of a
-/// left row and a right one, the values of left_columns to the views of left_out and those of
-/// right_columns to right_out, one for each, in no particular order. `columns(view, view, ...)`
-/// makes such a list; it may have none.
+/// Writes payload columns of both tables instead of row numbers, for an inner join, in no
+/// particular order. Row j is a pair of a left and a right row: the left row's values of
+/// left_columns go to left_out, the right row's values of right_columns to right_out, one view for
+/// each column. `columns(view, view, ...)` makes such a list, which may be empty for one side.
 ///
-/// Returns: how many rows there are; waits.
-/// Complexity: on GPUs, where rows are one column of up to 8 bytes without nulls, and the columns
-///   of a side have 1, 2, 4 or 8 bytes each and 16 at most in all (4 for those of fewer), values
-///   are moved with their keys, once or twice: everything is read and written in order. Else, for
-///   fewer than 2^17 rows in all, and where a part does not fit its room, because rows have many
-///   equals, pairs are written and the columns gathered, at random.
-/// Requires: columns as long as the rows of their side; outputs overlap no other view.
-/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about (4 + 4 *
-///   words) * 1.25 bytes for each row of a side, and from about 2^25 rows on for those of the
-///   longer side again; where columns are gathered, 8 bytes more for each row that the outputs have
-///   room for.
-/// Throws: std::invalid_argument for a kind but inner, columns not as long as their rows; as above.
+/// Returns: the number of rows. Blocks.
+/// Complexity: on GPUs values are moved with their keys, once or twice, so that everything is read
+///   and written in order. That needs rows of one column of up to 8 bytes without nulls, and
+///   payload columns of 1, 2, 4 or 8 bytes each, at most 16 bytes a side, to which columns of 1 or
+///   2 bytes count 4. Otherwise pairs are written and the columns gathered, at random: also for
+///   fewer than 2^17 rows in all, and if a partition overflows its capacity because rows have many
+///   equals.
+/// Requires: columns are as long as the rows of their side; outputs overlap no other view.
+/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about
+///   (key + values) * 1.25 bytes for each row of a side, and from about 2^25 rows on that of the
+///   longer side again, where key is 4 bytes, or 8 if the column of the rows has more than 4, and
+///   values are 4 bytes for each payload column of up to 4 bytes, 8 for one of 8, and 4 for a side
+///   without payload columns. If columns are gathered, 8 bytes more for each row that fits the
+///   outputs.
+/// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as
+///   their rows; as partitioned_join of pairs.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
           view_1d... RightColumns, view_1d... LeftOut, view_1d... RightOut>
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
@@ -388,7 +401,8 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   return *rows;
 }
 
-/// Returns: the number of rows of a join; waits. Otherwise as partitioned_join.
+/// Returns the number of rows of a join. Does the work of partitioned_join without writing. Blocks.
+/// Otherwise as partitioned_join.
 template <execution_space ExecSpace, class Left, class Right>
 std::uint64_t partitioned_join_size(ExecSpace const& exec, Left const& left, Right const& right,
                                     join_kind kind, partitioned_join_options const& options = {}) {

@@ -24,40 +24,44 @@
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. Also
-// the table for keys of more than eight bytes: a column of structs, or a column for each member.
+// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. It
+// is also the table for keys of more than eight bytes: a column of structs, or a column for each
+// member.
 //
 //   row     slot                group     its run
 //   b  ->   | tag of b | 1 |    1         | 1 | 4 |        rows 1 and 4 are equal to b
 //
-// A slot names the first of the rows that are equal; its columns tell for certain. How it is built:
-// detail/row_index/build.hpp.
+// A slot stores the number of the first of the equal rows, and a tag, some bits of the hash. If the
+// tag matches, the columns decide. A group is the rows that are equal; a run is their numbers, side
+// by side; a label is a group's number. How it is built: detail/row_index/build.hpp.
 
 namespace karpos {
 
-/// What becomes of rows that are equal to one before them.
+/// Chooses what becomes of rows that are equal to an earlier row.
 enum class duplicates {
   kept,  ///< the index holds every row
-  /// it holds the first of each different row, and takes more rows later; label knows the others
+  /// the index holds the first of each different row, and takes more rows later; label also numbers
+  /// the groups of the dropped rows
   dropped
 };
 
 struct row_index_options {
   karpos::duplicates duplicates = karpos::duplicates::kept;
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
-  /// Rows that are indexed at once, from the first on, no more than there are; insert appends the
-  /// others. By default all.
+  /// Number of rows that the constructor indexes, from the first row on, at most as many as the
+  /// columns have; insert appends the others. By default all.
   std::uint64_t rows = all_rows;
   /// Memory that the caller owns: at least bytes_for(all rows of the columns, duplicates), also if
-  /// fewer are indexed at first; aligned to 64 bytes; null: allocated. It outlives the index.
+  /// the constructor indexes fewer; aligned to 64 bytes; null: allocated. The memory must outlive
+  /// the index.
   wrapped_memory memory = {nullptr, 0};
-  /// Memory for the build alone, at least workspace_bytes(exec, rows that are indexed at once,
-  /// duplicates), aligned to 64 bytes; null: allocated, and freed.
+  /// Memory for the build alone: at least workspace_bytes(exec, rows that the constructor indexes,
+  /// duplicates), aligned to 64 bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// What kernels see of an index, by value: a row of any columns of its types is looked up, query[i]
-/// of other rows, or karpos::row(values...).
+/// View of an index for kernels, passed by value. It looks up a row of any columns of the same
+/// types: query[i] of other rows, or karpos::row(values...).
 template <class Rows, class ExecSpace, std::unsigned_integral RowNumber>
 class row_index_ref {
  public:
@@ -70,28 +74,28 @@ class row_index_ref {
         m_table(table),
         m_groups(groups) {}
 
-  /// Returns: the first row, by its number, that equals this one.
+  /// Returns the number of the first row of the index that equals this one.
   KOKKOS_FUNCTION found<RowNumber> find(row_type const& row) const {
     return detail::row_index::find_row(m_rows, m_table, row);
   }
   KOKKOS_FUNCTION bool contains(row_type const& row) const { return find(row).present; }
-  /// Returns: how many rows of the index equal this one.
+  /// Returns how many rows of the index equal this one.
   KOKKOS_FUNCTION RowNumber count(row_type const& row) const {
     auto const first = find(row);
     return first ? m_groups.count(*first) : RowNumber(0);
   }
-  /// Returns: the number of the group of rows that equal this one, below groups().
+  /// Returns the number of the group of rows that equal this one, below groups() of the index.
   KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
     auto const first = find(row);
     return first ? found<RowNumber>{true, m_groups.group_of[*first]} : found<RowNumber>{};
   }
-  /// Calls f(number) for each row of the index that equals this one, from the first on.
+  /// Calls f(number) for each row of the index that equals this one, in order.
   template <class F>
   KOKKOS_FUNCTION void for_each_match(row_type const& row, F const& f) const {
     if (auto const first = find(row)) m_groups.for_each(*first, f);
   }
 
-  /// The rows that the index was built from: rows()[number].
+  /// Returns the rows that the index was built from: rows()[number] is a row.
   KOKKOS_FUNCTION Rows const& rows() const { return m_rows; }
 
  private:
@@ -100,11 +104,11 @@ class row_index_ref {
   detail::row_index::row_groups<RowNumber> m_groups;
 };
 
-/// An index of rows. It keeps the views of the columns, not copies of them: nobody changes rows
-/// that are indexed. Copies of an index share its memory.
+/// An index of rows. It keeps the views of the columns, not copies of them: do not change rows that
+/// are indexed. Copies of an index share its memory.
 ///
-/// Rows with a null, where nulls are unequal, are equal to no row: they are in no group, and are
-/// not found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
+/// Rows with a null, if nulls are unequal, are equal to no row: they are in no group, and are not
+/// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
 template <class Rows, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           std::unsigned_integral RowNumber = std::uint32_t>
   requires detail::is_row_view<Rows>
@@ -123,25 +127,27 @@ class row_index {
   using number_type = RowNumber;
   using ref_type = row_index_ref<Rows, ExecSpace, RowNumber>;
   using options = row_index_options;
-  /// What find and label write for rows that are not in the index.
+  /// Written by find and label for rows that are not in the index.
   static constexpr RowNumber missing = ~RowNumber(0);
 
-  /// Indexes all rows.
+  /// Indexes options.rows rows, by default all. Blocks.
   ///
   /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more
-  ///   than others. Where rows have equals, they are sorted by group besides: a pass for each 2^13
-  ///   in the number of groups, on GPUs for each 2^8.
-  /// Concurrency: works on `exec`, and waits for it.
-  /// Memory: bytes_for(all rows, duplicates), and while it is built workspace_bytes(exec, rows
+  ///   than others. If rows have equals, they are also sorted by group: a pass for each 2^13 in the
+  ///   number of groups, on GPUs for each 2^8.
+  /// Concurrency: works on `exec`.
+  /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
   ///   indexed at once, duplicates).
-  /// Throws: std::invalid_argument for more rows than RowNumber takes, options.rows beyond the
-  ///   rows, memory or a workspace that is too small or not aligned; allocation_error.
+  /// Throws: std::invalid_argument if there are more rows than RowNumber can number, if
+  ///   options.rows is larger than the number of rows, or if memory or workspace is too small or
+  ///   not aligned; allocation_error.
   /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash
   ///   table of joins that keeps bits of the hash in its slots; Ashkiani, Davidson, Meyer, Owens,
   ///   "GPU multisplit", PPoPP 2016, for the sort.
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
       : row_index(exec, rows, o, detail::everything{}) {}
-  /// Indexes the rows i with members(i): a view of bool or integers, as long as the rows.
+  /// Indexes the rows i for which members(i) is true or not zero: a view of bool or integers, as
+  /// long as the rows. Otherwise as the constructor above.
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
@@ -152,30 +158,33 @@ class row_index {
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
     return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
   }
-  /// Bytes that its build, or an insertion of so many rows, needs besides.
+  /// Returns the bytes that the build, or an insertion, of `rows` rows also needs.
   static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
                                      duplicates d = duplicates::kept) {
     bool const runs = d == duplicates::kept;
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
   }
 
-  /// Rows of the index: all in a group, or the first of each group if duplicates are dropped.
+  /// Returns the number of rows in the index: all that are in a group, or one for each group if
+  /// duplicates are dropped.
   std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
-  /// Different rows.
+  /// Returns the number of different rows.
   std::uint64_t groups() const { return m_groups; }
   Rows const& rows() const { return m_rows; }
 
-  /// Appends the next n rows of the columns to those that were indexed, of which equal ones are
-  /// dropped. Groups and their numbers stay; new ones follow. Columns may be written until their
-  /// rows are appended.
+  /// Appends the next n rows of the columns to an index that drops duplicates. Groups keep their
+  /// numbers; new groups follow. Columns may be written until their rows are appended.
   ///
-  /// Returns: how many of them are new; waits.
+  /// Returns: the number of new groups. Blocks.
   /// Complexity: O(n), whatever the size of the index is.
+  /// Requires: all insertions are made by the same object. Copies made before share the slots, so
+  ///   their lookups find appended rows too, but their size(), groups(), distinct and label of all
+  ///   rows do not count them.
   /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay
-  ///   valid; copies of the index do not know of it.
+  ///   valid.
   /// Memory: workspace_bytes(exec, n, duplicates::dropped), the caller's or allocated.
-  /// Throws: std::invalid_argument for more rows than are left, for an index that keeps duplicates,
-  ///   for a workspace that is too small or not aligned; allocation_error.
+  /// Throws: std::invalid_argument if n is larger than the number of rows that are left, if the
+  ///   index keeps duplicates, or if the workspace is too small or not aligned; allocation_error.
   std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
                        wrapped_memory const& workspace = {nullptr, 0}) {
     if (m_duplicates == duplicates::kept)
@@ -188,32 +197,38 @@ class row_index {
     return append(exec, n, detail::everything{}, workspace);
   }
 
-  /// Writes the number of the first row of the index that equals queries[i], or missing, to out(i).
-  /// Queries are rows of columns of the same types; they are compared by the functions of the
-  /// index' rows. Asynchronous, as are count, contains and label.
+  /// Writes the number of the first row of the index that equals queries[i], or `missing`, to
+  /// out(i). Queries are rows with columns of the same types; the functions of the index's rows
+  /// compare them. Asynchronous, as are count, contains, label and distinct.
+  ///
+  /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::row_index::first_of{}, out);
   }
-  /// Writes how many rows of the index equal queries[i].
+  /// Writes how many rows of the index equal queries[i] to out(i). Otherwise as find.
   template <class Queries, view_1d Out>
   void count(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("count", exec, queries, detail::row_index::count_of{}, out);
   }
-  /// Writes whether any does, to a view of bool or of integers.
+  /// Writes whether any row of the index equals queries[i] to out(i), of bool or integers.
+  /// Otherwise as find.
   template <class Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<typename Out::non_const_value_type>("contains", exec, queries,
                                                 detail::row_index::is_present{}, out);
   }
-  /// Writes the number of the group of rows that equal queries[i], below groups(), or missing.
-  /// Groups are numbered in the order of their first rows.
+  /// Writes the number of the group of rows that equal queries[i], below groups(), or `missing`, to
+  /// out(i). Groups are numbered in the order of their first rows. Otherwise as find.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("label", exec, queries, detail::row_index::label_of{}, out);
   }
-  /// The same for the rows that were indexed, and appended: none is looked up.
+  /// Writes the number of the group of each row that was indexed or appended, or `missing`, without
+  /// a lookup. Asynchronous.
+  ///
+  /// Throws: std::invalid_argument if the output is not as long as these rows.
   template <view_1d Out>
   void label(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
@@ -222,8 +237,9 @@ class row_index {
     device::loop_over("karpos::row_index: label", exec, m_end,
                       body{m_arrays.group_of, device::for_loop<ExecSpace>(out)});
   }
-  /// Writes the number of the first row of each group, in order; out has at least groups()
-  /// elements. Asynchronous.
+  /// Writes the number of the first row of each group, in order. Asynchronous.
+  ///
+  /// Throws: std::invalid_argument if out has fewer than groups() elements.
   template <view_1d Out>
   void distinct(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
@@ -276,7 +292,7 @@ class row_index {
                      "leave options.rows out for all of them");
   }
 
-  /// Indexes the next n rows. Returns: how many groups are new.
+  /// Indexes the next n rows. Returns: the number of new groups. Blocks.
   template <class Members>
   std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
                        wrapped_memory const& workspace) {
@@ -347,20 +363,20 @@ class row_index {
   Kokkos::View<std::byte*, memory_space> m_memory;
   arrays m_arrays;
   std::uint64_t m_end =
-      0;  // rows that were indexed or left out: of the mask, or because they equal nothing
-  std::uint64_t m_indexed = 0;  // those in a group
+      0;  // rows that were indexed, or left out by the mask or because of their nulls
+  std::uint64_t m_indexed = 0;  // rows in a group
   std::uint64_t m_groups = 0;
-  bool m_has_runs = false;  // else every row in a group stands for it
+  bool m_has_runs = false;  // without runs, each group has one row in the index
 };
 
 /// Numbers the groups of equal rows in the order of their first rows: writes the number of row i's
-/// group, below that of groups, to out(i); the largest value of the type where a row has a null and
-/// nulls are unequal. Out is a view of std::uint32_t, or of std::uint64_t for more than 2^31 - 8
-/// rows.
+/// group, below the number of groups, to out(i). Rows with a null, if nulls are unequal, get the
+/// largest value of the type. Out is a view of std::uint32_t, or of std::uint64_t for more than
+/// 2^31 - 8 rows.
 ///
-/// Returns: the number of groups; waits for it.
+/// Returns: the number of groups. Blocks.
 /// Memory: that of a row_index and of its build.
-/// Throws: as the constructor of row_index; std::invalid_argument for an output of another length.
+/// Throws: as the constructor of row_index; std::invalid_argument if the output has another length.
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
@@ -373,10 +389,11 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
   return index.groups();
 }
 
-/// Writes the number of the first row of each group, in order; `distinct` (reduce_by_key.hpp)
-/// writes keys. Otherwise as label.
+/// Writes the number of the first row of each group of equal rows, in order. `distinct`
+/// (reduce_by_key.hpp) writes keys instead. Otherwise as label.
 ///
-/// Throws: also std::invalid_argument for an output that is too short, and says what would do.
+/// Throws: also std::invalid_argument if the output is too short; the message says how many
+///   elements would do.
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {
@@ -388,7 +405,7 @@ std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out cons
   exec.fence("karpos::distinct_indices: before the index is freed");
   return index.groups();
 }
-/// Calls distinct_indices: its old name.
+/// Calls distinct_indices; this is its old name.
 template <execution_space ExecSpace, class Rows, view_1d Out>
 [[deprecated("karpos: distinct of rows is distinct_indices")]] std::uint64_t distinct(
     ExecSpace const& exec, Rows const& rows, Out const& out)

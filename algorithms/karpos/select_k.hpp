@@ -18,9 +18,9 @@
 
 namespace karpos {
 
-/// Choices of a selection.
+/// Options of a selection.
 struct select_k_options {
-  /// The largest element comes first; otherwise the results come in no order.
+  /// Sorts the results, the largest element first. Off: they come in no particular order.
   bool sorted = true;
 };
 
@@ -81,8 +81,8 @@ void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 }  // namespace detail::select_k
 
-/// Bytes that select_k takes for k of `size` elements of type Score, while it runs. What the sort of the k selected
-/// elements takes on GPUs, about as much as they do, is not in it.
+/// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score. On
+/// GPUs, the sort of the k selected elements takes about as much as they do besides.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   using namespace detail::select_k;
@@ -94,25 +94,26 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
   return selected + radix_bytes<bits>();
 }
 
-/// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: their
-/// indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Among
-/// equal elements those with the smallest indices are selected, and sorted results have them by
-/// ascending index. Either view of results may have no elements, and is then not written; elements
-/// from k on stay untouched. Infinities are values like others; 0.0 and -0.0 are equal, and each
-/// comes as it is in the view. NaN ranks behind everything else, and all NaN are equal.
+/// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: writes
+/// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks.
 ///
-/// Returns: nothing, once the results are written.
-/// Complexity: CPUs: one pass of comparisons while k is small, which is while the buffers of all threads (see Memory)
-/// hold no more than a quarter of the elements. Otherwise, and on GPUs, one pass for each 12 bits until the k-th
-/// element is alone, and two to collect. Sorting adds a sort of k pairs, which one thread does on CPUs.
+/// Among equal elements those with the smallest indices are selected; sorted results list them by
+/// rising index. Either view of results may have no elements if it is not wanted. Elements from k
+/// on are not written. Infinities are values like others; 0.0 and -0.0 are equal, and each is
+/// written as it is in the view. NaN ranks behind everything else, and all NaNs are equal.
+///
+/// Complexity: CPUs take one pass of comparisons while k is small, that is while the buffers of all
+///   threads (see Memory) hold no more than a quarter of the elements. Otherwise, and on GPUs, one
+///   pass for each 12 bits until the k-th element is alone, and two to collect. Sorting adds a sort
+///   of k pairs, by one thread on CPUs.
 /// Requires: the views do not overlap, and the scores are not written meanwhile.
-/// Concurrency: works on `exec`, and waits for it.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k. Besides, 32 KiB; or on CPUs, where k is small,
-/// a buffer for each thread, of 16 KiB and 32 bytes for each of k.
-/// Throws: std::invalid_argument for k above the number of elements, results of fewer than k elements but some, indices
-/// of a type too small; allocation_error.
-/// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection
-/// algorithms for graphics processing units", JEA 17, 2012.
+/// Concurrency: works on `exec`.
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k; besides, 32 KiB, or on
+///   CPUs, while k is small, a buffer for each thread, of 16 KiB and 32 bytes for each of k.
+/// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
+///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.
+/// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms
+///   for graphics processing units", JEA 17, 2012.
 template <execution_space ExecSpace, view_1d Scores, view_1d Indices, view_1d Values>
 void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
               Indices const& out_indices, Values const& out_values,

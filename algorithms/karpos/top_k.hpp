@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ranked queries: the k objects with the highest aggregate of their scores in n sorted lists, which are read in forward
-// passes, no further than needed, without random access. Beside this header: top_k_options.hpp (aggregate functions,
-// strides, ties, the report) and top_k_workspace.hpp (memory for many queries).
+// Ranked queries: the k objects with the highest aggregate of their scores in n sorted lists. The
+// lists are read in forward passes, no further than needed, without random access. Other headers:
+// top_k_options.hpp (aggregate functions, strides, ties, the report) and top_k_workspace.hpp
+// (memory for many queries).
 //
-// Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the first d entries of
-// each. What has been read of an object gives a lower bound of its aggregate; an upper bound follows, for in a list
-// that it has not been seen in it has at most the score read last. The threshold is the k-th largest lower bound. In
-// the growing phase every object seen becomes a candidate, until the threshold reaches the upper bound of an object not
-// seen in any list. In the shrinking phase no object becomes a candidate, and those leave whose upper bound is not
-// above the threshold (over score vectors: below it), until k are left. Depth grows in strides, and bounds are computed
-// at the end of each. A bitmap, the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so
-// that later entries of other objects cost one access to it.
+// Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the
+// first d entries of each list. The scores read so far give a lower bound of an object's aggregate.
+// They give an upper bound, too: in a list in which the object has not been seen, it has at most
+// the score read last. The threshold is the k-th largest lower bound.
 //
-// Two ways, by what is kept for each object:
+// In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
+// bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
+// and candidates whose upper bound is not above the threshold leave (over score vectors: below it),
+// until k are left. The depth grows in strides, batches of levels; bounds are computed at the end
+// of each. A bitmap, the "visited bitmap" of the published GPU system (docs/topk.md), marks the
+// candidates, so that later entries of other objects cost one access to it.
 //
-//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum and set of lists seen), one
-//                                        atomic addition for an entry, a histogram of lower bounds instead of sorting.
-//                                        Its phases: growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
-//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an object's scores, bounds
-//                                        of all candidates computed after every stride. Also the fallback of the former
-//                                        where fixed point cannot separate the candidates.
+// There are two ways, which differ in what is kept for each object:
 //
-// Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA); Mamoulis, Yiu, Cheng,
-// Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007 (LARA: growing and shrinking phases).
+//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum and set
+//                                        of lists seen), one atomic addition for an entry, a
+//                                        histogram of lower bounds instead of sorting. Its phases:
+//                                        growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
+//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an
+//                                        object's scores; bounds of all candidates are computed
+//                                        after every stride. Also the fallback of the other way if
+//                                        fixed point cannot separate the candidates.
+//
+// Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA);
+//   Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007
+//   (LARA: growing and shrinking phases).
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -99,22 +106,27 @@ void require_in_range(bool in_range, Lists const& lists) {
 
 }  // namespace detail::top_k
 
-/// The k objects with the highest aggregate of their scores in sorted lists.
+/// Finds the k objects with the highest aggregate of their scores in sorted lists.
 ///
-/// out_ids: ids of the lists' type, k at least. out_scores: float or double, k at least; or a view without elements
-/// for none. With top_k_result::exact they come by falling score; with top_k_result::set in no order, and no
-/// scores are written. What lies behind the objects found is left alone.
-/// Returns: what was done, and how many objects were found: k, or all there are. So it waits.
-/// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at most all of them; for
-///   exact scores ids once more, until each finalist has been read in every list.
-/// Requires: lists sorted by falling score, without NaN, each id once in a list at most; options.validate checks.
+/// out_ids: at least k ids of the lists' type. out_scores: at least k float or double, or a view
+/// without elements if they are not wanted. With top_k_result::exact both come by falling score;
+/// with top_k_result::set ids come in no particular order, and no scores are written. Elements past
+/// top_k_report::found are not written.
+///
+/// Returns: what was done, and how many objects were found: k, or all if there are fewer. Blocks.
+/// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at
+///   most all of them; for exact scores also ids once more, until each finalist has been read in
+///   every list.
+/// Requires: lists are sorted by falling score, without NaN, with each id at most once in a list;
+///   options.validate checks this.
 /// Concurrency: one query of a workspace at a time.
-/// Memory: allocates nothing, except for score vectors and sorts, which top_k_workspace names.
-/// Throws: std::invalid_argument for views that are shorter than k or strided; lists or a k that do not fit the
-///  workspace; weights of another number than lists; a missing score that is NaN or plus infinity; dense ids that are
-///  not below the number of objects, too many sparse ids; what options.validate finds; launch_mode::persistent_kernel
-///  in a query over accumulators where the space has none, or its blocks do not all fit on the device.
-///  allocation_error where score vectors, or what options.validate needs, cannot be allocated.
+/// Memory: allocates nothing, except for score vectors and sorts (see top_k_workspace).
+/// Throws: std::invalid_argument if views are shorter than k or strided; if the lists or k do not
+///   fit the workspace; if there are other than one weight for each list; if the missing score is
+///   NaN or plus infinity; if dense ids are not below the number of objects, or there are too many
+///   sparse ids; for what options.validate finds; for launch_mode::persistent_kernel, in a query
+///   over accumulators, if the space has none or its blocks do not all fit on the device.
+///   allocation_error if there is not enough memory for score vectors, or for options.validate.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>
@@ -160,7 +172,9 @@ top_k_report top_k(ExecSpace const& exec,
   return report;
 }
 
-/// The same with a workspace for this query alone. Throws: what top_k_workspace throws, too.
+/// Finds the k objects as top_k(exec, workspace, …) does, with a workspace for this query alone.
+///
+/// Throws: also what top_k_workspace throws.
 template <execution_space ExecSpace, class Id, class Score, class MemorySpace, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, MemorySpace>, class Aggregate = weighted_sum>
 top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> const& lists,

@@ -14,24 +14,27 @@
 #include "karpos/launch_mode.hpp"
 #include "karpos/sorted_lists.hpp"
 
-// What a ranked query (top_k.hpp) ranks by, how it reads the lists, and what it reports.
+// Aggregate functions, options and the report of ranked queries (top_k.hpp).
 
 namespace karpos {
 
-// An aggregate function is a functor: double operator()(double const* scores, int n) const, of an object's n scores in
-// the order of the lists. It must be monotone: when a score grows, the aggregate does not fall. It is never called with
-// NaN, and must not return NaN. It may not throw (operations.hpp says what functors may do).
+// An aggregate function is a functor: double operator()(double const* scores, int n) const, of an
+// object's n scores in the order of the lists. It must be monotone: if a score grows, the aggregate
+// does not fall. It is never called with NaN, and must not return NaN. It may not throw
+// (operations.hpp says what functors may do).
 
-/// The sum of weight times score, in double, in the order of the lists. Minus infinity in one score, of a weight above
-/// zero, makes the sum minus infinity, whatever the others are.
+/// Adds weight times score, in double, in the order of the lists. If a score with a weight above
+/// zero is minus infinity, so is the sum, whatever the other scores are.
 class weighted_sum {
  public:
-  /// Every weight is 1.
+  /// Gives every list the weight 1.
   weighted_sum() {
     for (double& w : m_weight) w = 1;
   }
-  /// One weight for each list.
-  /// Throws: std::invalid_argument for weights that are negative or not finite, or more than 32.
+  /// Takes one weight for each list.
+  ///
+  /// Throws: std::invalid_argument if a weight is negative or not finite, or for more than 32
+  ///   weights.
   weighted_sum(std::initializer_list<double> weights)
       : weighted_sum(std::vector<double>(weights)) {}
   explicit weighted_sum(std::vector<double> const& weights)
@@ -46,7 +49,7 @@ class weighted_sum {
                        std::to_string(weights[i]), "weights are finite and not negative");
     }
   }
-  /// Weights that were given; 0: every list has weight 1.
+  /// Returns the number of weights that were given; 0: every list has weight 1.
   int count() const { return m_count; }
   KOKKOS_FUNCTION double weight(int list) const { return m_weight[list]; }
 
@@ -67,7 +70,7 @@ class weighted_sum {
   int m_count = 0;
 };
 
-/// The lowest of an object's scores.
+/// Returns the lowest of an object's scores.
 struct min_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
@@ -76,7 +79,7 @@ struct min_score {
   }
 };
 
-/// The highest of an object's scores.
+/// Returns the highest of an object's scores.
 struct max_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double m = scores[0];
@@ -85,36 +88,39 @@ struct max_score {
   }
 };
 
-/// What a ranked query returns.
+/// Chooses what a ranked query returns.
 enum class top_k_result {
   exact,  ///< the ids by falling score, and the scores
-  set     ///< the ids in no order, no scores: it stops reading as soon as they are known
+  set     ///< the ids in no order, no scores: reading stops as soon as the ids are known
 };
 
-/// Which of several objects with the same score are returned.
+/// Chooses which of several objects with the same score are returned.
 enum class top_k_ties {
-  any,         ///< some of them; another run may return others
+  any,         ///< unspecified: another run may return others
   smallest_id  ///< those with the smallest ids, which also come first
 };
 
-/// The strides of a query: how many levels of every list it reads before it computes bounds.
+/// Strides of a query, its batches of levels: how many levels of every list it reads before it
+/// computes bounds.
 class stride_policy {
  public:
-  /// Strides that grow with the depth. 0: as measured best for the execution space.
+  /// Strides that grow with the depth. 0: the value that measures best on the execution space.
   struct adaptive {
     double growth =
-        0;  ///< factor of the depth from stride to stride, above 1, in the growing phase
-    double growth_shrinking = 0;  ///< and in the shrinking phase
+        0;  ///< factor by which the depth grows per stride, above 1, in the growing phase
+    double growth_shrinking = 0;  ///< the factor in the shrinking phase
     std::uint64_t first = 0;      ///< levels of the first stride
   };
-  /// Strides of one length, and a sort of all candidates after each, after the published scheme. The stopping rule is
-  /// ours: bounds that separate the first k, not k objects whose scores are all known. Kept for comparison.
+  /// Strides of one length, with a sort of all candidates after each, after the published scheme.
+  /// The stopping rule is ours: bounds that separate the first k objects, not k objects whose
+  /// scores are all known. Kept for comparison.
   struct fixed {
     std::uint64_t levels = 100;
   };
 
   stride_policy() = default;
-  /// Throws: std::invalid_argument for a growth that is not above 1, or above a million.
+  /// Takes strides that grow. Throws: std::invalid_argument if a growth is not 0 and not above 1,
+  /// or above a million.
   stride_policy(adaptive a) : m_adaptive(a) {
     for (double const g : {a.growth, a.growth_shrinking})
       if (g != 0 && !(g > 1 && g <= 1e6))
@@ -134,43 +140,49 @@ class stride_policy {
   std::uint64_t m_levels = 0;  // 0: adaptive
 };
 
-/// When a query gives up early termination and reads everything: full aggregation.
+/// Chooses when a query bails out, that is gives up early termination and reads everything (full
+/// aggregation).
 enum class top_k_bail_out {
-  automatic,  ///< when the growing phase goes too deep, or leaves too many candidates
-  never,  ///< only when there are more candidates than a workspace has room for: an eighth of all objects
+  automatic,  ///< if the growing phase goes too deep, or leaves too many candidates
+  /// only if there are more candidates than fit the workspace: about an eighth of all objects
+  never,
   at_once  ///< from the start
 };
 
-/// Choices of a ranked query. But for `aggregate`, `missing_score`, `result` and `ties`, results do not depend on them.
+/// Options of a ranked query. Results depend only on `aggregate`, `missing_score`, `result` and
+/// `ties`.
 template <class Aggregate = weighted_sum>
 struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  /// Of an object in a list that it is missing from; not NaN or plus infinity. Minus infinity says that an object must
-  /// be in every list, better than a number far below all scores, which leaves little room to tell sums apart.
+  /// Score of an object in a list that lacks it; not NaN or plus infinity. Minus infinity says that
+  /// an object must be in every list. That is better than a number far below all scores, which
+  /// leaves few bits to tell sums apart.
   double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
-  /// Check every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
+  /// Checks every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
   bool validate = detail::checks_always;
   launch_mode driver = launch_mode::automatic;
 };
 
-/// What a ranked query did. Levels are positions in the lists: at depth d, d entries of every list have been read.
+/// Report of a ranked query. Levels are positions in the lists: at depth d, d entries of every list
+/// have been read.
 struct top_k_report {
-  std::uint64_t found = 0;             ///< ids returned: k, or all objects where there are fewer
+  std::uint64_t found = 0;             ///< ids written: k, or all objects if there are fewer
   std::uint64_t depth_growing = 0;     ///< levels read by the growing phase
   std::uint64_t depth = 0;             ///< levels read when the first k objects were known
   std::uint64_t depth_completing = 0;  ///< levels whose ids were read for the scores of finalists
   std::uint64_t candidates =
-      0;  ///< objects that could be among the first k when the growing phase ended
+      0;  ///< objects that could be among the first k when the growing phase had ended
   std::uint64_t finalists = 0;  ///< objects whose aggregates were computed from all their scores
   std::uint64_t strides = 0;
-  /// Ids read to find the answer; what is read again to list candidates or to reset memory does not count.
+  /// Ids read to find the answer. Ids read again to list candidates or to reset memory do not
+  /// count.
   std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;  ///< of the lists' ids and scores that were read
-  bool bailed_out = false;  ///< everything was read
+  std::uint64_t bytes = 0;  ///< bytes read of the lists' ids and scores
+  bool bailed_out = false;  ///< whether everything was read
 };
 
 }  // namespace karpos

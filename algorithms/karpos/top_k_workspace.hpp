@@ -12,7 +12,7 @@
 #include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 
-// The memory of ranked queries (top_k.hpp), for callers who ask more than one.
+// Memory of ranked queries (top_k.hpp), for callers with more than one query.
 
 namespace karpos {
 
@@ -20,14 +20,16 @@ namespace detail::top_k {
 struct workspace_access;
 }
 
-/// The memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists of the same kind
-/// of ids, as many or fewer, with as many objects or fewer, and up to max_k results.
+/// Memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists
+/// with the same kind of ids, as many lists or fewer, with as many objects or fewer, and up to
+/// max_k results.
 ///
-/// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates nothing. Some keep a
-/// vector of scores for every object that they see instead, in memory that the first of them allocates: those by
-/// stride_policy::fixed; those for more than an eighth of the objects; those whose scores are infinite, tie in
-/// thousands or are dwarfed by a few others. Queries by other aggregates do so too; their workspace has the memory from
-/// the start. On GPUs sorting allocates: thousands of finalists, and score vectors.
+/// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates
+/// nothing. Some queries keep a vector of scores for every object that they see instead, in memory
+/// that the first of them allocates: queries with stride_policy::fixed; queries for more than an
+/// eighth of the objects; queries whose scores are infinite, tie in thousands, or are dwarfed by a
+/// few others. Queries by other aggregates always do; their workspace has that memory from the
+/// start. On GPUs sorts allocate: sorts of thousands of finalists, and of score vectors.
 ///
 /// Memory: top_k_workspace_bytes.
 template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>
@@ -37,7 +39,9 @@ class top_k_workspace {
   using score_type = typename Lists::score_type;
   using memory_space = typename Lists::memory_space;
 
-  /// Throws: allocation_error if memory cannot be had. Waits.
+  /// Allocates memory for queries of lists like these and of up to max_k results. Blocks.
+  ///
+  /// Throws: allocation_error if there is not enough memory.
   top_k_workspace(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k)
       : m_memory(std::make_shared<memory>(memory{sizes(lists, max_k)})) {
     static_assert(detail::reaches<ExecSpace, Kokkos::View<int*, memory_space>>,
@@ -50,7 +54,7 @@ class top_k_workspace {
     exec.fence("karpos::top_k_workspace: made");
   }
 
-  /// Bytes that the constructor allocates.
+  /// Returns the bytes that the constructor allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k) {
     if constexpr (std::is_same_v<Aggregate, weighted_sum>)
       return accumulators::bytes_for(exec, sizes(lists, max_k));
@@ -68,8 +72,8 @@ class top_k_workspace {
   std::shared_ptr<memory> m_memory;
 };
 
-/// Bytes that a top_k_workspace for these lists allocates. Queries that fall back to score vectors allocate
-/// later as much as a workspace for another aggregate.
+/// Returns the bytes that a top_k_workspace for these lists allocates. Queries that fall back to
+/// score vectors allocate later as much as a workspace for another aggregate.
 template <class Aggregate = weighted_sum, execution_space ExecSpace, class Lists>
 std::size_t top_k_workspace_bytes(ExecSpace const& exec, Lists const& lists, std::uint64_t k) {
   return top_k_workspace<ExecSpace, Lists, Aggregate>::bytes_for(exec, lists, k);
@@ -77,7 +81,7 @@ std::size_t top_k_workspace_bytes(ExecSpace const& exec, Lists const& lists, std
 
 namespace detail::top_k {
 
-/// What a query uses of a workspace.
+/// Access to a workspace, for queries.
 struct workspace_access {
   template <class Workspace>
   static auto& memory(Workspace const& w) {

@@ -15,21 +15,25 @@
 
 namespace karpos {
 
-/// Defects of the result of a breadth-first search, by kind. One mistake of a search may count under several kinds.
+/// Defects of the result of a breadth-first search, by kind. One mistake of a search may count
+/// under several kinds.
 struct bfs_defects {
-  std::uint64_t sources = 0;  ///< without the distance 0, or not their own parent
+  std::uint64_t sources = 0;  ///< sources without the distance 0, or not their own parent
   std::uint64_t roots = 0;    ///< other vertices with the distance 0, or that are their own parent
-  std::uint64_t distances = 0;   ///< below -1
-  std::uint64_t parents = 0;     ///< missing at a distance, present without one, or no vertex
-  std::uint64_t tree_edges = 0;  ///< from a parent, that the graph lacks
-  /// Vertices not one further than their parent; without parents: than any vertex before.
+  std::uint64_t distances = 0;  ///< distances below -1
+  /// Parents that are missing although there is a distance, or are there without one, or are out of
+  /// range.
+  std::uint64_t parents = 0;
+  std::uint64_t tree_edges = 0;  ///< edges from a parent to its vertex that the graph lacks
+  /// Vertices that are not one level below their parent; without parents: that no edge reaches from
+  /// one level before.
   std::uint64_t levels = 0;
-  /// Edges that span more than one level, or lead from a reached vertex to one that is not.
+  /// Edges that span more than one level, or lead from a reached vertex to one that is not reached.
   std::uint64_t edges = 0;
   std::uint64_t first_vertex = ~std::uint64_t(0);  ///< the lowest vertex with a defect; ~0: none
 
   bool valid() const { return first_vertex == ~std::uint64_t(0); }
-  /// One line that names the kinds that there are.
+  /// Returns one line that names the kinds with defects.
   std::string to_string() const {
     if (valid()) return "no defects";
     std::string text;
@@ -47,29 +51,32 @@ struct bfs_defects {
   }
 };
 
-/// Checks what a breadth-first search has found, without another search. `source` is one vertex, or a view of
-/// several; `parents` may be a view without elements; `follow` is the predicate of the search. What is checked:
+/// Checks what a breadth-first search has found, without another search. `source` is one vertex, or
+/// a view of several; `parents` may be a view without elements; `follow` is the predicate of the
+/// search. It checks:
 ///
-///   1. A source has the distance 0 and is its own parent. No other vertex has the distance 0, or is its own parent.
+///   1. A source has the distance 0 and is its own parent. No other vertex has the distance 0, or
+///      is its own parent.
 ///   2. A vertex has a parent if and only if it has a distance.
-///   3. The graph has the edge from a parent to its vertex, and the vertex is one level further. Without parents:
-///      some edge leads to the vertex from one level before.
+///   3. The graph has the edge from a parent to its vertex, and the vertex is one level further.
+///      Without parents: some edge leads to the vertex from one level before.
 ///   4. An edge from a vertex with distance d leads to one that has a distance, of at most d + 1.
 ///
-/// That proves distances exact. By 1 and 4, by induction over the edges of a path from a source, whatever a path of
-/// k edges leads to has a distance, of at most k. By 3 and 1, going from parent to parent, a vertex of distance d has
-/// a path of d edges that ends at a vertex of distance 0, which is a source: so no path leads to a vertex without a
-/// distance, and none that is shorter to one with.
+/// That proves distances exact. By 1 and 4, by induction over the edges of a path from a source,
+/// the end of a path of k edges has a distance, of at most k. By 3 and 1, going from parent to
+/// parent, a vertex of distance d has a path of d edges that ends at a vertex of distance 0, which
+/// is a source. So no path leads to a vertex without a distance, and no shorter path leads to a
+/// vertex with one.
 ///
-/// Returns: the defects; valid() if there are none.
-/// Complexity: O(vertices + edges), every edge once, and once more where the graph is not trusted.
-///   Waits for it.
+/// Returns: the defects; valid() if there are none. Blocks.
+/// Complexity: O(vertices + edges), every edge once, and once more if the graph is not trusted.
 /// Requires: the graph and the results are not written meanwhile.
 /// Memory: two bits a vertex.
-/// Throws: std::invalid_argument for a graph that is none (csr_graph::validate), a source that is
-/// no vertex, or views of another length.
-/// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer, Asanović, Patterson,
-/// 2015), which look for the edge of a parent in its row; here every edge checks whether it is one.
+/// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if a source is
+///   out of range, or if views have another length.
+/// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer,
+///   Asanović, Patterson, 2015), which look for the edge of a parent in its row; here every edge
+///   checks whether it is one.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>

@@ -28,7 +28,7 @@ KOKKOS_FUNCTION bool is_out_of_range(Id id, std::uint64_t objects) {
   return static_cast<std::uint64_t>(id) >= objects;  // negative ones are huge
 }
 
-/// Finds the first entry that is wrong by itself, or above the one before it.
+/// Finds the first entry that is wrong by itself, or whose score is above the one before it.
 template <class Id, class Score>
 struct find_unsound {
   sorted_list<Id, Score> list;
@@ -66,7 +66,7 @@ struct find_neighbours {
   }
 };
 
-/// Finds the first entry of an id, from one on.
+/// Finds the first entry of an id at or behind position `from`.
 template <class Id>
 struct find_id {
   Id const* ids;
@@ -84,7 +84,7 @@ std::uint64_t first_of(char const* label, ExecSpace const& exec, std::uint64_t n
   return n == 0 ? none : device::reduce_over<Kokkos::Min<std::uint64_t>>(label, exec, n, find);
 }
 
-/// One list under validation, and what a message says of it.
+/// Checks one list, and words the messages about it.
 template <class ExecSpace, class Lists>
 class list_check {
   using id_type = typename Lists::id_type;
@@ -106,7 +106,7 @@ class list_check {
     if (p != none) reject_entry(p);
   }
 
-  /// bitmap: a bit for each object.
+  /// Checks that no dense id occurs twice. bitmap: a bit for each object.
   void dense_ids(std::uint32_t* bitmap) const {
     char const* const label = "karpos::validate_sorted_lists: bitmap";
     fill_words(label, m_exec, bitmap, (m_objects + 31) / 32, 0);
@@ -115,7 +115,7 @@ class list_check {
     if (id != none) reject_twice(static_cast<id_type>(id));
   }
 
-  /// sorted: room for the ids of the longest list.
+  /// Checks that no sparse id occurs twice. sorted: capacity for the ids of the longest list.
   void sparse_ids(id_type* sorted) const {
     std::uint64_t const n = m_list.length;
     if (n < 2) return;
@@ -186,20 +186,23 @@ class list_check {
 
 }  // namespace detail::validate_sorted_lists
 
-/// Checks every entry of sorted lists, one list after another. What is wrong:
+/// Checks every entry of sorted lists, one list after another. Blocks. It refuses:
 ///
-///   1. A score that is NaN, or above the one before it; equal and infinite scores are fine. With dense ids, an id that
-///      is not below the number of objects, or negative.
+///   1. A score that is NaN, or above the one before it; equal and infinite scores are fine. With
+///      dense ids, an id that is not below the number of objects, or negative.
 ///   2. An id that occurs twice in one list.
 ///
-/// The error is about the first list that is wrong; in it, about the first entry that is wrong by 1, and where there is
-/// none, about the lowest id that occurs twice, and its first two entries: the same one on every execution space.
+/// The error is about the first list that is wrong. In it, the error is about the first entry that
+/// is wrong by 1; if there is none, about the lowest id that occurs twice, and its first two
+/// entries. It is the same error on every execution space.
 ///
-/// Complexity: dense ids: two passes over the entries; sparse ids: one, and a sort of each list's ids, which one thread
-/// does on CPUs. Waits for it.
+/// Complexity: for dense ids two passes over the entries; for sparse ids one, and a sort of each
+///   list's ids, by one thread on CPUs.
 /// Requires: the lists are not written meanwhile.
-/// Memory: dense ids: a bit for each object; sparse ids: the ids of the longest list, and on GPUs what sorts them.
-/// Throws: std::invalid_argument that names the list, the position and the values; allocation_error.
+/// Memory: for dense ids a bit for each object; for sparse ids the ids of the longest list, and on
+///   GPUs what sorts them.
+/// Throws: std::invalid_argument that names the list, the position and the values;
+///   allocation_error.
 template <execution_space ExecSpace, class Id, class Score, class MemorySpace>
 void validate_sorted_lists(ExecSpace const& exec,
                            sorted_lists<Id, Score, MemorySpace> const& lists) {
