@@ -33,33 +33,35 @@
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
-// those of karpos::bfs, each rank at its own vertices; in between, ranks tell each other which
-// vertices they have found, as bits or as a list, and add up the totals by which all decide alike
-// (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that address each other do so
-// inside of one kernel, which spans them all. Several levels at once need what a rank does not
-// have: they are not used here.
+// those of karpos::bfs, each rank at its own vertices. In between, ranks tell each other which
+// vertices they have found, as bits or as a list, and add up the totals by which all ranks take the
+// same decisions (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that can address
+// each other's memory do so inside one kernel, which spans them all. Local search over several
+// levels (windows) needs the whole graph and is not used here.
 
 namespace karpos::distributed {
 
-/// What a search did, the same on every rank but for bytes_sent and hub_degree: of a rank's own
-/// vertices, those with more edges are hubs. `hubs` counts those of all ranks. hub_cache_hits is 0.
+/// Report of a search, the same on every rank except for bytes_sent and hub_degree. Hubs are chosen
+/// on each rank among its own vertices, those of more than hub_degree edges; `hubs` counts the hubs
+/// of all ranks. hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
-  std::uint64_t bytes_sent = 0;          ///< by this rank through the communicator
+  std::uint64_t bytes_sent = 0;          ///< bytes sent by this rank through the communicator
   std::uint32_t lists = 0, bitmaps = 0;  ///< levels whose vertices were exchanged as lists, as bits
-  bool one_kernel = false;  ///< whether one kernel on each device did it, and exchanged by itself
+  bool one_kernel = false;  ///< whether one kernel on each device did it, exchanges included
 };
 
-/// The memory of searches, and what they know of a graph in advance: made once, for any number of
-/// searches.
+/// Memory of searches, and what they need to know of a graph in advance. Made once, for any number
+/// of searches.
 ///
-/// Requires: the communicator outlives it; the graph does not change, which is not checked. All
-///   ranks make it and let it go together.
-/// Concurrency: copies share the memory, but that of parents where they are made before the first
-///   search for some: one search at a time.
-/// Memory: on each rank 12.5 bytes a vertex of its own, 0.63 bytes a vertex of the whole graph
-///   (0.25 of these in a window, rounded up to 2 MiB, where one kernel spans the devices), and,
-///   from the first search for parents on, a vertex id for each vertex of the whole graph, or,
-///   where one kernel spans the devices, of the rank that has most.
+/// Requires: the communicator outlives the workspace; the graph does not change, which is not
+///   checked. All ranks make the workspace, and destroy it, together.
+/// Concurrency: one search at a time. Copies share the memory, except for the memory of parents if
+///   a copy is made before the first search for parents.
+/// Memory: on each rank 12.5 bytes for each of its own vertices, and 0.63 bytes for each vertex of
+///   the whole graph (0.25 of these, if one kernel spans the devices, in a window of device memory
+///   that the other GPUs address, rounded up to 2 MiB). From the first search for parents on, also
+///   a vertex id for each vertex of the whole graph, or, if one kernel spans the devices, for each
+///   vertex of the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -67,8 +69,9 @@ class bfs_workspace {
   using vertex_type = typename Graph::vertex_type;
   using memory_space = typename Graph::memory_space;
 
-  /// Checks the graph unless it is trusted. Collective. Throws: collective_error, with what
-  /// karpos::bfs_workspace throws on a rank.
+  /// Checks the graph unless it is trusted. Collective.
+  ///
+  /// Throws: collective_error, with what karpos::bfs_workspace throws on a rank.
   bfs_workspace(communicator<ExecSpace> const& ranks, Graph const& graph)
       : m_ranks(&ranks),
         m_graph(graph),
@@ -94,7 +97,8 @@ class bfs_workspace {
     m_hubs = ranks.all_reduce(opened::hubs(m_local));
   }
 
-  /// Bytes that this rank allocates, with what searches for parents add.
+  /// Returns the bytes that this rank allocates; with_parents: including what searches for parents
+  /// add.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
@@ -103,7 +107,7 @@ class bfs_workspace {
                 ? (has_windows() ? most_vertices() : m_graph.vertices()) * sizeof(vertex_type)
                 : 0);
   }
-  /// What karpos::distributed::bfs does.
+  /// Searches as karpos::distributed::bfs does, which calls this.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
   bfs_report search(Source const& source, Distances const& distances, Parents const& parents,
                     bfs_options const& options, Hooks const& hooks) const;
@@ -134,8 +138,9 @@ class bfs_workspace {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
                                                         m_words);
   }
-  /// Status bitmaps that kernels of all devices write. Returns: whether they can. Comes after all
-  /// that may throw on all ranks: windows are let go by all together, which an exception cannot do.
+  /// Opens windows for the status bitmaps, which kernels of all devices write. Returns: whether
+  /// that works. Must come after all that may throw: all ranks close windows together, which an
+  /// exception cannot do.
   bool open_windows() {
     if constexpr (spans) {
       std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
@@ -148,7 +153,7 @@ class bfs_workspace {
     }
     return false;
   }
-  /// Most vertices of a rank: windows are of one size.
+  /// Returns the largest number of vertices of a rank: all windows have one size.
   std::uint64_t most_vertices() const {
     auto const counts = m_graph.counts();
     return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
@@ -185,7 +190,7 @@ class bfs_workspace {
         s.begin_of_rank[r] = m_graph.begins()[r];
     }
   }
-  /// What the steps of a search share on this rank.
+  /// Returns what the steps of a search share on this rank.
   template <class Hooks>
   auto state(bfs_options const& options, Hooks const& hooks, std::int32_t* distances,
              vertex_type* parents, bool with_parents) const {
@@ -268,7 +273,7 @@ class bfs_workspace {
   Graph m_graph;
   std::uint64_t m_words;
   local_workspace m_local;
-  std::shared_ptr<windows> m_windows;  // before what lies in them
+  std::shared_ptr<windows> m_windows;  // declared before the views of this memory
   record_view m_record;                // written by kernels, read by the host
   array<std::uint32_t> m_visited[2], m_isolated;
   mutable std::shared_ptr<windows> m_parent_windows;
@@ -279,23 +284,24 @@ class bfs_workspace {
 };
 
 /// Searches from `source`: one vertex, the same on every rank, or views of sources, of which each
-/// rank may pass some: all are sources. Writes the distances of this rank's vertices, -1 where no
-/// path leads, and, if `parents` are asked for, a parent one level nearer, a vertex of the whole
-/// graph. Distances are those of karpos::bfs. Collective.
+/// rank may pass some; the search starts from all of them. Writes the distances of this rank's
+/// vertices; unreachable vertices get -1. If `parents` has elements, also writes parents, one level
+/// nearer, as vertices of the whole graph. Distances are those of karpos::bfs. Collective.
 ///
-/// Options: direction, gamma, alpha, beta, degree_classes. Frontiers are always scanned from status
-/// bitmaps; there is no hub cache and no queue of unvisited vertices. Hooks are called on the rank
-/// that owns the edge's source top-down, its target bottom-up (`follow`), and on the rank that owns
-/// the vertex (`discovered`).
+/// Options: direction, gamma, alpha, beta, degree_classes, driver. Frontiers are always scanned
+///   from status bitmaps: bfs_queue::collected, hub_cache and unvisited_queue are refused, and
+///   window_hops is ignored. Hooks: `follow` is called on the rank that owns the edge's source in
+///   top-down levels, its target in bottom-up levels; `discovered` is called on the rank that owns
+///   the vertex.
 ///
-/// Returns: what was done, the same on every rank.
-/// Complexity: as of karpos::bfs, divided by the ranks; and for each level a pass over the status
-///   bitmap and an exchange of the vertices that were found (a bit a vertex at most), and of
-///   totals: a graph of thousands of levels is not for many ranks.
+/// Returns: what was done, the same on every rank (bfs_report). Blocks.
+/// Complexity: as karpos::bfs, divided by the ranks; and for each level a pass over the status
+///   bitmap, an exchange of the vertices that were found (a bit a vertex at most), and one of
+///   totals. Graphs of thousands of levels are not for many ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank: sources that are no vertices, arguments that differ
-///   between ranks, results of another length, options that are not for several ranks; a search
-///   that was stopped, as karpos::bfs_search::report has it.
+/// Throws: collective_error on every rank if sources are out of range, if arguments differ between
+///   ranks, if results have another length, for options that are refused, or if the search was
+///   stopped as in karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <
@@ -314,7 +320,7 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
   return workspace.search(source, distances, parents, options, hooks);
 }
 
-/// The same with a workspace for this search alone.
+/// Searches as bfs(workspace, …) does, with a workspace for this search alone. Collective.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Hooks = bfs_hooks<>>
@@ -327,7 +333,7 @@ bfs_report bfs(communicator<ExecSpace> const& ranks,
   try {
     return bfs(*of_this, source, distances, parents, options, hooks);
   } catch (collective_error const&) {
-    of_this.reset();  // all ranks let it go, as all of them have caught this
+    of_this.reset();  // all ranks destroy it, because all of them have caught this error
     throw;
   }
 }

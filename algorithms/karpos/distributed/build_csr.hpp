@@ -17,36 +17,42 @@
 #include "karpos/distributed/csr_graph.hpp"
 #include "karpos/distributed/vertex_permutation.hpp"
 
-// Graphs over ranks, from edges wherever they lie (build_csr), and with their edges reversed (transpose).
+// Builds graphs over ranks from edges stored on any rank (build_csr), and reverses their edges
+// (transpose).
 
 namespace karpos::distributed {
 
-/// What build_csr does to the edges, as karpos::csr_options, and which vertices each rank gets.
+/// Options of build_csr: changes to the edges, as karpos::csr_options, and which vertices each rank
+/// gets.
 struct csr_options : karpos::csr_options {
-  /// Where the blocks of the ranks begin, and at the end the number of vertices: ranks + 1 numbers, the same on every rank,
-  /// multiples of 32 but for those that are the number of vertices. Empty: blocks with about equally many edges.
+  /// First vertices of the ranks' blocks, and at the end the number of vertices: ranks + 1 numbers,
+  /// the same on every rank. They are multiples of 32, unless they are the number of vertices.
+  /// Empty: blocks with about equally many edges.
   std::vector<std::uint64_t> begins = {};
-  /// The seed of a vertex_permutation by which vertices are numbered, the same on every rank: for graphs that are skewed, or
-  /// listed in an order that would give some ranks all the work. The graph, its blocks, and what searches of it take and
-  /// answer, know vertices by their new numbers.
+  /// The seed of a vertex_permutation by which vertices are numbered, the same on every rank. It is
+  /// for graphs that are skewed, or listed in an order that would give some ranks all the work. The
+  /// graph and its blocks use the new numbers, and so do the arguments and results of searches.
   std::optional<std::uint64_t> permutation = {};
 
-  /// The number that each vertex gets; its inverse leads back.
+  /// Returns the permutation that numbers the vertices; its inverse leads back.
   vertex_permutation numbers(std::uint64_t vertices) const {
     return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
   }
 };
 
-/// Builds a graph from the edges of all ranks, sources(i) to targets(i), wherever they lie and in
-/// any order. By default self loops are removed, and of duplicate edges all but one. Collective.
+/// Builds a graph from the edges of all ranks, sources(i) to targets(i), stored on any rank, in any
+/// order. By default self loops are removed, and of duplicate edges all but one. Collective.
 ///
-/// Returns: the rows of this rank's vertices, neighbours sorted: together the graph that karpos::build_csr makes of all edges,
-///   numbered anew where options.permutation asks for it; trusted, for its edges were checked.
-/// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank receives.
-/// Memory: while it builds, on each rank the edges that it has and those that it receives, twice (with symmetrise what it has
-///   counts twice).
-/// Throws: collective_error on every rank for ids that are not below `vertices` (the first such edge of the lowest such rank is
-///   named), arguments that differ between ranks, begins that are none, 2^32 - 64 vertices or more, and as karpos::build_csr.
+/// Returns: the rows of this rank's vertices, neighbours sorted. All ranks' rows are the graph that
+///   karpos::build_csr makes of all edges, with new numbers if options.permutation is set. Trusted,
+///   because its edges were checked.
+/// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank
+///   receives.
+/// Memory: during the build, on each rank the edges that it has and those that it receives, twice
+///   (with symmetrise those that it has count twice).
+/// Throws: collective_error on every rank if an id is not below `vertices` (the first such edge of
+///   the lowest such rank is named), if arguments differ between ranks, if options.begins is not
+///   valid, for 2^32 - 64 vertices or more, and as karpos::build_csr.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sources const& sources,
@@ -80,11 +86,13 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
       .trusted();
 }
 
-/// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks.
-/// g.with_transpose(transpose(ranks, g)) is what searches of a directed graph want. Collective.
-/// Returns: a graph of its own, without a transpose; trusted. Complexity, memory: as build_csr.
-/// Throws: collective_error on every rank for a graph that is none (csr_graph::validate), unless it
-///   is trusted; without memory.
+/// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks. Searches of a
+/// directed graph want g.with_transpose(transpose(ranks, g)). Collective.
+///
+/// Returns: a graph with memory of its own, without a transpose; trusted.
+/// Complexity, Memory: as build_csr.
+/// Throws: collective_error on every rank if the graph is not valid (csr_graph::validate) and not
+///   trusted, or if there is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(communicator<ExecSpace> const& ranks,
                csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {

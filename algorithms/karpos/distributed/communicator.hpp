@@ -23,19 +23,22 @@
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
-// communicator: what the ranks of a program say to each other, on views. Everything in karpos::distributed takes one.
+// communicator: exchanges data between the ranks of a program, on views. Everything in
+// karpos::distributed takes one.
 //
 //   karpos::distributed::communicator const ranks(MPI_COMM_WORLD, exec);
-//   std::uint64_t const all = ranks.all_reduce(mine);                      // the same on every rank
+//   std::uint64_t const all = ranks.all_reduce(mine);                  // the same on every rank
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
-// Every operation is collective: all ranks call it, in the same order. What travels between devices by itself (a library of
-// their vendor: engine() tells) does so in the order of exec, as a kernel would. All else waits for what exec does with the
-// views, and has ended when it returns. An exception of one leaves the others waiting, unless run_ranks runs the program.
+// Every operation is collective: all ranks call it, in the same order. Data of views that travels
+// between devices without the host (by a library of their vendor; engine() names it) does so in the
+// order of exec, as a kernel would, asynchronously to the host. Every other operation waits for
+// what exec does with the views, and is complete when it returns. If one rank throws, the others
+// wait forever, unless run_ranks runs the program.
 
 namespace karpos::distributed {
 
-/// Reduces integers bit by bit (all_reduce). Others: karpos::plus, minimum, maximum.
+/// Reduces integers by bitwise OR (all_reduce). Other operations: karpos::plus, minimum, maximum.
 struct bit_or {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& a, T const& b) const {
@@ -44,21 +47,26 @@ struct bit_or {
 };
 
 struct communicator_options {
-  /// Exchange through memory of the host also where data could travel between devices, or MPI takes memory of the device. On
-  /// one rank: on all.
+  /// Exchanges through host memory, even if data could travel between devices or MPI takes device
+  /// memory. If one rank sets this, all ranks do so.
   bool stage_on_host = false;
-  /// Bytes of one message at most, of 2^30: more are split. The smallest of all ranks counts.
+  /// Largest size of one message in bytes, at most 2^30; longer ones are split. The smallest value
+  /// of all ranks counts.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
-/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can be moved, not copied; not any
-/// more where a plan, table or workspace is made with it, which keep its address.
+/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can
+/// be moved, not copied. Must not be moved once a plan, table or workspace was made with it,
+/// because these keep its address.
 ///
-/// Requires: MPI is initialised, and finalised after the communicator is gone. All ranks make it and let it go together.
-/// Concurrency: one operation at a time; from the thread that initialised MPI unless that allows more.
-/// Memory: on GPUs whose data does not travel by itself, and whose memory MPI does not take (it is asked at run time), two
-///   buffers on the host, as large as the largest exchange. Where it travels by itself, one as large as what is reduced by
-///   bit_or, and what the vendor's library takes.
+/// Requires: MPI is initialised, and finalised after the communicator is destroyed. All ranks make
+///   it, and destroy it, together.
+/// Concurrency: one operation at a time; from the thread that initialised MPI, unless MPI allows
+///   more.
+/// Memory: two buffers on the host, as large as the largest exchange, on GPUs whose data does not
+///   travel without the host and whose memory MPI does not take (MPI is asked at run time). If data
+///   travels without the host, one buffer as large as what is reduced by bit_or, and what the
+///   vendor's library takes.
 template <execution_space ExecSpace>
 class communicator {
  public:
@@ -67,7 +75,7 @@ class communicator {
   /// A number of elements for each rank.
   using counts_type = std::vector<std::uint64_t>;
 
-  /// Duplicates `comm`, which stays the caller's. Collective.
+  /// Duplicates `comm`, which the caller keeps. Collective.
   explicit communicator(MPI_Comm comm, ExecSpace const& exec = {},
                         communicator_options const& options = {})
       : m_exec(exec),
@@ -91,13 +99,16 @@ class communicator {
   int size() const { return m_size; }
   ExecSpace const& exec() const { return m_exec; }
   MPI_Comm mpi() const { return m_comm.get(); }
-  /// What moves data in the memory of exec: "MPI", "GPU-aware MPI", or the name of a library between devices.
+  /// Returns what moves data in the memory of exec: "MPI", "GPU-aware MPI", or the name of a
+  /// library between devices.
   char const* engine() const {
     return m_between_devices ? m_between_devices->name() : m_engine->name();
   }
-  /// Whether each rank has a device of its own, and may talk to the others' by itself (not stage_on_host). The same on all.
+  /// Returns whether each rank has a device of its own, and no rank sets stage_on_host: devices may
+  /// then exchange without the host. The same on all ranks.
   bool has_device_of_its_own() const { return m_own_device; }
-  /// Bytes that this rank has sent to others so far; those of a reduction or broadcast count once.
+  /// Returns the bytes that this rank has sent to others so far; those of a reduction or broadcast
+  /// count once.
   std::uint64_t bytes_sent() const { return m_bytes_sent; }
 
   void barrier() const {
@@ -105,7 +116,8 @@ class communicator {
     m_engine->barrier();
   }
 
-  /// Returns: op of the values of all ranks, on every rank. op is karpos::plus, minimum, maximum or bit_or.
+  /// Reduces the values of all ranks by op, which is karpos::plus, minimum, maximum or bit_or, and
+  /// returns the result on every rank.
   template <class T, class Op = plus>
     requires std::is_arithmetic_v<T>
   T all_reduce(T value, Op = {}) const {
@@ -113,7 +125,8 @@ class communicator {
     m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op, T>());
     return value;
   }
-  /// The same for each element of a view, in place. Requires: the views of all ranks have the same length.
+  /// Reduces each element of a view over all ranks, in place. Requires: the views of all ranks have
+  /// the same length.
   template <view_1d View, class Op = plus>
   void all_reduce(View const& data, Op = {}) const {
     using number = typename View::value_type;
@@ -130,7 +143,7 @@ class communicator {
     m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
 
-  /// Returns: the value of rank `root`.
+  /// Returns the value of rank `root` on every rank.
   template <class T>
     requires std::is_trivially_copyable_v<T>
   T broadcast(T value, int root) const {
@@ -138,7 +151,8 @@ class communicator {
     m_engine->broadcast(&value, sizeof(T), root);
     return value;
   }
-  /// Writes the elements of rank `root` to the views of all. Requires: views of the same length.
+  /// Writes the elements of rank `root` to the views of all ranks. Requires: the views of all ranks
+  /// have the same length.
   template <view_1d View>
   void broadcast(View const& data, int root) const {
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
@@ -158,7 +172,7 @@ class communicator {
     return text;
   }
 
-  /// Returns: the values of all ranks, by rank.
+  /// Returns the values of all ranks, by rank.
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !Kokkos::is_view_v<T>)
   std::vector<T> all_gather(T const& value) const {
@@ -168,8 +182,10 @@ class communicator {
                          detail::distributed::blocks(counts_type(all.size(), 1)), sizeof(T));
     return all;
   }
-  /// Writes the elements of all ranks, by rank, to `receive`; counts[r] are those of rank r.
-  /// Throws: std::invalid_argument for views of other lengths than the counts say.
+  /// Writes the elements of all ranks, by rank, to `receive`; counts[r] is the number of elements
+  /// of rank r.
+  ///
+  /// Throws: std::invalid_argument if views have other lengths than the counts say.
   template <view_1d Send, view_1d Receive>
   void all_gather(Send const& send, Receive const& receive, counts_type const& counts) const {
     require_counts(counts);
@@ -182,13 +198,14 @@ class communicator {
       engine.all_gather(from, into, to, element);
     });
   }
-  /// The same where every rank has equally many elements.
+  /// Writes the elements of all ranks, by rank, to `receive`; every rank has equally many.
   template <view_1d Send, view_1d Receive>
   void all_gather(Send const& send, Receive const& receive) const {
     all_gather(send, receive, counts_type(index(m_size), send.extent(0)));
   }
 
-  /// Returns: how many elements each rank will receive from the others, of how many each sends: element r goes to rank r.
+  /// Returns how many elements this rank will receive from each rank, given how many it sends:
+  /// send[r] to rank r.
   counts_type exchange_counts(counts_type const& send) const {
     require_counts(send);
     counts_type receive(index(m_size));
@@ -197,10 +214,11 @@ class communicator {
     m_engine->all_to_all(send.data(), each, receive.data(), each, sizeof(std::uint64_t));
     return receive;
   }
-  /// Sends the first send_counts[0] elements to rank 0, the next send_counts[1] to rank 1, …, and receives as many as
-  /// receive_counts say, in the order of the ranks.
-  /// Requires: receive_counts are those of exchange_counts(send_counts). The views are different memory.
-  /// Throws: std::invalid_argument for views of other lengths than the counts say.
+  /// Sends the first send_counts[0] elements to rank 0, the next send_counts[1] to rank 1, …, and
+  /// receives receive_counts[r] elements from each rank r, in the order of the ranks.
+  ///
+  /// Requires: receive_counts are those of exchange_counts(send_counts). The views do not overlap.
+  /// Throws: std::invalid_argument if views have other lengths than the counts say.
   template <view_1d Send, view_1d Receive>
   void all_to_all(Send const& send, counts_type const& send_counts, Receive const& receive,
                   counts_type const& receive_counts) const {
@@ -242,7 +260,8 @@ class communicator {
     detail::require_contiguous(what, view);
     return view.extent(0) * sizeof(typename View::value_type);
   }
-  /// Whether data of these views travels between devices in the order of exec.
+  /// Returns whether data of these views travels between devices without the host, in the order of
+  /// exec.
   template <class... Views>
   bool travels_by_itself() const {
     constexpr bool on_host =
@@ -250,7 +269,8 @@ class communicator {
          Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Views::memory_space>::accessible);
     return !on_host && m_between_devices != nullptr;
   }
-  /// Runs move(engine, from, to, bytes of an element) where the engine finds the elements.
+  /// Runs move(engine, from, to, bytes of an element) with the addresses at which the engine finds
+  /// the elements.
   template <class Send, class Receive, class Move>
   void transfer(Send const& send, Receive const& receive, Move const& move) const {
     static_assert(std::is_same_v<typename Send::non_const_value_type, typename Receive::value_type>,
@@ -279,8 +299,9 @@ class communicator {
   mutable std::uint64_t m_bytes_sent = 0;
 };
 
-/// Throws collective_error on every rank unless all have passed the same value, with two of the values and their ranks. Values
-/// have at most 8 bytes and are the same where their bits are. Collective. `what` names it: "max_keys".
+/// Throws collective_error on every rank unless all ranks pass the same value. The message names
+/// `what`, such as "max_keys", and two of the values with their ranks. Values have at most 8 bytes
+/// and are compared bit by bit. Collective.
 template <execution_space ExecSpace, class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 void require_same(communicator<ExecSpace> const& ranks, std::string const& what, T const& value) {
@@ -304,8 +325,10 @@ void require_same(communicator<ExecSpace> const& ranks, std::string const& what,
 
 namespace karpos::detail::distributed {
 
-/// Runs f on every rank. Throws collective_error on all of them if it throws on some, with the message of the lowest.
-/// Returns: what f returns. Collective, whatever happens in f. Requires: f is not, for a rank that fails leaves it.
+/// Runs f on every rank, and returns what f returns. If f throws on some ranks, throws
+/// collective_error on all, with the message of the lowest of them. Collective, whatever f does.
+///
+/// Requires: f is not collective, because a rank that fails leaves it early.
 template <class ExecSpace, class F>
 auto together(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
   using result = std::invoke_result_t<F const&>;

@@ -13,19 +13,22 @@
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// A graph over ranks: each rank has the rows of a block of vertices. Columns are vertices of the whole graph.
+// A graph over ranks: each rank has the rows of a block of vertices. Columns are vertices of the
+// whole graph.
 //
-//   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begin: 0 | 96 | 224 | n
-//   rank 1   vertices 96 … 223    row_offsets(v - 96), …             blocks begin at multiples of 32
+//   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begins: 0 | 96 | 224 | n
+//   rank 1   vertices 96 … 223    row_offsets(v - 96), …             all are multiples of 32
 
 namespace karpos::distributed {
 
-/// The part of a graph that a rank owns, and where the blocks of all ranks begin. It shares the views it is made of.
+/// The block of a graph that a rank owns, and where the blocks of all ranks begin. It shares the
+/// views that it is made of.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
  public:
-  /// Rows of this rank's vertices, their columns vertices of the whole graph: its own vertices are counted from 0 here.
+  /// Rows of this rank's vertices, which are counted from 0 here. Columns are vertices of the whole
+  /// graph.
   using local_type = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
   using vertex_type = VertexId;
   using offset_type = EdgeOffset;
@@ -35,10 +38,11 @@ class csr_graph {
 
   csr_graph() = default;
 
-  /// Takes the rows that a rank has: its vertices follow those of the ranks before it. Collective.
+  /// Takes the rows of a rank, whose vertices follow those of the ranks before it. Collective.
   /// Searches check offsets and columns, as those of a karpos::csr_graph, unless the graph is
   /// trusted.
-  /// Throws: collective_error where a block that is not the last begins at no multiple of 32.
+  ///
+  /// Throws: collective_error if a block that is not the last begins at no multiple of 32.
   template <execution_space ExecSpace>
   csr_graph(communicator<ExecSpace> const& ranks, local_type const& rows)
       : m_out(rows),
@@ -56,10 +60,13 @@ class csr_graph {
     m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
   }
 
-  /// Returns this graph, of which it is stated that every edge occurs in both directions.
+  /// Returns this graph, declared undirected: every edge occurs in both directions, which is not
+  /// checked.
   csr_graph undirected() const { return with_transpose(*this); }
-  /// Returns this graph with its edges the other way round (transpose makes it); trusted if both
-  /// are. Throws std::invalid_argument unless both have the same blocks.
+  /// Returns this graph together with its reversed edges, which transpose makes; trusted if both
+  /// graphs are.
+  ///
+  /// Throws: std::invalid_argument unless both have the same blocks.
   csr_graph with_transpose(csr_graph const& in) const {
     if (in.m_begin != m_begin)
       detail::reject(
@@ -72,8 +79,9 @@ class csr_graph {
     g.m_trusted = m_trusted && in.m_trusted;
     return g;
   }
-  /// Returns this graph, marked as one whose offsets and columns are right, so that searches do
-  /// not check it; with KARPOS_CONTRACTS they do all the same.
+  /// Returns this graph, marked as one whose offsets and columns are right, so that searches do not
+  /// check it; with KARPOS_CONTRACTS they check it all the same.
+  ///
   /// Requires: all ranks call it, or none.
   csr_graph trusted() const {
     csr_graph g = *this;
@@ -81,25 +89,27 @@ class csr_graph {
     return g;
   }
 
-  /// Of the whole graph. Edges are directed ones: an undirected edge counts twice.
+  /// Returns the size of the whole graph: its vertices, or its edges. Edges are directed: an
+  /// undirected edge counts twice.
   std::uint64_t vertices() const { return m_begin.empty() ? 0 : m_begin.back(); }
   std::uint64_t edges() const { return m_edges; }
   bool has_transpose() const { return m_has_transpose; }
   bool is_trusted() const { return m_trusted; }
 
-  /// Where the blocks of the ranks begin, and at the end the number of vertices.
+  /// Returns where the blocks of the ranks begin, and at the end the number of vertices.
   std::vector<std::uint64_t> const& begins() const { return m_begin; }
-  /// The vertices of this rank: [first(), first() + local().vertices()).
+  /// Returns the first vertex of this rank, whose vertices are [first(),
+  /// first() + local().vertices()).
   std::uint64_t first() const { return m_begin.empty() ? 0 : m_begin[m_rank]; }
   local_type const& local() const { return m_out; }
-  /// Rows of the transpose; empty without one.
+  /// Returns the rows of the transpose; empty without one.
   local_type const& local_in() const { return m_in; }
-  /// The rank that owns a vertex.
+  /// Returns the rank that owns a vertex.
   int owner(std::uint64_t vertex) const {
     auto const at = std::upper_bound(m_begin.begin(), m_begin.end(), vertex);
     return static_cast<int>(at - m_begin.begin()) - 1;
   }
-  /// Vertices of each rank.
+  /// Returns the number of vertices of each rank.
   std::vector<std::uint64_t> counts() const {
     std::vector<std::uint64_t> counts;
     for (std::size_t r = 0; r + 1 < m_begin.size(); ++r)
@@ -107,24 +117,28 @@ class csr_graph {
     return counts;
   }
 
-  /// Checks every offset and column of all ranks' rows. Collective.
+  /// Checks every offset and column of all ranks' rows. Collective. Blocks.
+  ///
+  /// Complexity: a pass over the rows.
   /// Throws: collective_error on every rank, which names the first wrong offset of the lowest such
-  /// rank, or the first of its edges that leads to no vertex. Complexity: a pass over the rows;
-  /// waits for it.
+  ///   rank, or the first of its edges whose column is out of range.
   template <execution_space ExecSpace>
   void validate(communicator<ExecSpace> const& ranks) const {
     detail::distributed::together(ranks, [&] { validate_rows(ranks.exec()); });
   }
-  /// Checks the rows of this rank unless the graph is trusted. Throws: std::invalid_argument. Not
-  /// collective.
+  /// Checks the rows of this rank unless the graph is trusted. Not collective. Throws:
+  /// std::invalid_argument.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) validate_rows(exec);
   }
 
-  /// Returns: what all ranks have of a view with an element for each vertex of theirs, on every rank. Collective.
-  /// Throws: collective_error on every rank for a view of another length, or a strided one, and without memory.
+  /// Gathers a view with an element for each vertex of a rank, and returns the elements of the
+  /// whole graph on every rank. Collective.
+  ///
   /// Memory: an element for each vertex of the graph.
+  /// Throws: collective_error on every rank if a view has another length or is strided, or if there
+  ///   is not enough memory.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
     auto const all = detail::distributed::together(ranks, [&] {

@@ -15,18 +15,18 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/key_value.hpp"
 
-// exchange_plan: rows that go to the ranks that own them, and back.
+// exchange_plan: sends rows to the ranks that own them, and answers back.
 //
 //   rank 0  owners | 1 | 0 | 1 |  sends row 1 to 0, rows 0, 2 to 1  gets | 0:1 |
 //   rank 1  owners | 1 | 1 |      sends rows 0, 1 to 1              gets | 0:0 | 0:2 | 1:0 | 1:1 |
 //
-// What is received lies by the rank that it comes from, and in that rank's order. Built once, a
-// plan moves any number of columns: exchange sends them, exchange_back returns what was made of
-// them to where the rows came from, in their order.
+// Received rows are ordered by the rank that they come from, and then as on that rank. A plan is
+// built once and moves any number of columns: exchange sends a column to the owners; exchange_back
+// returns answers to where the rows came from, in their order.
 
 namespace karpos::distributed {
 
-/// A rank that is named by itself: what an exchange_plan of owners calls on each of them.
+/// Maps an owner to itself: the default of an exchange_plan whose keys are the owners' ranks.
 struct owner_is_named {
   template <class Owner>
   KOKKOS_FUNCTION std::uint32_t operator()(Owner const& owner) const {
@@ -34,31 +34,31 @@ struct owner_is_named {
   }
 };
 
-/// Where each row of this rank goes, and what comes in return.
+/// A plan of an exchange: where each row of this rank goes, and how many rows this rank receives.
 ///
-/// Requires: the communicator outlives the plan, and stays where it is.
+/// Requires: the communicator outlives the plan, and is not moved.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each, or as large as
-///   the largest column that it has moved.
+/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each row, or as large
+///   as the largest column that was moved.
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
   using memory_space = typename ExecSpace::memory_space;
   using counts_type = typename communicator<ExecSpace>::counts_type;
 
-  /// Row i of this rank goes to rank owner_of(keys(i)), called in kernels, or, by default, to the
-  /// rank keys(i). Collective. Keys have at most 8 bytes.
-  /// Complexity: one partition of the rows; waits.
+  /// Makes a plan that sends row i of this rank to rank owner_of(keys(i)), called in kernels, or,
+  /// by default, to rank keys(i). Keys have at most 8 bytes. Collective. Blocks.
+  ///
+  /// Complexity: one partition of the rows.
   /// Requires: owner_of(key) is a rank.
-  /// Throws: collective_error on every rank where a named owner is no rank, for 2^32 rows of a rank
-  ///   or more, or without memory.
+  /// Throws: collective_error on every rank if keys are owners and one is no rank, for 2^32 rows of
+  ///   a rank or more, or if there is not enough memory.
   /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
       : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// Memory that tables pass from a plan to the next one. The plan that used it before must not be
-  /// used any more.
+  /// Memory that tables pass from one plan to the next. Do not use the earlier plan after that.
   using kept = detail::distributed::plan_memory<ExecSpace>;
   template <view_1d Keys, class OwnerOf>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,
@@ -76,17 +76,19 @@ class exchange_plan {
     for (std::uint64_t const n : m_receive_counts) m_receives += n;
   }
 
-  /// Rows of this rank; rows that it receives.
+  /// Returns the number of rows of this rank, all of which it sends, or of the rows that it
+  /// receives.
   std::uint64_t sends() const { return m_order.extent(0); }
   std::uint64_t receives() const { return m_receives; }
-  /// By rank.
+  /// Returns how many rows this rank sends to, or receives from, each rank.
   counts_type const& send_counts() const { return m_send_counts; }
   counts_type const& receive_counts() const { return m_receive_counts; }
 
-  /// Sends in(i), for each row i of this rank, to its owner; writes what this rank receives to out.
-  /// Collective.
-  /// Throws: collective_error on every rank for views that are not as long as sends() and
-  ///   receives(), for a strided out, or without memory.
+  /// Sends in(i), for each row i of this rank, to the row's owner; writes what this rank receives
+  /// to out. Collective.
+  ///
+  /// Throws: collective_error on every rank if `in` is not as long as sends(), if out is not as
+  ///   long as receives() or is strided, or if there is not enough memory.
   template <view_1d In, view_1d Out>
   void exchange(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -104,7 +106,7 @@ class exchange_plan {
             device::for_loop<ExecSpace>(in), m_order.data(), sorted.data()});
     m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
   }
-  /// Returns: the same in a view of its own.
+  /// Sends a column to the owners, and returns what this rank receives in a new view. Collective.
   template <view_1d In>
   auto exchange(In const& in) const {
     auto const out = detail::distributed::together(*m_ranks, [&] {
@@ -114,10 +116,11 @@ class exchange_plan {
     exchange(in, out);
     return out;
   }
-  /// The other way: in(j) belongs to the j-th row that this rank received; out(i) is what was sent
-  /// for row i. Collective.
-  /// Throws: collective_error on every rank for views that are not as long as receives() and
-  ///   sends(), for a strided in, or without memory.
+  /// Sends answers back: in(j) is the answer to the j-th row that this rank received; out(i) gets
+  /// the answer to row i. Collective. Blocks.
+  ///
+  /// Throws: collective_error on every rank if `in` is not as long as receives() or is strided, if
+  ///   out is not as long as sends(), or if there is not enough memory.
   template <view_1d In, view_1d Out>
   void exchange_back(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
@@ -163,7 +166,7 @@ class exchange_plan {
     device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
                       detail::distributed::keep_number<row>{split.rows.data(), m_order.data()});
   }
-  /// Room for n elements, where the rows that were put in order lay.
+  /// Returns a buffer of n elements, in the memory in which the rows were ordered.
   template <class T>
   auto buffer(std::uint64_t n) const {
     return m_kept->rows.template room<T>(m_ranks->exec(), "karpos::distributed: buffer", n);
@@ -179,9 +182,10 @@ class exchange_plan {
 /// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects
 /// of any size. Collective.
 ///
-/// Returns: the rows that this rank owns, by the rank that they come from, in its order.
-/// Complexity: as of an exchange_plan and one exchange. For several columns make a plan.
-/// Throws: as exchange_plan; collective_error for views of different length.
+/// Returns: the rows that this rank owns, ordered by the rank that they come from, and then as on
+///   that rank.
+/// Complexity: an exchange_plan and one exchange. Make a plan if there are several columns.
+/// Throws: as exchange_plan; collective_error if views differ in length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>
 auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners const& owners) {
   detail::distributed::together(ranks, [&] {

@@ -8,16 +8,16 @@
 #include "karpos/hash.hpp"
 #include "karpos/hash_map.hpp"
 
-// distributed::hash_map. Its operations: karpos/distributed/hash_table.hpp.
+// distributed::hash_map. Its operations are in karpos/distributed/hash_table.hpp.
 
 namespace karpos::distributed {
 
-/// Hash map of which every rank has a part: karpos::hash_map for all ranks of a program together.
+/// Hash map over ranks: every rank has a karpos::hash_map of the keys that it owns.
 ///
-/// Complexity: of an operation, a partition of the caller's keys, one exchange there (and one back where there are answers),
-///   and the operation of the local table on what a rank receives.
-/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices share by the hash of the
-///   keys.
+/// Complexity: an operation is a partition of the caller's keys, one exchange (and one back if
+///   there are answers), and the operation of the local table on what a rank receives.
+/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices
+///   share by the hash of the keys.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
 using hash_map = hash_table<karpos::hash_map<Key, T, ExecSpace, Hash, KeyEqual>>;

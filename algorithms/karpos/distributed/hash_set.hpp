@@ -8,16 +8,16 @@
 #include "karpos/hash.hpp"
 #include "karpos/hash_set.hpp"
 
-// distributed::hash_set. Its operations: karpos/distributed/hash_table.hpp.
+// distributed::hash_set. Its operations are in karpos/distributed/hash_table.hpp.
 
 namespace karpos::distributed {
 
-/// Hash set of which every rank has a part: distributed::hash_map without values.
+/// Hash set over ranks: every rank has a karpos::hash_set of the keys that it owns.
 ///
-/// Complexity: of an operation, a partition of the caller's keys, one exchange there (and one back where there are answers),
-///   and the operation of the local table on what a rank receives.
-/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices share by the hash of the
-///   keys.
+/// Complexity: an operation is a partition of the caller's keys, one exchange (and one back if
+///   there are answers), and the operation of the local table on what a rank receives.
+/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices
+///   share by the hash of the keys.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
 using hash_set = hash_table<karpos::hash_set<Key, ExecSpace, Hash, KeyEqual>>;

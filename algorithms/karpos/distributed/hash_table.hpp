@@ -22,28 +22,30 @@
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
-// Every operation of distributed::hash_map and distributed::hash_set.
+// Operations of distributed::hash_map and distributed::hash_set.
 //
-//   rank 0   keys | a | b | c |    →  owners   0: a, c, e    each rank has a karpos::hash_map of the keys that it owns
-//   rank 1   keys | d | e |        →           1: b, d
+//   rank 0   keys | a | b | c |    →  owners   0: a, c, e    each rank has a karpos::hash_map of
+//   rank 1   keys | d | e |        →           1: b, d       the keys that it owns
 //
-// A key's owner is told by its hash. Every rank passes keys of its own, as many as it likes, also none; they travel to their
-// owners, once, and where there are answers, these travel back into the order of the caller's keys. All ranks call every
-// operation that is said to be collective, in the same order; it waits.
+// The hash of a key decides which rank owns it. Every rank passes keys of its own, any number of
+// them, also none. The keys travel to their owners, once; answers, if there are any, travel back
+// into the order of the caller's keys. All ranks call every operation that is said to be
+// collective, in the same order; such an operation blocks.
 
 namespace karpos::distributed {
 
-/// What became of the keys of all ranks, the same on every rank.
+/// Report of an insertion: what became of the keys of all ranks, the same on every rank.
 struct insert_report : karpos::insert_report {
-  /// Keys that found no place, by the rank that owns them; empty where all did.
+  /// Number of keys that found no free slot, by the rank that owns them; empty if all found one.
   std::vector<std::uint64_t> rejected_by_rank;
 };
 
-/// A hash table of which every rank has a part. Local: karpos::hash_map or karpos::hash_set.
+/// A hash table over ranks. Local: karpos::hash_map or karpos::hash_set, which holds the keys that
+/// a rank owns.
 ///
 /// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
-/// Memory: the local tables; on each rank the rows that it sends and those that it receives, kept for the next operation until
-///   release_memory().
+/// Memory: the local tables; on each rank the rows that it sends and those that it receives, kept
+///   for the next operation until release_memory().
 template <class Local>
 class hash_table {
  public:
@@ -59,10 +61,12 @@ class hash_table {
   static_assert(sizeof(key_type) == 4 || sizeof(key_type) == 8,
                 "karpos: keys of a distributed table have 4 or 8 bytes");
 
-  /// Makes an empty table for max_keys keys on all ranks together: each rank has room for its share and six standard
-  /// deviations more. Collective.
+  /// Makes an empty table for max_keys keys on all ranks together: each rank has capacity for its
+  /// share and six standard deviations more. Collective.
+  ///
   /// Requires: hash and growth are the same on every rank.
-  /// Throws: collective_error where ranks pass different numbers of keys, loads or sentinels, and as the local table does.
+  /// Throws: collective_error if ranks pass different numbers of keys, loads or sentinels, and as
+  ///   the local table does.
   hash_table(communicator_type const& ranks, std::uint64_t max_keys, options const& o = {},
              hasher const& hash = {})
       : m_ranks(&ranks),
@@ -77,11 +81,12 @@ class hash_table {
     });
   }
 
-  /// Inserts pairs whose key is new; of equal keys, in one call on any ranks, exactly one is inserted, unspecified which.
-  /// `values` is a view as long as the keys. Collective.
-  /// Returns: the sums over all ranks, and where keys were rejected.
-  /// Throws: collective_error for a key that equals a sentinel (every other key has then been handled), for views of different
-  ///   length, without memory.
+  /// Inserts pairs whose key is new. Of equal keys in one call, on any ranks, exactly one is
+  /// inserted, unspecified which. `values` is a view as long as the keys. Collective.
+  ///
+  /// Returns: the sums over all ranks, and which ranks rejected keys.
+  /// Throws: collective_error if a key equals a sentinel (after every other key was processed), if
+  ///   views differ in length, or if there is not enough memory.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert(Keys const& keys, Values const& values) {
@@ -89,21 +94,23 @@ class hash_table {
       return local.insert(exec, columns...);
     });
   }
-  template <view_1d Keys>  // a set
+  template <view_1d Keys>  // sets
     requires(!has_values)
   insert_report insert(Keys const& keys) {
     return insert_rows(keys, [](Local& local, auto const& exec, auto const&... columns) {
       return local.insert(exec, columns...);
     });
   }
-  /// As insert; throws collective_error, which names the ranks, when keys did not fit (those that did are in).
+  /// Inserts as insert does, and throws collective_error, which names the ranks, if keys did not
+  /// fit; those that did are stored.
   template <view_1d Keys, view_1d... Values>
   insert_report insert_or_throw(Keys const& keys, Values const&... values) {
     insert_report const r = insert(keys, values...);
     if (r.rejected > 0) throw_full(r);
     return r;
   }
-  /// Inserts pairs or overwrites stored values; of equal keys one value wins, unspecified which. Collective.
+  /// Inserts pairs or overwrites stored values. Of equal keys one value wins, unspecified which.
+  /// Collective.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert_or_assign(Keys const& keys, Values const& values) {
@@ -111,9 +118,12 @@ class hash_table {
       return local.insert_or_assign(exec, columns...);
     });
   }
-  /// Inserts pairs or replaces stored values by op(stored, value), where op is associative and commutative. Collective.
-  /// Equal keys of a rank are combined before they travel where a sample of them says that it pays; `strategy`: always
-  /// (reduced) or never (direct). What was combined counts as existing.
+  /// Inserts pairs or replaces stored values by op(stored, value). op is associative and
+  /// commutative. Collective.
+  ///
+  /// Equal keys of a rank are combined before they travel if a sample of the keys says that this
+  /// pays; `strategy` makes it always (reduced) or never (direct) so. Pairs that were combined into
+  /// another one count as existing.
   template <view_1d Keys, view_1d Values, class Op>
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
@@ -121,8 +131,11 @@ class hash_table {
     return merge(keys, values, op, strategy);
   }
 
-  /// Writes the value of each query of this rank, or `missing`, the same on every rank, to out. Collective.
-  /// Throws: collective_error for views of different length, numbers for `missing` that differ, without memory.
+  /// Writes the value of each query of this rank to out, or `missing` if the key is not stored.
+  /// `missing` is the same on every rank. Collective.
+  ///
+  /// Throws: collective_error if views differ in length, if numbers for `missing` differ, or if
+  ///   there is not enough memory.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
@@ -132,7 +145,7 @@ class hash_table {
       m_local.find(m_ranks->exec(), q, answers, missing);
     });
   }
-  /// Writes to out whether each query of this rank is there. Collective.
+  /// Writes whether each query of this rank is stored to out. Collective.
   template <view_1d Queries, view_1d Out>
   void contains(Queries const& queries, Out const& out) const {
     look_up<typename Out::value_type>(queries, out, [&](auto const& q, auto const& answers) {
@@ -140,7 +153,7 @@ class hash_table {
     });
   }
 
-  /// Removes keys. Collective. Returns: how many were there, on all ranks.
+  /// Removes keys. Collective. Returns: how many were stored, on all ranks.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     auto const received = send_keys(keys);
@@ -152,8 +165,10 @@ class hash_table {
     m_local.clear(m_ranks->exec());
     m_ranks->barrier();
   }
-  /// Makes room for new_max_keys keys on all ranks together. Collective.
-  /// Throws: collective_error, and nothing has changed on the rank that it names, where keys that are in would not fit.
+  /// Changes the capacity to new_max_keys keys on all ranks together. Collective.
+  ///
+  /// Throws: collective_error if stored keys would not fit; nothing has changed on the rank that it
+  ///   names.
   void rehash(std::uint64_t new_max_keys) {
     require_same(*m_ranks, "new_max_keys", new_max_keys);
     detail::distributed::together(*m_ranks, [&] {
@@ -162,22 +177,23 @@ class hash_table {
     });
   }
 
-  /// Gives back what operations keep for the next one. Not collective.
+  /// Frees the memory that operations keep for the next one. Not collective.
   void release_memory() {
     m_ranks->exec().fence("karpos::distributed: before memory is freed");
     m_kept = {};
     m_plan_memory = std::make_shared<plan_memory>();
   }
 
-  /// Keys on all ranks. Collective.
+  /// Returns the number of keys on all ranks. Collective.
   std::uint64_t size() const { return m_ranks->all_reduce(m_local.size(m_ranks->exec())); }
 
-  // What this rank has, not collective: every key is on one rank.
+  // Access to the keys of this rank, not collective. Every key is on one rank.
 
-  /// The part of this rank: keys that it owns. It may be asked anything; do not insert into it.
+  /// Returns the table of the keys that this rank owns. It may be asked anything; do not insert
+  /// into it.
   Local const& local() const { return m_local; }
-  /// Calls visit(key, value), or visit(key) of a set, for everything that is on this rank, in a kernel; where the map is not
-  /// const, a value that visit takes by reference and changes is stored. Asynchronous.
+  /// Calls visit(key, value), or visit(key) for a set, for every key of this rank, in a kernel. If
+  /// the map is not const, visit may take the value by reference and change it. Asynchronous.
   template <class Visit>
   void for_each(Visit const& visit) const {
     m_local.for_each(m_ranks->exec(), visit);
@@ -187,12 +203,12 @@ class hash_table {
   void for_each(Visit const& visit) {
     m_local.for_each(m_ranks->exec(), visit);
   }
-  /// Writes what is on this rank to views. Returns: how many there are; waits.
+  /// Writes the keys of this rank, with their values, to views. Returns: their number. Blocks.
   template <view_1d... Out>
   std::uint64_t retrieve_all(Out const&... out) const {
     return m_local.retrieve_all(m_ranks->exec(), out...);
   }
-  /// The rank that owns a key.
+  /// Returns the rank that owns a key.
   int owner(key_type const& key) const { return static_cast<int>(owner_of()(key)); }
   communicator_type const& ranks() const { return *m_ranks; }
 
@@ -219,7 +235,7 @@ class hash_table {
     return detail::distributed::send_to_owners(
         *m_ranks, split, [&](std::uint64_t n) { return room_to_receive<Row>(n); });
   }
-  /// Sends keys alone. Returns: those that this rank owns.
+  /// Sends keys without values. Returns: the keys that this rank owns.
   template <class Keys>
   auto send_keys(Keys const& keys) const {
     detail::require_key_type<key_type, Keys>();

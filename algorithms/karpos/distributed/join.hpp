@@ -23,26 +23,26 @@
 
 namespace karpos::distributed {
 
-/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty of
-/// right semi and anti joins, `right` of left ones. no_row<std::uint64_t> stands for a row that
-/// there is not.
+/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty for
+/// right semi and anti joins, `right` for left ones. no_row<std::uint64_t> stands for a missing
+/// row.
 template <class MemorySpace>
 struct joined_rows {
   Kokkos::View<std::uint64_t*, MemorySpace> left, right;
   std::uint64_t total;  ///< on all ranks
 };
 
-/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types,
-/// and as many rows on a rank as it likes, also none. Collective.
+/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types. A
+/// rank may have any number of rows, also none. Collective.
 ///
-/// Returns: the rows of the join that have come to be on this rank, in no particular order.
+/// Returns: the rows of the join that this rank holds, in no particular order.
 /// Complexity: each side is exchanged once, a row of the columns and 8 bytes each; then as
 ///   karpos::join.
-/// Requires: the hash and the equality of the left rows are those of the right ones, the same on
+/// Requires: the hash and the equality of the left rows are those of the right rows, the same on
 ///   every rank; no nulls.
 /// Memory: the rows that are sent, those that are received, and what row_index and karpos::join
 ///   take.
-/// Throws: collective_error on every rank, with what one of them throws; where ranks pass different
+/// Throws: collective_error on every rank, with what one of them throws, or if ranks pass different
 ///   kinds.
 template <execution_space ExecSpace, class Left, class Right>
 auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& right,

@@ -25,7 +25,8 @@ struct opened_reduction {
 
 namespace karpos::distributed {
 
-/// The groups that a rank owns, and how many there are on all.
+/// The groups that a rank owns, and the number of groups on all ranks. A group is a key with its
+/// reduced value.
 template <class Key, class T, class MemorySpace>
 struct reduced_groups {
   Kokkos::View<Key*, MemorySpace> keys;
@@ -33,8 +34,8 @@ struct reduced_groups {
   std::uint64_t total;
 };
 
-/// Memory that reductions of a rank keep from call to call: a GPU takes as long to get and give back some gigabytes as to reduce
-/// what lies in them. It grows.
+/// Memory that reductions of a rank keep from call to call, because allocating and freeing some
+/// gigabytes takes a GPU as long as reducing what they hold. It grows.
 ///
 /// Concurrency: one reduction at a time.
 /// Memory: what reduce_by_key takes for the most rows so far.
@@ -45,7 +46,7 @@ class reduction_memory {
   reduction_memory(reduction_memory&&) noexcept = default;
   reduction_memory& operator=(reduction_memory&&) noexcept = default;
 
-  /// Gives it back. Requires: the groups of the last reduction are no longer used.
+  /// Frees the memory. Requires: the groups of the last reduction are no longer used.
   void release() { m_rooms = {}; }
 
  private:
@@ -53,13 +54,16 @@ class reduction_memory {
   detail::distributed::reduction_rooms<ExecSpace> m_rooms;
 };
 
-/// Reduces the values of equal keys of all ranks by op: each rank reduces its rows, sends each group to the owner of its key,
-/// and reduces what it receives. Keys, values and op are as of karpos::reduce_by_key. Collective.
+/// Reduces the values of equal keys of all ranks by op: each rank reduces its rows, sends each
+/// group to the owner of its key, and reduces what it receives. Keys, values and op are as in
+/// karpos::reduce_by_key. Collective.
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
-/// Complexity: two reductions and an exchange of the groups; however often a key occurs, a rank sends it once.
+/// Complexity: two reductions and an exchange of the groups; a rank sends a key once, however often
+///   it occurs.
 /// Memory: the rows twice, and what karpos::reduce_by_key takes.
-/// Throws: collective_error on every rank for views of different length, hash_error's and allocation_error's message.
+/// Throws: collective_error on every rank if views differ in length, or with the message of a
+///   hash_error or an allocation_error.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op = {}) {
@@ -80,7 +84,8 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
                                                                       total};
 }
 
-/// The same in memory that is kept. The groups lie there, too, until its next reduction or release().
+/// Reduces as reduce_by_key above, in memory that is kept. The groups are stored there, too, until
+/// its next reduction or release().
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op, reduction_memory<ExecSpace>& memory) {

@@ -10,27 +10,30 @@
 #include <string>
 #include <type_traits>
 
-// What happens to a program of several ranks when one of them fails: it ends, with one message, and never waits for ever.
+// Ends a program of several ranks when one of them fails, with one message: the other ranks do not
+// wait forever.
 
 namespace karpos::distributed {
 
-/// Thrown by a collective operation on every rank of its communicator, with the message of the lowest rank that failed: an
-/// argument that was refused, memory that could not be had, arguments that differ. Every rank may catch it and go on. Communicators
-/// that it destroys on its way are not given back to MPI: make them outside of what may be caught.
+/// Thrown by a collective operation on every rank of its communicator, with the message of the
+/// lowest rank that failed: because an argument was refused, memory was not available, or arguments
+/// differ. Every rank may catch it and go on. Communicators that are destroyed while it is thrown
+/// are not given back to MPI: make them outside of the try block.
 class collective_error : public std::runtime_error {
  public:
-  /// Of the ranks of a communicator.
+  /// Makes an error of the ranks of a communicator. rank: the one that failed; -1 if several
+  /// disagree.
   template <class Ranks>
   collective_error(std::string const& what, int rank, Ranks const& of)
       : std::runtime_error(what),
         m_rank(rank),
         m_ranks(of.size()),
         m_is_first(of.rank() == 0) {}
-  /// The rank that failed; -1 where several disagree.
+  /// Returns the rank that failed; -1 if several disagree.
   int rank() const noexcept { return m_rank; }
-  /// How many ranks throw it: those of the communicator.
+  /// Returns how many ranks throw it: the size of the communicator.
   int ranks() const noexcept { return m_ranks; }
-  /// Whether this is the first of them.
+  /// Returns whether this is the communicator's first rank.
   bool is_first() const noexcept { return m_is_first; }
 
  private:
@@ -42,14 +45,15 @@ class collective_error : public std::runtime_error {
 
 namespace karpos::detail::distributed {
 
-/// "karpos: rank 2 of 4: what"; the library's own messages begin with "karpos: " already.
+/// Returns "karpos: rank 2 of 4: what". The "karpos: " with which the library's own messages begin
+/// is dropped from `what`.
 inline std::string message_of_rank(int rank, int size, std::string const& what) {
   std::string const ours = "karpos: ";
   return ours + "rank " + std::to_string(rank) + " of " + std::to_string(size) + ": " +
          (what.rfind(ours, 0) == 0 ? what.substr(ours.size()) : what);
 }
 
-/// What the exception says that is being handled.
+/// Returns the message of the exception that is being handled.
 inline std::string current_message() {
   try {
     throw;
@@ -60,7 +64,7 @@ inline std::string current_message() {
   }
 }
 
-/// Says what rank of `comm` failed of, and ends all processes.
+/// Prints the message with this rank's number in `comm`, and ends all processes.
 [[noreturn]] inline void end_all_ranks(MPI_Comm comm, std::string const& what) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -75,10 +79,11 @@ inline std::string current_message() {
 
 namespace karpos::distributed {
 
-/// Runs f() on every rank, and sees to it that all end when one of them fails: an exception that leaves f on some ranks only
-/// ends all processes (MPI_Abort), for the others may wait in an operation that this one will never join. A
-/// collective_error, which every rank throws, is printed by the first rank, and the program may end as usual; one of a
-/// communicator of some ranks ends all processes, too, with the message of its first rank.
+/// Runs f() on every rank, and ends all ranks when one of them fails. If an exception leaves f on
+/// some ranks only, all processes end (MPI_Abort), because the others may wait in an operation that
+/// this rank will never join. A collective_error, which every rank throws, is printed by the first
+/// rank, and the program may end as usual. A collective_error of a communicator of only some ranks
+/// ends all processes, too, with the message of its first rank.
 ///
 /// Returns: what f returns if that is an int, else 0; 1 after a collective_error.
 /// Requires: MPI is initialised; f returns void or int. Every rank of `comm` calls it.
@@ -96,7 +101,7 @@ int run_ranks(MPI_Comm comm, F const& f) {
     MPI_Comm_size(comm, &size);
     if (e.ranks() < size) {
       if (e.is_first()) karpos::detail::distributed::end_all_ranks(comm, e.what());
-      MPI_Barrier(comm);  // which the first never joins: until it has ended all
+      MPI_Barrier(comm);  // never returns: the first rank does not join it, and ends all
     }
     if (e.is_first()) std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -16,15 +16,15 @@
 
 namespace karpos::distributed {
 
-/// Checks what a search over ranks has found, as karpos::validate_bfs does on one device, edges between ranks included: each rank
-/// checks its vertices and their edges. `source` as of bfs; `distances` and `parents` are those of this rank's vertices.
-/// Collective.
+/// Checks what a search over ranks has found, as karpos::validate_bfs does on one device, edges
+/// between ranks included: each rank checks its vertices and their edges. `source` is as in bfs;
+/// `distances` and `parents` are those of this rank's vertices. Collective.
 ///
 /// Returns: the defects of all ranks, the same on each; valid() if there are none.
 /// Complexity: every edge once, on one rank; distances and parents of all vertices are gathered.
 /// Memory: a distance and a parent for each vertex of the whole graph, on every rank.
-/// Throws: collective_error on every rank, as bfs, and for a graph that is none
-///   (csr_graph::validate), unless it is trusted.
+/// Throws: collective_error on every rank, as bfs, and if the graph is not valid
+///   (csr_graph::validate) and not trusted.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>

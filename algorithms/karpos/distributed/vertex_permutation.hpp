@@ -8,13 +8,14 @@
 
 namespace karpos::distributed {
 
-/// A random permutation of vertices that takes no memory: a function of the number of vertices and a seed, the same on every
-/// rank, and on devices. build_csr numbers by it (csr_options::permutation), so that the vertices of each rank are a random
-/// sample. A default one leaves every vertex its number.
+/// A random permutation of vertices that takes no memory: a function of the number of vertices and
+/// a seed, the same on every rank and on devices. build_csr numbers vertices by it
+/// (csr_options::permutation), so that the vertices of each rank are a random sample. A default one
+/// leaves every vertex its number.
 ///
 /// Complexity: constant, on average: fewer than two walks, of nine multiplications each.
-/// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002), over a permutation of the
-///   numbers of as many bits.
+/// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002),
+///   over a permutation of the numbers of as many bits.
 class vertex_permutation {
  public:
   vertex_permutation() = default;
@@ -24,7 +25,7 @@ class vertex_permutation {
     while (m_bits < 64 && (vertices - 1) >> m_bits != 0) ++m_bits;
   }
 
-  /// The number that vertex v gets. Requires: v is a vertex.
+  /// Returns the number that vertex v gets. Requires: v is below vertices().
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do
@@ -35,12 +36,12 @@ class vertex_permutation {
     while (v >= m_vertices);
     return v;
   }
-  /// The vertex that got number v.
+  /// Returns the vertex that gets number v.
   KOKKOS_FUNCTION std::uint64_t inverse(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do
       for (std::uint64_t round = rounds; round-- > 0;) {
-        v ^= v >> shift();  // twice as many bits as there are: its own inverse
+        v ^= v >> shift();  // its own inverse, because 2 * shift() is at least the number of bits
         v = (v - summand(round)) * inverse_factor & mask();
       }
     while (v >= m_vertices);
