@@ -137,7 +137,9 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
 
 /// Searches a graph from each of the sources and returns what each search found, without distances.
 ///
-/// Complexity, Requires, Concurrency, Memory, Throws: as bfs_batch with distances.
+/// Complexity: as bfs_batch with distances, without writing them.
+/// Concurrency: one batch of a workspace at a time.
+/// Throws: as bfs_batch with distances, but no std::range_error.
 template <execution_space ExecSpace, class Graph, view_1d Sources>
 bfs_batch_report bfs_batch(ExecSpace const& exec,
                            bfs_batch_workspace<ExecSpace, Graph> const& workspace,

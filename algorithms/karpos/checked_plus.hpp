@@ -12,7 +12,7 @@ namespace karpos {
 /// an intermediate sum does not fit.
 ///
 /// Complexity: as plus with more than twice the bytes; then reads a byte for each key.
-/// Memory: a byte for each element of the view, beside the workspace of the reduction.
+/// Memory: a byte for each element of the view, on top of the workspace of the reduction.
 /// Throws: std::overflow_error, after all results are written, if sums do not fit: the message says
 ///   how many, and the index of the first. Such a sum is written as plus would make it; all other
 ///   results are right. std::invalid_argument for more than 2^32 rows.

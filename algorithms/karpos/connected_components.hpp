@@ -50,7 +50,7 @@ struct components_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Result of connected_components beside the component ids.
+/// Result of connected_components, without the component ids.
 struct components_report {
   std::uint64_t components = 0;  ///< number of components; isolated vertices are components, too
 };
@@ -151,7 +151,7 @@ class run {
 
 }  // namespace detail::connected_components
 
-/// Returns the bytes that connected_components works in for this graph, beside the labels.
+/// Returns the bytes that connected_components works in for this graph, without the labels.
 template <execution_space ExecSpace, class Graph>
 std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& graph) {
   return detail::connected_components::run<ExecSpace, Graph>::bytes_for(graph);

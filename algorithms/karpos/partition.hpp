@@ -22,8 +22,8 @@
 #include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
 
-// Partition (multisplit): splits rows into partitions that lie side by side. Names of the code call
-// a partition a part.
+// Partition (multisplit): splits rows into partitions that are stored side by side. Names of the
+// code call a partition a part.
 //
 //   keys     | 7 | 3 | 9 | 3 | 1 | …      rows: keys, keys with values, or keys with row numbers
 //   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of partition 0, of partition 1, …
@@ -61,7 +61,7 @@ struct partition_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Returns the bytes that partition works in, beside its views, for `rows` rows of type Row,
+/// Returns the bytes that partition works in, without its views, for `rows` rows of type Row,
 /// `parts` partitions and these options.
 ///
 /// Throws: std::invalid_argument for no partition, or for more than 2^26.

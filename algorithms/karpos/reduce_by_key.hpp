@@ -30,8 +30,8 @@ struct reduce_by_key_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Returns the bytes that reduce_by_key works in, beside its views, for `rows` rows of these types.
-/// count_by_key: T is the type of the counts; distinct: pass Key alone.
+/// Returns the bytes that reduce_by_key works in, without its views, for `rows` rows of these
+/// types. count_by_key: T is the type of the counts; distinct: pass Key alone.
 template <class Key, class T = detail::reduce_by_key::no_value, execution_space ExecSpace>
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows) {
   using row = typename detail::reduce_by_key::row_type<Key, T>::type;

@@ -81,8 +81,8 @@ void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 }  // namespace detail::select_k
 
-/// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score. On
-/// GPUs, the sort of the k selected elements takes about as much as they do besides.
+/// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score.
+/// On GPUs the sort of the k selected elements takes about as much as they do; it is not counted.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   using namespace detail::select_k;
@@ -108,7 +108,7 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 ///   of k pairs, by one thread on CPUs.
 /// Requires: the views do not overlap, and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k; besides, 32 KiB, or on
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k; and 32 KiB, or on
 ///   CPUs, while k is small, a buffer for each thread, of 16 KiB and 32 bytes for each of k.
 /// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
 ///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.

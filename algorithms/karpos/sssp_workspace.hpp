@@ -114,7 +114,7 @@ class sssp_workspace {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view, Weights>();
     detail::require_contiguous("weights", weights);
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
-    m_weights = weights;  // not before: Kokkos aborts where a strided view is assigned
+    m_weights = weights;  // not before: Kokkos aborts if a strided view is assigned
     detail::bfs::require_size("sssp", graph, max_vertices);
     graph.validate_unless_trusted(exec);
     read_weights(exec);

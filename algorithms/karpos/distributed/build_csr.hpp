@@ -90,7 +90,8 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
 /// directed graph want g.with_transpose(transpose(ranks, g)). Collective.
 ///
 /// Returns: a graph with memory of its own, without a transpose; trusted.
-/// Complexity, Memory: as build_csr.
+/// Complexity: as build_csr.
+/// Memory: as build_csr.
 /// Throws: collective_error on every rank if the graph is not valid (csr_graph::validate) and not
 ///   trusted, or if there is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
