@@ -17,15 +17,15 @@
 
 namespace karpos::detail::open_addressing {
 
-/// What the teams of build_pages count.
+/// The counters of the teams of build_pages.
 struct page_counts {
   insert_report report;
-  std::uint64_t left;    // rows whose first pair of buckets is full
-  std::uint32_t uneven;  // not 0: some part has so many rows that no page is to be built
-  std::uint32_t listed;  // rows that found no room when they were split
+  std::uint64_t left;    // deferred rows: their first pair of buckets is full
+  std::uint32_t uneven;  // not 0: some partition has so many rows that no segment is built
+  std::uint32_t listed;  // rows that overflowed their partition in the split
 };
 
-/// Where rows go that a page has no place for: into an array as far as it has room, beyond that into bits, one for each row.
+/// Storage of deferred rows: an array as long as `room`, and beyond that bits, one for each row.
 template <class Row>
 struct rows_left {
   Row* rows;
@@ -33,16 +33,17 @@ struct rows_left {
   std::uint32_t* bits;
 };
 
-/// What is known of a table before an insertion.
+/// Facts about a table before an insertion.
 struct page_state {
   bool is_empty;  // no slot was ever used
-  bool
-      has_order;  // the order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp)
+  /// The order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp).
+  bool has_order;
 };
 
-/// The first slot of a bucket whose key was seen to be the empty one; N if none was. Not the number of the others: the keys
-/// are read one after the other, so that slots behind one that was seen empty may have been seen taken, and the one that was
-/// is, perhaps, another thread's for the same key.
+/// Returns the first slot of a bucket whose key was read as `empty`, or N. The number of other keys
+/// would be wrong: the keys are read one after the other, so that slots behind one that was read as
+/// empty may be read as taken. And the slot that was read as empty may be taken by now, by another
+/// thread with the same key.
 template <class Key, std::size_t N>
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key empty) {
   auto first = static_cast<std::uint32_t>(N);
@@ -51,10 +52,12 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
   return first;
 }
 
-/// A step for GPUs: inserts rows that lie part by part. A team holds a page of the table in scratch, keys and values in
-/// arrays of their own, puts each row of the page into its first pair of buckets, as insertions one by one do, and writes the
-/// page back. Rows that find the pair full are left to those. Full buckets are written in the order of keys that says for
-/// which classes there are such rows (key_order.hpp), where the table has_order.
+/// Step for GPUs: inserts rows that are split into partitions. A team (CUDA: a block) holds a
+/// segment of the table (`page`) in its scratch (shared memory), keys and values in arrays of their
+/// own. It puts each row of the segment into its first pair of buckets, as insertions one by one
+/// do, and writes the segment back. Rows that find the pair full are deferred (`left`), and
+/// inserted one by one afterwards. If the table has_order, full buckets are written in the order of
+/// keys that says which classes have such rows (key_order.hpp).
 template <class ExecSpace, class Table, class Combine>
 class build_pages {
   using tuned = tuning<ExecSpace>;
@@ -74,7 +77,7 @@ class build_pages {
  public:
   static constexpr int threads = tuned::page_threads, teams_at_once = tuned::page_teams;
   static constexpr std::size_t scratch_bytes = tuned::page_scratch_bytes;
-  /// Pairs of buckets that a team's scratch holds, with the marks of each.
+  /// Bucket pairs that a team's scratch holds, with the word `of_pairs` of each.
   static constexpr std::uint64_t max_page_pairs =
       (scratch_bytes - front_bytes) /
       (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
@@ -111,7 +114,7 @@ class build_pages {
       i += static_cast<std::uint64_t>(t.league_size());
       sort_buckets(t, p);
       page const next = page_of(t, Kokkos::min(i, pages - 1));
-      if (i < pages) load(t, next, 0, rows);  // on their way while this page is written
+      if (i < pages) load(t, next, 0, rows);  // overlaps with writing this segment
       write_page(t, p);
       t.barrier();
       p = next;
@@ -135,14 +138,14 @@ class build_pages {
   struct alignas(group_slots * sizeof(value_bits)) value_group {
     value_bits value[group_slots];
   };
-  /// A page of a team, and the rows of its part.
+  /// A team's segment, and the rows of its partition.
   struct page {
     std::uint64_t first_row;
     std::uint32_t rows, first_bucket, buckets;
     std::uint32_t* counts;
-    std::uint32_t*
-        of_pairs;  // 16 bits for each bucket: slots taken, and the classes of keys of the
-                   // other bucket that lie beyond the pair
+    /// 16 bits for each bucket: slots taken, and the classes of keys of the other bucket that lie
+    /// beyond the pair.
+    std::uint32_t* of_pairs;
     key_bits* keys;
     value_bits* values;
 
@@ -154,7 +157,8 @@ class build_pages {
       device::set_bits(device::scratch(of_pairs + bucket / 2),
                        classes << (bucket % 2 * 16 + count_bits));
     }
-    /// Takes a slot. Returns: how many were taken before, if there are as many.
+    /// Claims a slot. Returns the number of earlier claims: the slot, or at least bucket_slots if
+    /// the bucket is full.
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_slot(std::uint32_t bucket) const {
       std::uint32_t const shift = bucket % 2 * 16;
       return device::fetch_add(device::scratch(of_pairs + bucket / 2), 1u << shift) >> shift &
@@ -163,16 +167,17 @@ class build_pages {
   };
   static constexpr int count_bits = 11;
   static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
-  /// So often is a slot of one bucket asked for at most: each thread of a team may ask once more, which the bits still count.
+  /// Claims of slots in one bucket before filling fails. Each thread of a team may claim once more,
+  /// which the bits of the count still hold.
   static constexpr std::uint32_t max_asked = 512;
   static_assert(max_asked + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
   /// Rows of a thread that one word has bits for.
   static constexpr std::uint32_t max_rows_left = 64;
-  /// What a thread has done.
+  /// The counters of a thread.
   struct tally {
     std::uint32_t inserted = 0, existing = 0, invalid = 0;
   };
-  /// Where a row of a batch has gone: a slot that had its key before, or none of those.
+  /// Value of `found` for a row whose key was not stored before.
   static constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
   template <class Team>
@@ -201,7 +206,7 @@ class build_pages {
   KOKKOS_FUNCTION bucket_keys const& keys_of(page const& p, std::uint32_t bucket) const {
     return *reinterpret_cast<bucket_keys const*>(p.keys + bucket * bucket_slots);
   }
-  /// Reads the slots of a page into scratch, or makes them empty. A barrier at the end.
+  /// Reads the slots of a segment into scratch, or makes them empty. Ends with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void read_page(Team const& t, page const& p) const {
     auto const size = static_cast<std::uint32_t>(t.size()),
@@ -232,7 +237,7 @@ class build_pages {
       }
     }
   }
-  /// Takes the marks over from the order of the keys. A barrier at the end.
+  /// Reads the marks from the order of the keys. Ends with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void read_marks(Team const& t, page const& p) const {
     if constexpr (order::classes != 0) {
@@ -246,7 +251,7 @@ class build_pages {
       t.barrier();
     }
   }
-  /// Whether a bucket has neither a hole nor a tombstone: then its order is a mark.
+  /// Returns whether a bucket has neither a hole nor a tombstone, so that its order is a mark.
   KOKKOS_FORCEINLINE_FUNCTION bool may_sort(bucket_keys const& keys) const {
     return !has_key(keys, layout::key_of(m_table.slot().empty_slot())) &&
            !has_key(keys, m_table.slot().reserved_keys().erased);
@@ -256,7 +261,8 @@ class build_pages {
     for (std::uint32_t s = 0; s < bucket_slots; ++s) has = has | (keys.key[s] == key);
     return has;
   }
-  /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair. A barrier at the end.
+  /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair.
+  /// Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, page const& p) const {
     if constexpr (order::classes != 0) {
@@ -304,15 +310,18 @@ class build_pages {
     }
   }
 
-  /// Whether keys are equal where their bits are: then rows may be placed first, and compared afterwards.
+  /// Whether keys are equal exactly if their bits are: then rows may be placed first, and compared
+  /// afterwards.
   static constexpr bool has_bit_equality =
       std::is_same_v<decltype(std::declval<Table const&>().holds(
                          std::declval<typename Table::key_type const&>())),
                      typename Table::protocol::has_key>;
 
-  /// Places the rows of a page as if all keys were different: a counter for each bucket says which slot comes next, which
-  /// takes a quarter of the instructions of add_rows. Then it looks for equal keys. Returns: whether there are none, to all
-  /// threads; else the page is to be read again, the first batch of rows is loaded again, and nothing is counted.
+  /// Places the rows of a segment as if all keys were different: a counter for each bucket says
+  /// which slot comes next, which takes a quarter of the instructions of add_rows. Then looks for
+  /// equal keys. Returns, on all threads, whether there are none, and no bucket had too many
+  /// claims. If not, the segment must be read again, the first batch of rows is loaded again, and
+  /// nothing is counted.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool is_filled(Team const& t, page const& p, row (&rows)[batch],
                                              tally& all) const {
@@ -344,7 +353,7 @@ class build_pages {
     all.invalid += done.invalid;
     return true;
   }
-  /// Counts the slots of a page that are taken. A barrier at the end.
+  /// Reads the segment unless the table is empty, and counts the taken slots. Ends with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void begin_filling(Team const& t, page const& p) const {
     if (!m_state.is_empty) {
@@ -356,7 +365,7 @@ class build_pages {
       p.of_pairs[i] = m_state.is_empty ? 0 : taken(p, 2 * i) | taken(p, 2 * i + 1) << 16;
     t.barrier();
   }
-  /// Slots of a bucket that are taken, and its marks.
+  /// Returns the number of taken slots of a bucket, and its marks in the bits above.
   KOKKOS_FUNCTION std::uint32_t taken(page const& p, std::uint32_t bucket) const {
     bucket_keys const keys = keys_of(p, bucket);
     key_bits const empty = layout::key_of(m_table.slot().empty_slot());
@@ -367,7 +376,8 @@ class build_pages {
         count |= order::marks([&](int i) { return keys.key[i]; }) << count_bits;
     return count;
   }
-  /// Puts a row into the next slot of its first pair, unless it is not of this page. Returns: whether it need not go on.
+  /// Puts a row into the next slot of its first pair, unless it belongs to another segment. Returns
+  /// false if the pair is full.
   KOKKOS_FORCEINLINE_FUNCTION bool is_placed(page const& p, row const& r, tally& done,
                                              bool& fails) const {
     auto const key = open_addressing::key_of(r);
@@ -395,7 +405,8 @@ class build_pages {
     ++done.inserted;
     return true;
   }
-  /// Whether keys of one pair are equal, of those that a thread looks at. Empties the slots that are not taken.
+  /// Returns whether keys of one pair are equal, among the pairs of this thread. Empties the slots
+  /// that are not taken.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, page const& p) const {
     key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
@@ -420,7 +431,7 @@ class build_pages {
     }
     return equal;
   }
-  /// Marks the class of a row that found its pair full. Returns: whether its key is there.
+  /// Marks the class of a row that found its pair full. Returns whether its key is in the pair.
   KOKKOS_FORCEINLINE_FUNCTION bool goes_beyond(page const& p, row const& r) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
@@ -436,7 +447,7 @@ class build_pages {
   }
   static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
 
-  /// The index of the j-th row of a thread's batch among those of the part.
+  /// Returns the index in the partition of the j-th row of a thread's batch.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index_of(Team const& t, std::uint32_t of_batch,
                                                             int j) {
@@ -456,8 +467,8 @@ class build_pages {
     std::uint32_t const i = index_of(t, of_batch, j);
     if (i < p.rows) r = m_rows[p.first_row + i];
   }
-  /// Adds the rows of a page, of which the first batch is loaded, and hands on those that found no place. A barrier at the
-  /// end.
+  /// Adds the rows of a segment, the first batch of which is loaded, and defers those that found no
+  /// slot. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, page const& p, row (&rows)[batch],
                                             tally& done) const {
@@ -476,7 +487,7 @@ class build_pages {
         t.template this_tile<width>().sync();
       }
       if constexpr (merges) {
-        t.barrier();  // who took a slot has stored its value
+        t.barrier();  // threads that claimed a slot have stored its value
         KARPOS_UNROLL
         for (int j = 0; j < batch; ++j)
           if (found[j] != no_slot) merge(p, found[j], rows[j]);
@@ -488,13 +499,14 @@ class build_pages {
       }
     }
   }
-  /// Puts a row into its first pair, unless it is not of this page. Returns: whether it need not go on.
+  /// Puts a row into its first pair, unless it belongs to another segment. Returns false if the
+  /// pair is full. `found` becomes the slot of a key that was stored before.
   KOKKOS_FORCEINLINE_FUNCTION bool add(page const& p, row const& r, std::uint32_t& found,
                                        tally& done) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
     std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
-    if (home >= p.buckets) return true;  // of another page of the part
+    if (home >= p.buckets) return true;  // in another segment of the partition
     if (m_table.reserved(key)) {
       ++done.invalid;
       return true;
@@ -509,8 +521,8 @@ class build_pages {
     done.existing += o == outcome::existing;
     return true;
   }
-  /// Takes the first empty slot of a bucket, unless the key is there. All keys are looked at before any slot is claimed:
-  /// threads of a warp would claim one after another.
+  /// Claims the first empty slot of a bucket, unless the key is stored there. Looks at all keys
+  /// before it claims a slot, for otherwise threads of a warp would claim one after another.
   KOKKOS_FORCEINLINE_FUNCTION outcome place(page const& p, row const& r, std::uint32_t bucket,
                                             std::uint32_t& found) const {
     auto const key = open_addressing::key_of(r);
@@ -546,7 +558,8 @@ class build_pages {
     }
   }
 
-  /// Appends a thread's rows that are left, of the batches from `first` on, to those of all. A barrier at the end.
+  /// Appends a thread's deferred rows, of the batches from `first` on, to those of all teams. Ends
+  /// with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void hand_on(Team const& t, page const& p, std::uint32_t first,
                                std::uint64_t left) const {
@@ -567,7 +580,7 @@ class build_pages {
     }
     t.barrier();
   }
-  /// Adds what the threads of a team have counted to the report.
+  /// Adds the counters of a team's threads to the report.
   template <class Team>
   KOKKOS_FUNCTION void add_counts(Team const& t, page const& p, tally const& done) const {
     for (int c = t.rank(); c < insert_report::counters; c += t.size()) p.counts[c] = 0;

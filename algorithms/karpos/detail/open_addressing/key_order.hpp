@@ -4,33 +4,34 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
-// Marks that take no memory and no read of their own: slots that are taken stay as they are, so that the order of the keys in
-// a bucket is free. Where keys come page by page (build_pages.hpp), the order of the first four keys a, b, c, d of a full
-// bucket says for which classes of keys, of those whose home is the *other* bucket of the pair, one lies beyond the pair. It
-// is the bucket that such a key tries second.
+// Overflow marks that take no memory and no read of their own: slots that are taken stay as they
+// are, so that the order of the keys in a bucket is free to choose. If keys are inserted by
+// segments (build_pages.hpp), the order of the first four keys a, b, c, d of a full bucket is a
+// mark. It concerns keys whose home is the *other* bucket of the pair, for they try this bucket
+// second: it says which classes of these have a key beyond the pair.
 //
-//   a < b       none: half of all orders, and the teams leave buckets so that are not full yet
-//   a > b       twelve orders, by where c and d lie among the others: one of 4 classes, two of them, or all
+//   a < b       none: half of all orders. Teams leave buckets that are not full yet so, too.
+//   a > b       twelve orders, by the ranks of c and d: one of 4 classes, two of them, or all
 //
-// Buckets of two keys have one class: a > b. A bucket with a hole ends a search anyway; one with a tombstone says nothing,
-// and the search goes on.
+// Buckets of two keys have one class: a > b. A bucket with a hole ends a search anyway; one with a
+// tombstone says nothing, and the search goes on.
 
 namespace karpos::detail::open_addressing {
 
-/// For buckets of B slots with keys of these bits.
+/// The order of the keys in buckets of B slots. Bits: the type of the keys' bits.
 template <class Bits, int B>
 struct key_order {
-  /// Classes of keys, and the keys whose order marks them.
+  /// Number of classes of keys, and of the keys whose order marks them.
   static constexpr int classes = B >= 4 ? 4 : B == 2 ? 1 : 0;
   static constexpr int keys = B >= 4 ? 4 : 2;
   /// Places that leave every key where it is: two bits for each key.
   static constexpr std::uint32_t as_it_is = B >= 4 ? 0b11'10'01'00 : 0b01'00;
 
-  /// The class of a hash: by bits that neither the stride nor the other marks look at first.
+  /// Returns the class of a hash, from bits that neither the stride nor the other marks use first.
   KOKKOS_FUNCTION static constexpr std::uint32_t class_of(std::uint64_t hash) {
     return classes == 4 ? static_cast<std::uint32_t>(hash) >> 8 & 3 : 0;
   }
-  /// The classes that the order of key(0), key(1), … marks, a bit for each.
+  /// Returns the classes that the order of key(0), key(1), … marks, a bit for each.
   template <class Key>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t marks(Key const& key) {
     Bits const a = key(0), b = key(1);
@@ -42,7 +43,8 @@ struct key_order {
       return a > b ? static_cast<std::uint32_t>(sets >> 4 * code & 15) : 0;
     }
   }
-  /// Where each key goes so that the order marks these classes, or more if they are three.
+  /// Returns the places of the keys so that their order marks these classes, or all if they are
+  /// three.
   template <class Key>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t places(Key const& key,
                                                                     std::uint32_t marked) {
@@ -62,11 +64,11 @@ struct key_order {
   }
 
  private:
-  /// Of codes 0, 1, …: the set of classes; of sets 0, 1, …: the code. Four bits each.
+  /// `sets`: for each code, its set of classes. `codes`: for each set, its code. Four bits each.
   static constexpr std::uint64_t sets = 0xff'c'a'9'6'5'3'8'4'2'1;
   static constexpr std::uint64_t codes = 0xaaa'9'a'8'7'3'a'6'5'2'4'1'0'0;
 
-  /// The slots that the least, the second, … key goes to, for a > b and a code.
+  /// Returns the slots of the least, the second, … key, for a > b and a code.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t slots_by_rank(std::uint64_t code) {
     auto const c = static_cast<std::uint32_t>(code / 4), d = static_cast<std::uint32_t>(code % 4);
     std::uint32_t at = 3u << 2 * d;

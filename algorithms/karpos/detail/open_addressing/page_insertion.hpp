@@ -19,22 +19,26 @@
 #include "karpos/partition.hpp"
 #include "karpos/table_options.hpp"
 
-// Bulk insertion page by page: the rows are split by the page of the table that their keys belong to, so that what is
-// random stays in scratch, and memory is read and written in order: random compare-and-swaps move 128 bytes of memory for 8.
-// For GPUs.
+// Bulk insertion by table segments, for GPUs. A segment (`page`) is a run of bucket pairs that a
+// team (CUDA: a block) holds in its scratch (shared memory). Rows are split by the segment that
+// their keys belong to: random accesses stay in scratch, and memory is read and written in order. A
+// random compare-and-swap would move 128 bytes of memory for 8.
 //
-//   rows           |      |      |      | …              in the caller's order
-//   split          | part 0  | part 1  | …               by the pair of a key's home bucket; into
-//                                                         rooms of equal length, or after counting
-//                                                         if some part is too long
-//   table          | page 0 | page 1 | page 2 | …        a team builds a page in its scratch and writes it back
+//   rows    |      |      |      | …          in the caller's order
+//   split   | partition 0 | partition 1 | …   by the pair of a key's home bucket: into partitions
+//                                             of fixed capacity (`rooms`), or after counting if
+//                                             too many rows overflow these
+//   table   | segment 0 | segment 1 | …       a team builds a segment in its scratch and writes
+//                                             it back
 //
-// Rows whose first pair is full go the ordinary way afterwards, so that the table is the same as if all had.
+// Rows whose first pair is full are deferred (`left`): they are inserted one by one afterwards, so
+// that the table is the same as if all rows had been inserted so.
 
 namespace karpos::detail::open_addressing {
 
-/// Rows of a room for so many rows in so many parts, or 0 where there are no rooms: what has been taken of one is counted in
-/// 31 bits (partition/move.hpp), places in all of them in 32.
+/// Returns the capacity of each of `parts` partitions for `rows` rows, or 0 if they cannot have
+/// fixed capacities: the rows claimed of one partition are counted in 31 bits (partition/move.hpp),
+/// the places in all of them in 32.
 inline std::uint32_t room_of_part(std::uint64_t rows, std::uint64_t parts) {
   double const mean = static_cast<double>(rows) / static_cast<double>(parts);
   std::uint64_t const room = partition::room_for_mean(mean);
@@ -42,14 +46,14 @@ inline std::uint32_t room_of_part(std::uint64_t rows, std::uint64_t parts) {
   return is_counted ? static_cast<std::uint32_t>(room) : 0;
 }
 
-/// The pages of a table whose rows are split in one pass.
+/// Returns the segments of a table whose rows are split in one pass.
 template <class ExecSpace, class Table>
 page_plan pages_of_one_pass(std::uint64_t pairs) {
   return {pairs, build_pages<ExecSpace, Table, keep_stored>::max_page_pairs,
           tuning<ExecSpace>::max_parts};
 }
-/// Those of an empty table: so many rows are split in two passes where that is faster, and they fit into the table's slots
-/// between these.
+/// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
+/// and if the coarse partitions fit into the table's slots, where they lie between the passes.
 template <class ExecSpace, class Table>
 page_plan pages_of_empty(std::uint64_t pairs, std::uint64_t rows) {
   using tuned = tuning<ExecSpace>;
@@ -63,18 +67,18 @@ page_plan pages_of_empty(std::uint64_t pairs, std::uint64_t rows) {
   return open_addressing::pages_of_one_pass<ExecSpace, Table>(pairs);
 }
 
-/// The arrays of an insertion of so many rows.
+/// The arrays of an insertion of n rows.
 template <class ExecSpace, class Table>
 struct page_memory {
   using row = row_of<Table>;
   using split_plan = partition::plan<ExecSpace, row>;
 
-  page_plan pages, counted;  // counted: of rows that were split once more, after counting
+  page_plan pages, counted;  // counted: if rows are split again, after counting
   split_plan split;
-  std::uint64_t n, places;  // rows, and what there is room for
+  std::uint64_t n, places;  // rows, and elements of their array
   row* rows = nullptr;
   partition::rooms<row> rooms{};
-  partition::rooms<row> coarse{};  // in the slots of the table; with the same list
+  partition::rooms<row> coarse{};  // in the slots of the table; with the same overflow list
   rows_left<row> left{};
   std::uint64_t* begins = nullptr;
   page_counts* counts = nullptr;
@@ -115,7 +119,7 @@ struct page_memory {
   bool has_coarse() const { return pages.coarse_parts != 0; }
 };
 
-/// Bytes of them, whether the table is empty or not.
+/// Returns the bytes of these arrays, enough whether the table is empty or not.
 template <class ExecSpace, class Table>
 std::size_t bytes_of_pages(ExecSpace const& exec, std::uint64_t pairs, std::uint64_t rows) {
   using memory = page_memory<ExecSpace, Table>;
@@ -132,7 +136,8 @@ void empty_slots(ExecSpace const& exec, std::string const& label, Table const& t
             same_value<word>{table.slot().empty_slot()});
 }
 
-/// Says that no page is to be built where the list of rows that found no room is too short; counts them otherwise.
+/// Counts the rows that overflowed their partitions. If the list is too short for these, sets
+/// `uneven`, and no segment is built.
 template <class Row>
 struct check_rooms {
   partition::rooms<Row> rooms;
@@ -143,7 +148,8 @@ struct check_rooms {
   }
 };
 
-/// Whether an insertion of so many rows into a table of so many pairs goes page by page.
+/// Returns whether an insertion of `rows` rows into a table of `pairs` bucket pairs goes by
+/// segments.
 template <class ExecSpace, class Table>
 bool goes_by_page(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t rows) {
   using tuned = tuning<ExecSpace>;
@@ -158,7 +164,7 @@ bool goes_by_page(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t row
   return bytes >= tuned::min_page_table_bytes && bytes / tuned::max_table_bytes_per_row <= rows;
 }
 
-/// Inserts a row whose first pair of buckets is full: the search begins with the second.
+/// Inserts a deferred row, whose first bucket pair is full: the search begins with the second pair.
 template <class Body>
 struct insert_beyond_first_pair : Body {
   using path = typename Body::path;
@@ -177,7 +183,7 @@ struct insert_beyond_first_pair : Body {
   }
 };
 
-/// An insertion page by page, in memory that there is.
+/// An insertion by segments, in memory that is already allocated.
 template <class ExecSpace, class Table, class Combine>
 class page_insertion {
   using row = row_of<Table>;
@@ -195,8 +201,9 @@ class page_insertion {
         m_memory(memory),
         m_combine(combine) {}
 
-  /// Splits rows and inserts them: into rooms, and where these are too small for some part, once more after counting.
-  /// Returns: whether it did; not where a part has far more rows than others. Waits.
+  /// Splits rows and inserts them: into partitions of fixed capacity first, and once more after
+  /// counting if too many rows overflow these. Returns whether it inserted the rows: not if a
+  /// partition has far more rows than others. Blocks.
   template <class Keys, class Values, class ReportView>
   bool insert(Keys const& keys, Values const& values, page_state state,
               ReportView const& report_view, insert_report& report) {
@@ -218,8 +225,8 @@ class page_insertion {
     report = finish(counts, report_view);
     return true;
   }
-  /// Inserts the keys of another table, of which there are as many as there is memory for, into an empty one. Returns: whether
-  /// it did; not where the list of rows is too short that found no room. Waits.
+  /// Inserts the keys of another table, as many as the memory is for, into an empty one. Returns
+  /// whether it did: not if the list of overflowed rows is too short. Blocks.
   template <class ReportView>
   bool insert_slots(Table const& from, std::uint64_t slots, bool has_order,
                     ReportView const& report_view, insert_report& report) {
@@ -232,7 +239,8 @@ class page_insertion {
     report = finish(counts, report_view);
     return true;
   }
-  /// Whether keys went in that no team has seen: the order of keys says nothing of these.
+  /// Returns whether keys were inserted that no team has seen: the order of keys says nothing of
+  /// these.
   bool loses_order() const { return m_loses_order; }
 
  private:
@@ -246,14 +254,15 @@ class page_insertion {
       return partition::keys_alone<device::held_by_loop<ExecSpace, Keys>>(
           device::for_loop<ExecSpace>(keys));
   }
-  /// By parts, or by coarse ones.
+  /// Returns the function from a row to its partition, or to its coarse one.
   template <class Source>
   auto part(std::uint64_t parts_each, std::uint64_t parts) const {
     using part_of = part_of_key<Table>;
     return partition::part_of_row<Source, part_of>{part_of(m_table, m_memory.pages, parts_each),
                                                    static_cast<std::uint32_t>(parts)};
   }
-  /// Splits rows into rooms, in one pass or in two, but for those that are held back.
+  /// Splits rows into partitions of fixed capacity, in one pass or in two, except those that
+  /// `holder` keeps back.
   template <class Source, class Holder>
   void split(Source const& from, Holder const& holder) const {
     auto const& m = m_memory;
@@ -283,7 +292,7 @@ class page_insertion {
                                step(m_table, plan, rows, m.left, m.counts, state, m_combine));
     return read_back(m_exec, m.counts, "karpos::hash_table: counts of an insertion by page");
   }
-  /// Inserts the rows that no page took.
+  /// Inserts the rows that no segment took. Returns the report of all rows.
   template <class ReportView>
   insert_report finish(page_counts const& counts, ReportView const& report) const {
     auto const& left = m_memory.left;
@@ -298,9 +307,9 @@ class page_insertion {
                           everything{}, report);
     return done;
   }
-  /// Rows that are left, by the pairs that their search goes on at: so that what threads read and write at about the same time
-  /// lies together in memory. They take the place of the rows that have been split. Returns: where they are; where they were, if
-  /// that is not worth it.
+  /// Groups deferred rows by the pairs where their search goes on, so that what threads read and
+  /// write at about the same time is close in memory. The grouped rows replace the rows that were
+  /// split. Returns the grouped rows, or `rows` if grouping is not worth it.
   row const* in_order(row const* rows, std::uint64_t n) const {
     part_of_second_pair<Table> const part(m_table, m_memory.counted);
     typename memory_type::split_plan const plan(m_exec, n, part.parts, false);
@@ -339,9 +348,10 @@ class page_insertion {
   bool m_loses_order = false;
 };
 
-/// Calls f(insertion) with an insertion page by page of n rows, in memory of the caller's or its own, where that is the way to
-/// go and there is memory for it. Returns: what f does, which is whether the rows are in; or false. A table that was empty is so
-/// again where they are not.
+/// Calls f(insertion) with an insertion by segments of n rows, in the caller's memory or its own,
+/// if the strategy and the table allow it and there is memory. Returns what f does, which is
+/// whether the rows were inserted; or false. If they were not, a table that was empty is empty
+/// again.
 template <class Storage, class Combine, class F>
 bool with_page_insertion(typename Storage::execution_space const& exec, std::string const& label,
                          Storage const& storage, std::uint64_t n, bool is_empty,
@@ -371,7 +381,7 @@ bool with_page_insertion(typename Storage::execution_space const& exec, std::str
   return inserted;
 }
 
-/// Inserts page by page. Returns: whether it did.
+/// Inserts keys by segments. Returns whether it did.
 template <class Storage, class Keys, class Values, class Combine, class ReportView>
 bool insert_by_page(typename Storage::execution_space const& exec, char const* what,
                     Storage const& storage, Keys const& keys, Values const& values,

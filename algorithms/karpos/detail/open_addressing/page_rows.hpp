@@ -14,7 +14,9 @@
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 
-// The rows of an insertion that goes page by page: keys with their values, or keys of a set.
+// The rows of an insertion by table segments (`pages`, page_insertion.hpp): keys with their values,
+// or keys of a set. A partition (`part`) holds the rows of one segment, or of a few neighbouring
+// ones.
 
 namespace karpos::detail::open_addressing {
 
@@ -29,13 +31,13 @@ struct row_type<Key, no_value> {
 
 template <class Table>
 using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
-/// Whether keys and values can be split by a partition, and a team looks at the pairs of buckets at once.
+/// Whether rows have a size that a partition moves, and buckets are small enough for build_pages.
 template <class Table>
 inline constexpr bool has_rows =
     Table::bucket_slots <= 32 &&
     (sizeof(row_of<Table>) == 4 || sizeof(row_of<Table>) == 8 || sizeof(row_of<Table>) == 16);
 
-/// The key of a row: a pair's, or the row itself, whatever members it has.
+/// Returns the key of a row: a pair's, or the row itself, whatever members it has.
 template <class Key, class T>
 KOKKOS_FORCEINLINE_FUNCTION Key const& key_of(key_value<Key, T> const& r) {
   return r.key;
@@ -63,7 +65,7 @@ struct values_of_rows {
       return rows[i].value;
   }
 };
-/// Stencil: the rows whose bit is set.
+/// Stencil that selects the rows whose bit is set.
 struct set_bits_of {
   std::uint32_t const* bits;
   KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
@@ -71,7 +73,7 @@ struct set_bits_of {
   }
 };
 
-/// The rows in the slots of a table, of which some hold none.
+/// The source of the rows in the slots of a table, some of which hold no row.
 template <class Table>
 struct rows_of_slots : partition::whole_rows<row_of<Table>> {
   using typename partition::whole_rows<row_of<Table>>::row;
@@ -92,7 +94,7 @@ struct rows_of_slots : partition::whole_rows<row_of<Table>> {
     return open_addressing::key_of(r);
   }
 };
-/// Holds rows back, in a split, that are not there: slots without a key.
+/// Holder of a split that keeps back the rows of slots without a key.
 template <class Table>
 struct holds_no_rows {
   static constexpr std::size_t scratch_bytes = 0;
@@ -113,7 +115,8 @@ struct holds_no_rows {
   KOKKOS_FUNCTION void end(Team const&, std::byte*) const {}
 };
 
-/// Rows that were split: those of a part lie side by side, either from a begin of its own on, or in a room as long as all.
+/// Rows split into partitions. The rows of a partition are contiguous, either from `begins[p]` on
+/// or in a partition of fixed capacity (`room`).
 template <class Row>
 struct split_rows {
   Row const* rows;
@@ -128,13 +131,15 @@ struct split_rows {
   }
 };
 
-/// How a table is cut into parts of equal length, at least two pairs, which rows are split by, and these into pages, which a
-/// team holds at once: one, or several where there are more pages than parts. Where there are more than so many parts, they are
-/// split in two passes, by way of coarse ones of as many neighbouring parts each.
+/// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
+/// split, and these into segments (`pages`), one of which a team holds at once. A partition has one
+/// segment, or several if there are more segments than max_parts. More partitions than
+/// max_parts_of_one_pass are split in two passes, by way of coarse ones of parts_each neighbouring
+/// partitions.
 struct page_plan {
   std::uint64_t pairs, part_pairs, page_pairs;
   std::uint64_t parts, pages_per_part;
-  std::uint64_t coarse_parts = 0, parts_each = 1;  // no coarse ones: one pass
+  std::uint64_t coarse_parts = 0, parts_each = 1;  // no coarse partitions: one pass
 
   page_plan(std::uint64_t table_pairs, std::uint64_t max_page_pairs, std::uint64_t max_parts,
             std::uint64_t max_parts_of_one_pass = ~std::uint64_t(0))
@@ -155,12 +160,14 @@ struct page_plan {
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
-/// The part of a key, or of so many parts the coarse one: where its first bucket is. Requires: fewer than 2^31 pairs.
+/// Returns the partition of a key, by its home bucket, or the coarse partition if these have
+/// parts_each partitions. Requires: fewer than 2^31 pairs.
 template <class Table>
 struct part_of_key {
   Table table;
-  // Instead of a division by d, the pairs of a part, with 2^s < d <= 2^(s + 1): multiplied by 2^(32 + s) / d, rounded up, and
-  // shifted. That factor times d exceeds 2^(32 + s) by less than d, and so the quotient of 31 bits is exact.
+  // Instead of a division by d, the pairs of a partition, with 2^s < d <= 2^(s+1): a multiplication
+  // by 2^(32+s) / d, rounded up, and a shift. This factor times d exceeds 2^(32+s) by less than d,
+  // and so the quotient of 31 bits is exact.
   std::uint32_t factor;
   int shift;
 
@@ -175,7 +182,8 @@ struct part_of_key {
   }
 };
 
-/// The part of a key whose first pair is full: where its second pair is, in one of at most as many parts as a page_plan has.
+/// Returns the partition of a key whose first pair is full, by its second pair. There are at most
+/// as many partitions as a page_plan has, and at most `most_parts`.
 template <class Table>
 struct part_of_second_pair {
   static constexpr std::uint64_t most_parts = 1024;

@@ -18,41 +18,44 @@
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
 
-// Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that had a slot
-// never used when it came; within a bucket, slots fill from the left. So a bucket with an empty slot ends a
-// probe: the key would have taken that slot. In a table at high load such buckets are rare, and misses would probe
-// far. An insertion that leaves 4, 8, 16, … full buckets behind therefore sets an overflow mark at the last pair of them:
+// Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that
+// had a slot never used when the key was inserted; within a bucket, slots fill from the left. So a
+// bucket with an empty slot ends a probe: the key would have taken that slot. At high load such
+// buckets are rare, and misses would probe far. Therefore an insertion that leaves 4, 8, 16, … full
+// buckets behind sets an overflow mark at the last bucket pair of these:
 //
-//   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |    two buckets, one 64-byte line
-//   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in cache
+//   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |   two buckets, one 64-byte line
+//   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in
+//                cache
 //
-// and a probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an H200, load
-// 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
+// A probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an
+// H200, load 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
 //
-// It does so once it has found a place: a key that is refused leaves no marks, and lookups in a
-// full table end as early as in one of load 0.98. Insertions that try many buckets find out whether
-// the table is full, and are refused then at the first missing mark (fullness.hpp). GPUs set marks
-// on the way, and do not ask (tuning.hpp), until a call that waits has seen keys refused. From then
-// on insertions in bulk do as on CPUs. Once the table is full, marks of refused keys are removed
-// (renew_marks.hpp).
+// An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
+// lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
+// finds out whether the table is full, and is refused then at the first missing mark
+// (fullness.hpp). GPUs set marks on the way instead, and do not ask whether the table is full
+// (tuning.hpp), until a blocking call has seen keys refused. From then on, bulk insertions do as on
+// CPUs. Once the table is full, the marks of refused keys are removed (renew_marks.hpp).
 //
-// Where all keys came page by page (page_insertion.hpp), the order of the keys of a full bucket is a mark as well (key_order.hpp).
+// If all keys were inserted by table segments (page_insertion.hpp), the order of the keys in a full
+// bucket is a mark as well (key_order.hpp).
 //
-//   tuning.hpp    bytes of a bucket, keys in flight: by execution space
-//   ref.hpp       the table as kernels see it: this file
-//   storage.hpp   its memory
+//   tuning.hpp        bytes of a bucket, keys in flight: by execution space
+//   ref.hpp           the table as kernels see it: this file
+//   storage.hpp       its memory
 //   renew_marks.hpp   the marks of a full table, without those of refused keys
 //
-// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One key followed through
-// an insertion: docs/design/hash_map_walkthrough.md.
+// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
+// key followed through an insertion: docs/design/hash_map_walkthrough.md.
 //
-// Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow marks
-// after the overflow byte of boost::unordered_flat_map, in an array of their own.
+// Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow
+// marks after the overflow byte of boost::unordered_flat_map, in an array of their own.
 
 namespace karpos::detail::open_addressing {
 
-/// What an open-addressing table is made of. OneStep: a slot is claimed and published by one
-/// compare-and-swap.
+/// The types and constants of an open-addressing table. OneStep: one compare-and-swap claims a slot
+/// and publishes its pair.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
           bool OneStep =
               device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
@@ -62,17 +65,18 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   static constexpr bool marks_on_the_way = tuning<ExecSpace>::marks_on_the_way;
   using protocol = slot_protocol<Key, T, OneStep>;
 };
-/// Traits of a table whose insertions set marks once they have found a place, on GPUs, too.
+/// Traits of a table whose insertions set marks once they have found a slot, on GPUs, too.
 template <class Traits>
 struct marking_late : Traits {
   static constexpr bool marks_on_the_way = false;
 };
 
-/// How many classes of keys a pair of buckets keeps overflow marks for.
+/// Number of classes of keys that a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
 
-/// Whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, … Not earlier: most keys lie in
-/// their first bucket pair. Not at every pair: hits far along the path would read a mark each time.
+/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, … Not
+/// earlier: most keys lie in their first bucket pair. Not at every pair: hits far along the path
+/// would read a mark each time.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
@@ -80,11 +84,12 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
 inline constexpr std::uint32_t first_mark = 4;
 /// At marks from this bucket of a path on, an insertion asks whether the table is full.
 inline constexpr std::uint32_t asking_bucket = 16;
-/// From this bucket of a path on, it inspects one part of the table for every 32 buckets tried.
+/// From this bucket of a path on, an insertion inspects one part of the table (fullness.hpp) for
+/// every 32 buckets tried.
 inline constexpr std::uint32_t inspecting_bucket = 32;
 
-/// Words of 32 bits behind the slots of a table: overflow marks, and what it remembers of being
-/// full.
+/// Returns the 32-bit words of a table's overflow marks. words_behind_slots adds those of its
+/// fullness (fullness.hpp), which follow the marks.
 KOKKOS_FUNCTION constexpr std::uint64_t mark_words(std::uint64_t pairs) {
   return (pairs * marks_per_pair + 63) / 64 * 2;
 }
@@ -92,8 +97,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) 
   return mark_words(pairs) + fullness::words_for(2 * pairs);
 }
 
-/// Whether a table has no free slot, by its fullness at `words`. An insertion that has tried many
-/// buckets finds out a bit further each time; bucket_is_full(bucket): whether that one has none.
+/// Returns whether a table has no free slot, by its fullness at `words`. An insertion that has
+/// tried many buckets first inspects a few more parts of the table. bucket_is_full(bucket): whether
+/// that bucket has no free slot.
 template <class BucketIsFull>
 KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
                              BucketIsFull const& bucket_is_full) {
@@ -104,8 +110,8 @@ KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uin
   return slots.is_full();
 }
 
-/// Calls f(pair) for each pair of a path, which begins at `start`, that has a mark before the
-/// tried-th bucket.
+/// Calls f(pair) for each bucket pair that has a mark before the tried-th bucket of a path.
+/// `start`: the path at its first bucket.
 template <class Path, class F>
 KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_t tried,
                                    F const& f) {
@@ -115,8 +121,8 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
   std::uint64_t pair = start.pair();
   start.advance(pairs);
   start.advance(pairs);
-  std::uint64_t leap =
-      sum(start.pair(), pairs - pair);  // the stride between pairs, then twice it, ...
+  // The stride between pairs, then twice the stride, and so on.
+  std::uint64_t leap = sum(start.pair(), pairs - pair);
   for (std::uint32_t at = first_mark; at < tried; at *= 2) {
     pair = sum(pair, leap);
     leap = sum(leap, leap);
@@ -124,7 +130,7 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
   }
 }
 
-/// The table as kernels see it; see probe.hpp for what they ask of it.
+/// The table as kernels see it; probe.hpp says what they ask of a table.
 template <class Traits>
 class table_ref : public Traits {
  public:
@@ -135,15 +141,16 @@ class table_ref : public Traits {
   using typename Traits::word;
   using path = probe_path<typename Traits::probing>;
   static constexpr int bucket_slots = Traits::bucket_slots;
-  /// Small buckets are full more often, so that paths may be longer.
+  /// Buckets that a probe visits at most. Small buckets are full more often, so that paths may be
+  /// longer.
   static constexpr std::uint32_t probe_limit =
       Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
   static constexpr bool merges_under_lock = false;
-  static constexpr unsigned threads_at_once = 0;  ///< kernels that write: see launch.hpp
+  static constexpr unsigned threads_at_once = 0;  ///< no limit for kernels that write (launch.hpp)
   using order = key_order<typename Traits::key_bits, bucket_slots>;
 
   table_ref() = default;
-  /// `has_order`: lookups may go by the order of keys. `seed`: of the places of keys.
+  /// `has_order`: lookups may use the order of keys (key_order.hpp). `seed`: of the home buckets.
   table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
             sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
             typename Traits::key_equal const& equal, bool has_order = false, std::uint64_t seed = 0)
@@ -156,7 +163,6 @@ class table_ref : public Traits {
         m_hash(hash),
         m_equal(equal) {}
 
-  /// Where the search for a key begins.
   template <class Query>
   KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
     return hash_of(m_hash, query);
@@ -170,7 +176,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
   KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
   KOKKOS_FUNCTION bool past_end(path const& p) const {
-    device::assume(m_probes >= 2);  // so that a first look need not ask
+    device::assume(m_probes >= 2);  // so that the first step need not check
     return p.tried() > m_probes;
   }
   KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
@@ -180,14 +186,14 @@ class table_ref : public Traits {
     return m_slot.reserved(query);
   }
   KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
-  /// The bucket in which the search for a hash begins.
+  /// Returns the function from a hash to the bucket where its search begins.
   KOKKOS_FUNCTION place_among const& home() const { return m_home; }
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
-  /// The i-th slot, for scans.
+  /// Returns the i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
 
-  /// Sets the overflow marks of the key in a slot, if there is one, in an array of marks beside the
-  /// table's.
+  /// Sets the overflow marks of the key in a slot, if there is one, in `marks`, which are not the
+  /// table's own.
   KOKKOS_FUNCTION void mark_stored_key(std::uint64_t i, std::uint32_t* marks) const {
     word const seen = device::load_relaxed(m_slots + i);
     if (!m_slot.live(seen)) return;
@@ -198,13 +204,14 @@ class table_ref : public Traits {
                   [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
   }
 
-  /// Predicate: the slot holds a key equal to the query.
+  /// Returns the predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     return holds_key<key_type>(m_slot, m_equal, query);
   }
 
-  /// Inserts an item into this bucket, or merges value into the stored one with combine(stored, value).
+  /// Inserts an item into this bucket, or merges value into the stored one with combine(stored,
+  /// value).
   template <device::tile Tile, class Holds, class Combine>
   KARPOS_STEP_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key,
                                         word item, mapped_type const& value,
@@ -221,14 +228,16 @@ class table_ref : public Traits {
       return bucket_lookup<Tile, Holds, Access>{
           {*this, t, p, device::load_window<bucket_slots, Access>(t, slots), holds_query}};
     } else {
-      // CPUs take no branch, for no predictor tells hits from misses, and read the slot again from the nearest cache:
-      // taking it out of a vector register is slower. A slot that held the key holds it still or is a tombstone by now.
+      // CPUs take no branch, for no predictor tells hits from misses, and read the slot again from
+      // the nearest cache: extracting it from a vector register is slower. A slot that held the key
+      // still holds it, or is a tombstone by now.
       auto const hit = device::load_window<bucket_slots, Access>(t, slots).match(holds_query);
       constexpr int last = bucket_slots - 1;
       word const slot =
           device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
       bool const present = holds_query(slot);
-      // Slots fill from the left. If the last one was filled after the window was read, the key was not there when it was.
+      // Slots fill from the left. If the last slot was filled after the window was read, the key
+      // was not stored when the window was read.
       bool ended = m_slot.is_empty()(device::load_relaxed(slots + last));
       if (at_mark(p.tried())) ended |= !marked(p);
       return lookup_step<mapped_type>(static_cast<bool>(present | ended),
@@ -257,13 +266,14 @@ class table_ref : public Traits {
 
  private:
   using Traits::marks_on_the_way;
-  /// Whether a matched slot is read again instead of taken out of the window.
+  /// Whether a matched slot is read again instead of extracted from the window.
   template <class Tile>
   static constexpr bool rereads =
       Tile::width == 1 && tuning<typename Traits::execution_space>::reread_slots;
 
-  /// What a bucket says of a query to GPUs: steps of a probe that are evaluated as it asks (probe.hpp). CPUs evaluate them
-  /// at once: there windows that are kept go through memory (two cores, misses: 79 instead of 124 M/s).
+  /// The base of a step in one bucket, for GPUs: the probe evaluates its members as it asks for
+  /// them (probe.hpp). CPUs evaluate a step at once, for windows that are kept go through memory
+  /// there (two cores, misses: 79 instead of 124 M/s).
   template <device::tile Tile, class Holds>
   struct bucket_search {
     table_ref const& table;
@@ -302,7 +312,7 @@ class table_ref : public Traits {
     }
   };
 
-  /// An insertion into a bucket, done when the probe asks whether it is decided.
+  /// An insertion into a bucket, which happens when the probe asks whether it is decided.
   template <device::tile Tile, class Holds, class Combine>
   struct bucket_insertion {
     table_ref const& table;
@@ -352,14 +362,15 @@ class table_ref : public Traits {
     KOKKOS_FUNCTION static bool ended() { return false; }
   };
 
-  /// Whether a key that is not in this window cannot lie further along the path.
+  /// Returns whether a key that is not in this window cannot lie further along the path.
   template <device::tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
     if (window.any(m_slot.is_empty())) return true;
     return at_mark(p.tried()) && !t.once([&] { return marked(p); });
   }
 
-  /// Whether the order of the keys in the second bucket of a path, which is full, says that the pair ends the path.
+  /// Returns whether the first pair ends a path, by the order of the keys in its second bucket
+  /// (key_order.hpp). Requires: that bucket is full.
   template <class Window>
   KOKKOS_FORCEINLINE_FUNCTION bool ends_in_order(path const& p, Window const& window) const {
     auto const key = [&](int i) { return layout::key_of(window.get(i)); };
@@ -381,16 +392,16 @@ class table_ref : public Traits {
     std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
   }
-  /// Sets the mark of the bucket that a path has come to. A release fence follows where others may
-  /// ask for it, see set_marks.
+  /// Sets the mark of the bucket that a path has come to. A release fence follows if others may ask
+  /// for the mark, see set_marks.
   KOKKOS_FUNCTION bool leave_mark(path const& p) const {
     set_mark(m_marks, p.pair(), p.hash());
     if (p.tried() >= asking_bucket) device::release_fence();
     return true;
   }
-  /// Sets the marks before the bucket that a path has come to, for a key that is there, or is about
+  /// Sets the marks before the bucket that a path has come to, for a key that is stored, or about
   /// to be. A release fence follows the marks of keys behind asking_bucket, so that a thread that
-  /// finds the table full sees them.
+  /// finds the table full sees these marks.
   template <device::tile Tile>
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
@@ -400,8 +411,8 @@ class table_ref : public Traits {
       return true;
     });
   }
-  /// Whether the table is full, and the key of an insertion that has come to this mark is not
-  /// behind it.
+  /// Returns whether an insertion is refused at this mark: the table is full, and the mark is not
+  /// set, so that its key does not lie behind it.
   KOKKOS_FUNCTION bool is_refused(path const& p) const {
     return open_addressing::is_full(m_marks + mark_words(pairs()), pairs(), p.tried(),
                                     [this](std::uint64_t bucket) { return is_full(bucket); }) &&
@@ -413,8 +424,9 @@ class table_ref : public Traits {
     return true;
   }
 
-  /// A window in which no slot is claimed but not yet published: it might be about to hold our key. Its
-  /// claimant is a running thread two stores away from publishing it.
+  /// Returns a window without slots that are claimed but not yet published: such a slot might be
+  /// about to hold our key. Spins, for its claimant is a running thread two stores away from
+  /// publishing it.
   template <device::tile Tile>
   KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
     auto window = device::load_window<bucket_slots, device::access::shared>(t, slots);

@@ -10,13 +10,13 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"
 
-// The overflow marks of a full table made anew. Insertions that set marks on their way leave marks
-// of keys that were refused: if there are many, no lookup of a missing key ends early. The marks of
-// the stored keys alone are gathered beside the table, then replace those of the table.
+// Renewal of the overflow marks of a full table. Insertions that set marks on their way leave marks
+// of refused keys: if there are many, no lookup of a missing key ends early. The marks of the
+// stored keys alone are gathered in memory beside the table, then replace those of the table.
 //
-// Waiting insertions do it, beside which nothing runs. Lookups, erasures and insertions would be
-// right beside it: a full table takes no key before it is cleared or rebuilt, so that every mark
-// that a stored key needs is set before and after.
+// Blocking insertions do this, when nothing else runs. Lookups, erasures and insertions could run
+// concurrently: a full table takes no key before it is cleared or rebuilt, so that every mark that
+// a stored key needs is set before and after.
 
 namespace karpos::detail::open_addressing {
 

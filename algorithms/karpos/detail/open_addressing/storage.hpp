@@ -19,9 +19,8 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The memory of an open-addressing table: an array of slots in pairs of buckets and an array of
-/// overflow marks, at whose end is what the table remembers of being full. A storage for hash_table
-/// (map.hpp).
+/// The memory of an open-addressing table: an array of slots in bucket pairs, and an array of
+/// overflow marks with the fullness (fullness.hpp) at its end. A storage for hash_table (map.hpp).
 template <class Traits>
 class storage : public Traits {
  public:
@@ -32,10 +31,10 @@ class storage : public Traits {
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Erased slots stay tombstones until the table is compacted.
   static constexpr bool has_tombstones = true;
-  /// Insertions of many keys go page by page.
+  /// Insertions of many keys may go by table segments (`pages`: page_insertion.hpp).
   static constexpr bool has_pages = tuning<execution_space>::has_pages && has_rows<ref_type>;
 
-  /// Without memory: to be assigned to.
+  /// Makes a storage without memory, to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
@@ -49,7 +48,7 @@ class storage : public Traits {
     if (!memory) begin_order();
   }
 
-  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  /// Releases the memory: the state of a default-constructed or moved-from table.
   void release() {
     forget_order();
     m_slots = {};
@@ -64,20 +63,21 @@ class storage : public Traits {
   settings_type const& settings() const { return m_settings; }
   ref_type ref() const { return ref_by(false); }
   ref_type scan_ref() const { return ref(); }
-  /// For lookups in bulk: they may go by the order of keys.
+  /// Calls f with what bulk lookups use: they may use the order of keys.
   template <class F>
   void with_ref(F const& f) const {
     f(ref_by(has_order()));
   }
-  /// Whether the order of the keys in full buckets says what lies beyond their pairs (key_order.hpp): as long as no key was
-  /// inserted but by page. Several host threads may forget it at once.
+  /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
+  /// (key_order.hpp): as long as all keys were inserted by segments. Several host threads may call
+  /// forget_order at once.
   bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
   void forget_order() const {
     std::atomic_ref(m_has_order).store(false, std::memory_order_relaxed);
   }
-  /// For a table that is empty, and that no ref will change unseen.
+  /// Lets the order of keys be used. Requires: the table is empty, and no ref changes it unnoticed.
   void begin_order() { m_has_order = ref_type::order::classes != 0; }
-  /// Calls f with what insertions in bulk use: they set marks late once keys were refused.
+  /// Calls f with what bulk insertions use: they set marks late once keys were refused.
   template <class F>
   void with_insertion_ref(F const& f) const {
     if (marks_late())
@@ -85,22 +85,23 @@ class storage : public Traits {
     else
       f(ref());
   }
-  /// Calls f with what erasures in bulk use.
+  /// Calls f with what bulk erasures use.
   template <class F>
   void with_erasure_ref(execution_space const& /*exec*/, F const& f) const {
     f(ref());
   }
   bool marks_late() const { return std::atomic_ref(m_marks_late).load(std::memory_order_relaxed); }
-  /// Notes that keys were refused.
+  /// Notes that keys were refused: from now on, bulk insertions set marks late.
   void mark_late() const { std::atomic_ref(m_marks_late).store(true, std::memory_order_relaxed); }
-  /// Whether all marks were those of stored keys, and only insertions that mark late came since.
+  /// Returns whether the marks were renewed, and changed since then only by insertions that mark
+  /// late.
   bool has_renewed_marks() const {
     return std::atomic_ref(m_has_renewed_marks).load(std::memory_order_relaxed);
   }
   void forget_renewed_marks() const {
     std::atomic_ref(m_has_renewed_marks).store(false, std::memory_order_relaxed);
   }
-  /// Removes the marks of refused keys, if there is memory for that. Waits. Requires: no slot is
+  /// Removes the marks of refused keys, if there is memory for that. Blocks. Requires: no slot is
   /// empty, and all keys are published.
   void renew_marks(execution_space const& exec) {
     std::uint64_t const words = mark_words(m_pairs);
@@ -116,7 +117,7 @@ class storage : public Traits {
     }
   }
   std::string label(char const* what) const { return m_settings.label(what); }
-  /// Slots that a scan visits: ref().slot_at(i) for i below it.
+  /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return slots_of(m_pairs); }
   std::uint64_t bucket_count() const { return 2 * m_pairs; }
 
@@ -127,15 +128,17 @@ class storage : public Traits {
     fill(label("clear marks"), exec, m_marks, 0);
   }
 
-  /// Inserts keys page by page where that is the way to go. Returns: whether it did.
+  /// Inserts keys by table segments, if the strategy, the table and the memory allow it. Returns
+  /// whether it did.
   template <class... Arguments>
   bool insert_by_page(execution_space const& exec, char const* what,
                       Arguments&&... arguments) const {
     if (marks_late()) return false;
     return open_addressing::insert_by_page(exec, what, *this, arguments...);
   }
-  /// Takes over the size() keys of another one page by page, into an empty table, where that is the way to go. Returns: whether
-  /// it did; if not, this one is as empty as before.
+  /// Inserts the size() keys of another table into this empty one by segments, if that is faster or
+  /// keeps the order of keys, and there is memory for it. Returns whether it did; if not, this
+  /// table is still empty.
   template <class Size, class ReportView>
   bool reinsert_by_page(execution_space const& exec, char const* what, storage const& from,
                         Size const& size, ReportView const& report_view,
@@ -151,7 +154,7 @@ class storage : public Traits {
                                         report);
         });
   }
-  /// Bytes that such an insertion takes; 0 where it goes another way.
+  /// Returns the bytes of workspace for an insertion by segments, or 0 if it goes another way.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy) const {
     return open_addressing::goes_by_page<execution_space, ref_type>(strategy, m_pairs, keys)
@@ -159,7 +162,8 @@ class storage : public Traits {
                : 0;
   }
 
-  /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
+  /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
+  /// allocation.
   template <class Other>
     requires(same_contents<Traits, Other> && Traits::bucket_slots == Other::bucket_slots &&
              std::is_same_v<typename Traits::probing, typename Other::probing>)
@@ -187,7 +191,7 @@ class storage : public Traits {
     return Ref(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
                m_settings.equal, has_order, m_settings.seed);
   }
-  /// Bucket pairs of a table for max_keys keys at that load.
+  /// Returns the bucket pairs of a table for max_keys keys at that load.
   static std::uint64_t pairs_for(std::uint64_t max_keys, double load) {
     return Traits::probing::pair_count_for((slots_for(max_keys, load) + pair_slots - 1) /
                                            pair_slots);
@@ -197,7 +201,7 @@ class storage : public Traits {
     return slots_of(pairs) * sizeof(word) + words_behind_slots(pairs) * sizeof(std::uint32_t);
   }
 
-  /// Changes nothing when there is no memory.
+  /// Allocates `pairs` bucket pairs. Changes nothing if there is not enough memory.
   void allocate(execution_space const& exec, std::uint64_t pairs) {
     auto [slots, marks] = allocated<memory_space>(bytes_of(pairs), [&] {
       return std::pair{

@@ -13,18 +13,19 @@
 #include "karpos/operations.hpp"
 #include "karpos/outcome.hpp"
 
-// What an insertion tells, and what one of a key that is in already does with the stored value.
+// The result of an insertion, and what inserting a key that is already stored does with its value.
 
 namespace karpos::detail::unordered_map {
 
-/// What becomes of an insertion, and where the key is.
+/// The outcome of an insertion, the index of the key, and the number of buckets probed.
 struct place {
   outcome what;
   std::uint64_t index;
-  std::uint32_t buckets;  ///< that were looked at
+  std::uint32_t buckets;  ///< probed
 };
-/// Returns p as Kokkos' result of an insertion. Counts nothing for a failure. Sets the outcome
-/// last: so compilers drop the count if the caller does not read it.
+/// Returns p as Kokkos' result of an insertion. Its list position is the number of buckets probed
+/// before the last one, or 0 for a failure. Sets the outcome last, so that compilers drop the count
+/// if the caller does not read it.
 KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p) {
   Kokkos::UnorderedMapInsertResult result;
   auto const index = static_cast<std::uint32_t>(p.index);
@@ -38,12 +39,13 @@ KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p
   return result;
 }
 
-/// An operation of Kokkos': op.op(values, index, value), where values(index), or values.data() + index, is the stored one.
+/// An operation with Kokkos' interface: op.op(values, index, value), where the stored value is
+/// values(index), or at values.data() + index.
 template <class Op, class Values, class Value>
 concept indexed_op =
     requires(Op const& op, Values const& values, Value const& v) { op.op(values, 0u, v); };
 
-/// Replaces *at by op(*at, value) at once.
+/// Replaces *at by op(*at, value) atomically.
 template <class Value, class Op>
 KOKKOS_FUNCTION void combine_value(Value* at, Value const& value, Op const& op) {
   if constexpr (std::is_same_v<Op, plus>) {
@@ -65,15 +67,16 @@ KOKKOS_FUNCTION void combine_value(Value* at, Value const& value, Op const& op) 
   }
 }
 
-/// Applies an operation of either kind to the stored value at an index. One of Kokkos' gets a view whose element `index` it is:
-/// our values do not lie side by side, so that no other element of it is a value.
+/// Applies an operation of either interface to the stored value at an index. An operation with
+/// Kokkos' interface gets a view whose element `index` is this value. Our values are not
+/// contiguous, so no other element of the view is a value.
 template <class Device, class Value, class Op>
 KOKKOS_FUNCTION void apply_op(Value* at, std::uint64_t index, Value const& value, Op const& op) {
   using values_view = Kokkos::View<Value*, Device>;
   if constexpr (std::is_same_v<Op, keep_stored>) {
     return;
   } else if constexpr (indexed_op<Op, values_view, Value>) {
-    auto const narrow = static_cast<std::uint32_t>(index);  // theirs have 32 bits
+    auto const narrow = static_cast<std::uint32_t>(index);  // Kokkos' indices have 32 bits
     auto const origin = reinterpret_cast<std::uintptr_t>(at) - narrow * sizeof(Value);
     op.op(values_view(reinterpret_cast<Value*>(origin), std::size_t(narrow) + 1), narrow, value);
   } else {

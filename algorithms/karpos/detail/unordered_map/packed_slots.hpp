@@ -12,15 +12,15 @@
 #include "karpos/hash.hpp"
 #include "karpos/lane_mask.hpp"
 
-// Slots that are one word with key and value in it, for integers of up to eight bytes as keys (slot_layout, slot.hpp). The key
-// half of a word says what the slot is: three keys stand for an empty slot, an erased one, and one
-// that is claimed. So that every key can be stored, these three have a slot each of their own,
-// behind all others. The value half of a free slot may be anything, for users write to values by
-// index: the key half alone says whether a slot is free.
+// Slots that are one word with key and value in it (slot_layout, slot.hpp), for integers of up to
+// eight bytes as keys. The key half of a word says what the slot is: three keys mark an empty slot,
+// an erased one, and one that is claimed. So that every key can be stored, each of these three has
+// a reserved slot, behind all others. The value half of a free slot may be anything, for users
+// write to values by index: the key half alone says whether a slot is free.
 
 namespace karpos::detail::unordered_map {
 
-/// Predicate: the key half of a slot is this.
+/// Predicate: the key half of a slot equals `key`.
 template <class Layout>
 struct has_key_bits_of {
   using word = typename Layout::word;
@@ -41,13 +41,15 @@ class packed_slots {
   struct record {};  // there is nothing beside the words
   static constexpr bool has_records = false, has_values_in_words = layout::has_value;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
-  /// Slots of the keys that stand for something else. Narrow keys leave patterns that no key has.
+  /// Reserved slots of the three keys that mark slots. If keys are narrower than key_bits, no key
+  /// is equal to a mark, and none is needed.
   static constexpr int reserved_slots = sizeof(Key) == sizeof(key_bits) ? 3 : 0;
 
   packed_slots() = default;
   packed_slots(word* words, record*, std::uint64_t slots) : m_words(words), m_slots(slots) {}
 
-  /// The words of free slots in a new map, with the value that a default constructor makes.
+  /// Returns the word of an empty slot in a new map, with the value that a default constructor
+  /// makes.
   KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, blank_value()); }
   KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, blank_value()); }
   KOKKOS_FUNCTION static bool is_live(word w) { return !is_mark(layout::key_of(w)); }
@@ -56,7 +58,7 @@ class packed_slots {
 
   KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
   KOKKOS_FUNCTION std::uint64_t slots() const { return m_slots; }
-  /// The slot of a key that has one of its own.
+  /// Returns whether a key has a reserved slot.
   KOKKOS_FUNCTION static bool is_reserved(Key const& key) {
     return reserved_slots != 0 && is_mark(key_bits_of<key_bits>(key));
   }
@@ -67,7 +69,7 @@ class packed_slots {
   KOKKOS_FUNCTION static query ask(Key const& key, std::uint64_t /*hash*/) {
     return {key_bits_of<key_bits>(key)};
   }
-  /// What a claimed slot of its own has as key.
+  /// Returns the query for a reserved slot, which stores 0 as key once it is filled.
   KOKKOS_FUNCTION static query ask_reserved() { return {0}; }
 
   template <class Window>
@@ -78,7 +80,7 @@ class packed_slots {
   KOKKOS_FUNCTION static auto tombstones(Window const& window) {
     return window.match(is{erased});
   }
-  /// Slots that other threads are about to fill with what may be the key.
+  /// Returns the slots that other threads are about to fill with what may be the key.
   template <class Window>
   KOKKOS_FUNCTION static lane_mask<bucket_slots> pending(Window const& window, query const&) {
     if constexpr (one_step)
@@ -88,10 +90,10 @@ class packed_slots {
   }
   template <device::access Access, class Equal>
   KOKKOS_FUNCTION static bool holds(std::uint64_t, Key const&, Equal const&) {
-    return true;  // its bits are the key's
+    return true;  // the query has matched all bits of the key
   }
 
-  /// Makes a free slot that of a pair. Returns: whether the word `free` was there still.
+  /// Fills a free slot with a pair. Returns whether the slot still held `free`.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t i, word free, query const& q, Key const&,
                              [[maybe_unused]] T const& value) const {
@@ -110,7 +112,8 @@ class packed_slots {
       return true;
     }
   }
-  /// Erases the key alone: whoever holds the index reads the value still, until end_erase. Returns: whether this call did.
+  /// Erases the key alone: threads that know the index can read the value until end_erase. Returns
+  /// whether this call erased the key.
   KOKKOS_FUNCTION bool erase(std::uint64_t i, word seen) const {
     key_bits const key = layout::key_of(seen);
     while (is_live(seen) && layout::key_of(seen) == key) {
@@ -120,13 +123,13 @@ class packed_slots {
         word const erased_pair = static_cast<word>(seen ^ key ^ erased);
         word const before = device::compare_and_swap(words(i), seen, erased_pair);
         if (before == seen) return true;
-        seen = before;  // its value has changed
+        seen = before;  // the value has changed, or the key is erased
       }
     }
     return false;
   }
 
-  /// Returns: the key of a slot, or 0 if it has none.
+  /// Returns the key of a slot, or 0 if the slot has none.
   template <device::access>
   KOKKOS_FUNCTION Key key_at(std::uint64_t i) const {
     key_bits const key = layout::key_of(device::load_relaxed(words(i)));
@@ -144,7 +147,7 @@ class packed_slots {
                             erased = default_sentinel<Key, key_bits>(1),
                             busy = default_sentinel<Key, key_bits>(2);
   KOKKOS_FUNCTION static bool is_mark(key_bits key) {
-    return static_cast<key_bits>(key - busy) <= 2;  // the three follow each other
+    return static_cast<key_bits>(key - busy) <= 2;  // the three are consecutive
   }
   KOKKOS_FUNCTION static typename layout::value_bits blank_value() {
     if constexpr (layout::has_value && std::is_default_constructible_v<Value>)

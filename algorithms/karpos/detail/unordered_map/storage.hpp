@@ -19,13 +19,13 @@
 //
 //   words | marks | passed | status | records       (table.hpp)
 //
-// There are records only if words do not hold keys and values. Then what is done to all slots: they
-// are emptied, counted, cleaned of erased ones, inserted into another table.
+// There are records only if words do not hold keys and values. Loops over all slots empty the
+// slots, count the keys, renew erased slots, and insert the pairs into another table.
 
 namespace karpos::detail::unordered_map {
 
-// Bodies of loops. Table is what loops hold of a table (device::held_by_loop): the table, or a
-// reference to it.
+// Bodies of loops. Table is what a loop holds of a table (device::held_by_loop): the table itself,
+// or a reference to it.
 
 template <class Table>
 struct count_live {
@@ -70,11 +70,11 @@ struct blank_records {
       table.slots().blank_record(i);
   }
 };
-/// The words of the status that say the number of keys.
+/// The status words that say the number of keys.
 struct phase_and_size {
   std::uint32_t phase, known_size, changes;
 };
-/// Returns the i-th of these words, for fill_with.
+/// Functor that returns the i-th word of `is`, for fill_with.
 struct counted {
   phase_and_size is;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
@@ -92,18 +92,18 @@ class storage {
   using slots_type = typename Traits::slots;
 
   storage() = default;
-  // Never moved: who is copied from stays a map.
+  // Without move operations: a map that is moved from stays a map.
   storage(storage const&) = default;
   storage& operator=(storage const&) = default;
-  /// Empty, for so many keys. make(bytes) allocates.
+  /// Makes an empty table for `keys` keys. make(bytes) allocates its memory.
   template <class Make>
   storage(std::uint64_t keys, typename Traits::hasher const& hash,
           typename Traits::key_equal const& equal, Make const& make) {
     place(table_type::home_among(pairs_for(keys), next_seed()), hash, equal, make);
     empty(false);
   }
-  /// Returns a table with memory of its own, and with the slots, places and functions of another
-  /// one; copy_from copies what lies in it.
+  /// Returns a table with memory of its own, and with the capacity, `home` and functions of another
+  /// one; copy_from copies the contents.
   template <class Other>
   static storage shaped_like(storage<Other> const& other) {
     storage made;
@@ -112,8 +112,9 @@ class storage {
                  allocated);
     return made;
   }
-  /// Copies what lies in a table of as many slots, and takes over its places. If these differ and
-  /// others share this memory, it inserts the keys in its own places, where the others look. Waits.
+  /// Copies the contents of a table with as many slots, and its `home`. If the homes differ and
+  /// other maps share this memory, inserts the keys by its own `home` instead, where those maps
+  /// look for them. Throws if the numbers of slots differ. Blocks.
   template <class Other>
   void copy_from(storage<Other> const& other) {
     if (view().pairs() != other.view().pairs())
@@ -144,11 +145,12 @@ class storage {
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
   bytes_view const& memory() const { return m_memory; }
 
-  /// Makes every slot empty; values in records stay, as in Kokkos'. Waits.
+  /// Makes every slot empty. Values in records keep their bytes, as in Kokkos::UnorderedMap.
+  /// Blocks.
   void clear() const {
     if (is_allocated()) empty(true);
   }
-  /// Returns the number of taken slots; counts them if it is not known. Waits.
+  /// Returns the number of keys; counts them if it is not known. Blocks.
   std::uint64_t count() const {
     phase_and_size const known = read_phase();
     if ((known.phase & modified) == 0) return known.known_size;
@@ -157,9 +159,11 @@ class storage {
     write_phase({known.phase & erasable, static_cast<std::uint32_t>(keys), 0});
     return keys;
   }
-  /// Makes that what count() returns until a key comes or goes. Waits.
+  /// Sets what count() returns until a key is inserted or erased, and clears the phase bits.
+  /// Blocks.
   void remember(std::uint64_t keys) const { write_phase({0, static_cast<std::uint32_t>(keys), 0}); }
-  /// Makes erased slots empty, wherever no key is looked for past them. Waits.
+  /// Makes the erased slots empty that no key went past. Sets the overflow marks of the stored keys
+  /// anew. Blocks.
   void renew() const {
     execution_space const exec;
     zero_from(exec, m_marks, m_status);
@@ -169,7 +173,7 @@ class storage {
                       renew_slots<held_table>{held()});
     exec.fence("karpos::unordered_map: erased slots are free");
   }
-  /// Inserts everything into a larger one. Waits.
+  /// Inserts all pairs into a larger table. Blocks.
   void insert_into(storage const& other) const {
     execution_space const exec;
     device::loop_over(label("rehash"), exec, m_table.capacity(),
@@ -184,7 +188,7 @@ class storage {
   void set(status_word w, std::uint32_t value) const {
     if (is_allocated()) write_status(w, 1, same_value<std::uint32_t>{value});
   }
-  /// Begins or ends an erase phase; what is known of the size stays. Waits.
+  /// Begins or ends an erase phase; keeps the bit `modified`. Blocks.
   void change_phase(std::uint32_t is_erasable) const {
     if (is_allocated()) set(phase, is_erasable | (get(phase) & modified));
   }
@@ -194,7 +198,7 @@ class storage {
   friend class storage;
 
   using held_table = device::held_by_loop<execution_space, table_type>;
-  /// Returns what loops hold of this table. Requires: this object outlives them.
+  /// Returns what loops hold of this table. Requires: this object outlives the loops.
   held_table held() const { return device::for_loop<execution_space>(m_table); }
 
   phase_and_size read_phase() const {
@@ -202,7 +206,7 @@ class storage {
                      "karpos::unordered_map: its size");
   }
   void write_phase(phase_and_size const& is) const { write_status(phase, 3, counted{is}); }
-  /// Gives n words of the status, from this one on, the values make(0), make(1), … Waits.
+  /// Sets n status words, from `first` on, to make(0), make(1), … Blocks.
   template <class Make>
   void write_status(status_word first, std::uint64_t n, Make const& make) const {
     execution_space const exec;
@@ -234,7 +238,7 @@ class storage {
     zero_from(exec, m_marks, m_status + status_words);
     exec.fence("karpos::unordered_map: a map was emptied");
   }
-  /// Replaces what is in by the keys, the values and the status of another one. Waits.
+  /// Replaces the contents by the keys, the values and the status of another table. Blocks.
   void insert_all_of(storage const& other) const {
     std::uint64_t const keys = other.count();
     empty(false);
@@ -257,7 +261,7 @@ class storage {
     m_status = p.status;
     m_table = table_type(p, home, hash, equal);
   }
-  /// Where the parts lie in memory that begins at base; sets m_bytes.
+  /// Returns where the arrays lie in memory that begins at base; sets m_bytes.
   parts<slots_type> cut(std::byte* base, std::uint64_t pairs) {
     parts<slots_type> p;
     std::uint64_t const slots = pairs * 2 * table_type::bucket_slots;

@@ -15,41 +15,50 @@
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
 
-// The table of an unordered_map as kernels see it, and how a key finds its slot. Buckets, their pairs, probe paths and overflow
-// marks are those of hash_map (open_addressing/ref.hpp): a bucket is 32 bytes of words, in every space, so that a copy in
-// another space has the same indices. The slots are of one of two kinds: packed_slots.hpp, wide_slots.hpp.
+// The table of an unordered_map as kernels see it, and how a key finds its slot. Buckets, bucket
+// pairs, probe paths and overflow marks are those of hash_map (open_addressing/ref.hpp). A bucket
+// is 32 bytes of slot words in every execution space, so that a copy in another space has the same
+// indices. Slots are of one of two kinds: packed_slots.hpp, wide_slots.hpp.
 //
-// A slot goes from free to live (those that are not filled in one step are claimed in between), and from live to free between
-// begin_erase and end_erase only, when nothing is inserted. So while keys are inserted, all threads agree on this:
+// An insertion makes a free slot live; it claims the slot first if one instruction cannot fill it.
+// A live slot becomes free only between begin_erase and end_erase, when no key is inserted. While
+// keys are inserted, all threads therefore agree on this:
 //
-//   closed    a bucket with a slot that was never used: no key went past it. It ends a search, and so does a missing mark.
-//   place     a key that is not in takes the first free slot of its path, empty or erased
+//   closed bucket   has a slot that was never used: no key went past it. It ends a search, and so
+//                   does a missing overflow mark.
+//   place           a key that is not stored takes the first free slot of its path, empty or erased
 //
-// An insertion looks for its key up to the closed bucket, then claims the first free slot that it saw on the way. If another
-// thread was faster it looks at that bucket again: two insertions of equal keys meet at the same slot, one of them claims it and
-// the other finds it. A slot that was seen taken is taken for good, so that neither can pass the other. Therefore a look may be
-// at old words, too, such as those in the first cache of a GPU: what is live there is live. What is free there is claimed, or read
-// once more; and so is a slot that was claimed for what may be the key, for that key may be in by now.
+// An insertion looks for its key up to the closed bucket, then claims the first free slot that it
+// saw on the way. If another thread claimed this slot first, the insertion reads the bucket again.
+// So two insertions of equal keys meet at the same slot: one claims it, the other finds the key. A
+// slot that was seen taken stays taken, so that neither insertion can pass the other.
+//
+// Therefore an insertion may also read old words, such as those in a GPU's L1 cache. A slot that
+// was live is live. A slot that was free is claimed by a compare-and-swap, and its bucket is read
+// again if this fails. A slot that was claimed for what may be the key is read again, too, for that
+// key may be stored by now.
 
 namespace karpos::detail::unordered_map {
 
-/// Words beside the slots: whether an insertion failed; bits of the phase; the number of keys,
-/// unless the phase says `modified`; changes of this number since all slots were counted.
+/// Status words of a table: whether an insertion failed; the phase bits `erasable` and `modified`;
+/// the number of keys, unless `modified` is set; changes of this number since all slots were
+/// counted.
 enum status_word : int { failed, phase, known_size, changes };
 inline constexpr int status_words = 4;
 inline constexpr std::uint32_t erasable = 1, modified = 2;
 
-/// Words of the bits of buckets that a key went past.
+/// Returns the number of words in the bitmap of buckets that a key went past.
 KOKKOS_FUNCTION constexpr std::uint64_t passed_words(std::uint64_t pairs) {
   return (2 * pairs + 63) / 64 * 2;
 }
 
-/// Where the parts of a table lie.
+/// Addresses of a table's arrays.
 template <class Slots>
 struct parts {
   typename Slots::word* words = nullptr;
   std::uint32_t* marks = nullptr;  ///< overflow marks
-  /// A bit for each bucket that a key went past: end_erase finds out which. Then a fullness.
+  /// Bitmap of buckets that a key went past, which end_erase computes. A fullness follows
+  /// (fullness.hpp).
   std::uint32_t* passed = nullptr;
   std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
@@ -68,12 +77,12 @@ class table {
   using access = device::access;
   static constexpr int bucket_slots = slots_type::bucket_slots;
   static constexpr std::uint64_t no_index = 0xffffffffu;
-  /// Buckets that a bounded insertion looks at: as hash_map's.
+  /// Buckets that a bounded insertion probes at most, as in hash_map.
   static constexpr std::uint32_t probe_limit =
       double_hashing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
 
   table() = default;
-  /// `home`: of home_among, or of another table.
+  /// `home`: made by home_among, or copied from another table.
   table(parts<slots_type> const& p, place_among const& home, hasher const& hash,
         key_equal const& equal)
       : m_slots(p.words, p.records, home.count() * bucket_slots),
@@ -84,11 +93,11 @@ class table {
         m_hash(hash),
         m_equal(equal) {}
 
-  /// Returns what maps hashes to the buckets of a table of `pairs` pairs.
+  /// Returns the function from hashes to the buckets of a table of `pairs` bucket pairs.
   static place_among home_among(std::uint64_t pairs, std::uint64_t seed) {
     return {hashed::unordered_map, 2 * pairs, 2 * pairs * bucket_slots, seed};
   }
-  /// Returns this table with the places of another one, whose words are about to be copied here.
+  /// Returns this table with the `home` of another one, whose words are about to be copied here.
   table with_home(place_among const& home) const {
     table t = *this;
     t.m_home = home;
@@ -100,9 +109,10 @@ class table {
     return m_home.count() == 0 ? 0 : m_slots.slots() + slots_type::reserved_slots;
   }
   KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
-  /// The bucket in which the search for a hash begins.
+  /// Returns the function from a hash to the bucket where its search begins.
   KOKKOS_FUNCTION place_among const& home() const { return m_home; }
-  /// Returns: erasable and modified, as far as they were set before this kernel.
+  /// Returns the bits `erasable` and `modified`; on GPUs perhaps as they were when the kernel
+  /// began.
   KOKKOS_FUNCTION std::uint32_t phase_bits() const {
     std::uint32_t bits = 0;
     KOKKOS_IF_ON_DEVICE((bits = device::load_frozen(m_status + phase);))
@@ -110,8 +120,8 @@ class table {
     return bits;
   }
   KOKKOS_FUNCTION bool is_erasable() const { return (phase_bits() & erasable) != 0; }
-  /// Returns whether keys may be inserted; notes that one was refused if not. GPUs note before an
-  /// insertion that keys must be counted: all but the first calls read a word alone.
+  /// Returns whether keys may be inserted; if not, notes that an insertion failed. GPUs note before
+  /// an insertion that keys must be counted. All calls but the first ones only read a word.
   KOKKOS_FUNCTION bool takes_insertions() const {
     std::uint32_t const bits = phase_bits();
     if (bits == modified) return true;
@@ -127,8 +137,8 @@ class table {
     note_on_device(bits);
     return true;
   }
-  /// Adds 1 or -1 to the number of keys on CPUs, after a key was inserted or erased. Notes instead
-  /// that keys must be counted, after many changes or if threads often did this at once.
+  /// Adds `by`, 1 or -1, to the number of keys on CPUs, after a key was inserted or erased. Notes
+  /// instead that keys must be counted, after many changes or if threads often contend.
   KOKKOS_FUNCTION void count_change([[maybe_unused]] int by) const {
     KOKKOS_IF_ON_HOST((if (!is_modified()) add_to_size(by);))
   }
@@ -136,7 +146,8 @@ class table {
   KOKKOS_FUNCTION hasher const& hash_function() const { return m_hash; }
   KOKKOS_FUNCTION key_equal const& equal_function() const { return m_equal; }
 
-  /// Beside others GPUs look in their first caches first: unless keys are erased just now, what is live there is live.
+  /// Returns whether slot i holds a key. If other threads may write, GPUs read their L1 cache
+  /// first: unless keys are erased just now, a slot that was live there is live.
   template <access Access>
   KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
     if (i >= capacity()) return false;
@@ -146,7 +157,7 @@ class table {
     return slots_type::is_live(load<Access>(i));
   }
 
-  /// Inserts a key into the first free slot of its path. While it runs, nothing is erased.
+  /// Inserts a key into the first free slot of its path. Requires: nothing is erased meanwhile.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION place insert(key_type const& key, T const& value,
                                            bool bounded) const {
@@ -156,7 +167,7 @@ class table {
     std::uint32_t const last = bounded && buckets() > probe_limit ? probe_limit : buckets();
     thread const t{};
     path p(hash, m_home);
-    std::uint32_t first_free = 0;  // on the path, counted from 1
+    std::uint32_t first_free = 0;  // a bucket of the path, counted from 1; 0: none
     bool searching = true, again = false;
     for (;;) {
       auto const window = again ? load_bucket<access::shared>(t, p) : load_bucket<first_look>(t, p);
@@ -193,8 +204,8 @@ class table {
     return {outcome::full, no_index, p.tried()};
   }
 
-  /// Returns: the index of a key, or no_index. Where words of first caches were looked at, a key that is found may have been
-  /// erased since, if keys are erased just now.
+  /// Returns the index of a key, or no_index. A key that was found in a GPU's L1 cache may have
+  /// been erased since: in an erase phase its slot is read again.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
     std::uint64_t const at = find_or_erased<Access>(key);
@@ -204,15 +215,15 @@ class table {
     return at;
   }
 
-  /// Erases a key. Returns: whether this call did. While it runs, nothing is inserted.
+  /// Erases a key. Returns whether this call erased it. Requires: nothing is inserted meanwhile.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
     std::uint64_t const at = find_or_erased<access::shared>(key);
     return at != no_index && m_slots.erase(at, load<access::shared>(at));
   }
 
-  // What end_erase does (storage.hpp), slot by slot.
+  // The two passes of end_erase (storage.hpp), for one slot.
 
-  /// Leaves signs along the path to the key of a slot.
+  /// Sets the overflow marks and the `passed` bits of the buckets before that of the key in slot i.
   KOKKOS_FUNCTION void mark_path_to(std::uint64_t i) const {
     if (!valid_at<access::frozen>(i) || i >= m_slots.slots()) return;
     key_type const key = m_slots.template key_at<access::frozen>(i);
@@ -222,7 +233,7 @@ class table {
       if (open_addressing::at_mark(p.tried())) set_mark(p.pair(), hash);
     }
   }
-  /// An erased slot is as good as new, unless a key went past its bucket.
+  /// Resets an erased slot, and makes it empty unless a key went past its bucket.
   KOKKOS_FUNCTION void renew(std::uint64_t i) const {
     word* const at = m_slots.words(i);
     if (!slots_type::is_erased_word(*at)) return;
@@ -233,18 +244,20 @@ class table {
   }
 
  private:
-  /// Changes of the number of keys that are added up before a count. Adding costs a CPU 6 ns, and
-  /// counting 0.5 ns a slot: some 40 ns a change in all, also if a loop asks for each size.
+  /// Returns how many changes of the number of keys are added up before the slots are counted.
+  /// Adding costs a CPU 6 ns, and counting 0.5 ns per slot: some 40 ns per change in all, even if a
+  /// loop asks for the size after each change.
   KOKKOS_FUNCTION std::uint64_t most_changes() const { return 64 + capacity() / 64; }
-  /// Failed compare-and-swaps of the sum before a count.
+  /// Failed compare-and-swaps of the sum after which the slots must be counted.
   static constexpr std::uint64_t most_failures = 64;
 
   KOKKOS_FUNCTION bool is_modified() const { return (phase_bits() & modified) != 0; }
   KOKKOS_FUNCTION void note_on_device([[maybe_unused]] std::uint32_t bits) const {
     KOKKOS_IF_ON_DEVICE((if ((bits & modified) == 0) device::set_bits(m_status + phase, modified);))
   }
-  /// Changes the words known_size and changes at once. A thread that finds them changed meanwhile
-  /// adds more to `changes`, so that kernels of many threads soon leave the sum alone.
+  /// Updates the words known_size and changes by one compare-and-swap. A thread whose
+  /// compare-and-swap fails adds more to `changes`, so that kernels of many threads soon leave the
+  /// sum alone.
   KOKKOS_FUNCTION void add_to_size(int by) const {
     auto* const both = reinterpret_cast<std::uint64_t*>(m_status + known_size);
     std::uint64_t const most = most_changes();
@@ -280,7 +293,7 @@ class table {
   KOKKOS_FUNCTION auto load_bucket(thread const& t, path const& p) const {
     return device::load_window<bucket_slots, Access>(t, m_slots.words(p.bucket() * bucket_slots));
   }
-  /// Returns: where the key is in a bucket that was read, or no_index.
+  /// Returns the index of the key in a bucket that was read, or no_index.
   template <access Access, class Window>
   KOKKOS_FUNCTION std::uint64_t find_in(Window const& window, path const& p,
                                         typename slots_type::query const& query,
@@ -291,8 +304,10 @@ class table {
     }
     return no_index;
   }
-  /// Returns: the index of a key, or no_index. Beside insertions GPUs look at words in their first caches first: what is found
-  /// there is there, unless it was erased since. What is not may have come since.
+  /// Returns the index of a key, or no_index. If keys may be inserted concurrently, GPUs first read
+  /// words in their L1 cache. A key that is found there is stored, unless it was erased since. A
+  /// key that is not found may have been inserted since: the path is read again past the L1 cache,
+  /// unless the first slot that the key could have taken is still free.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find_or_erased(key_type const& key) const {
     if (m_home.count() == 0) return no_index;
@@ -309,8 +324,9 @@ class table {
     std::uint64_t unused = 0;
     return find_by<Access, Access>(hash, key, unused);
   }
-  /// The same along a path; words and records may be read in different ways. Where these differ, first_open becomes the first
-  /// slot on the path, if there is one, that was free, or was about to be filled with what may be the key.
+  /// Searches the path of a hash for a key. Words and records may be read by different access. If
+  /// these differ, first_open becomes the first slot on the path that was free, or claimed for what
+  /// may be the key; it keeps its value if there is no such slot.
   template <access Words, access Records>
   KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key,
                                         [[maybe_unused]] std::uint64_t& first_open) const {
@@ -331,7 +347,8 @@ class table {
       if (p.tried() == buckets()) return no_index;
     }
   }
-  /// Whether a slot that was the first one of a path where the key could go is free: then no key of that path came since.
+  /// Returns whether the first slot of a path that the key could take is still free: if so, no key
+  /// with that path was inserted since.
   KOKKOS_FUNCTION bool is_free_still(std::uint64_t at) const {
     if (at == no_index) return false;
     return is_free(load<access::shared>(at));
@@ -339,15 +356,16 @@ class table {
   KOKKOS_FUNCTION static bool is_free(word w) {
     return slots_type::is_empty_word(w) || slots_type::is_erased_word(w);
   }
-  /// The n-th bucket of a path, counted from 1.
+  /// Returns a path at its n-th bucket, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
     path p(hash, m_home);
     while (p.tried() < n) p.advance(pairs());
     return p;
   }
 
-  /// Claims a slot that was seen free. Expects the word that new slots have, then the one that is
-  /// there, for users may have written to its value.
+  /// Claims a slot that was seen free. Expects the word of a new or erased slot first, then the
+  /// word that is stored, for users may have written to its value. Returns false if another thread
+  /// was faster.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t at, bool is_empty,
                              typename slots_type::query const& query, key_type const& key,
@@ -364,7 +382,7 @@ class table {
   template <class T>
   KOKKOS_FUNCTION place insert_reserved(key_type const& key, T const& value) const {
     std::uint64_t const at = m_slots.reserved_slot(key);
-    for (;;) {  // a slot that was claimed by another thread is looked at until it is filled
+    for (;;) {  // spins while another thread fills the slot
       word const seen = load<access::shared>(at);
       if (slots_type::is_live(seen)) return {outcome::existing, at, 1};
       if (is_free(seen) && m_slots.claim(at, seen, slots_type::ask_reserved(), key, value))
@@ -383,7 +401,8 @@ class table {
     std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(m_marks + bit / 32, std::uint32_t(1) << bit % 32);
   }
-  /// Sets the marks of a stored key; see open_addressing/ref.hpp.
+  /// Sets the overflow marks before the bucket of a key that is stored, or about to be; see
+  /// open_addressing/ref.hpp.
   KOKKOS_FUNCTION void set_marks(path const& p) const {
     if (p.tried() <= open_addressing::first_mark) return;
     open_addressing::for_each_mark(path(p.hash(), m_home), pairs(), p.tried(),
@@ -395,7 +414,7 @@ class table {
                                     [this](std::uint64_t bucket) { return is_full(bucket); }) &&
            !marked(p);
   }
-  /// Whether a bucket has neither a free slot nor one of an erased key.
+  /// Returns whether a bucket has no free slot, neither an empty nor an erased one.
   KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
     for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i) {
       if (is_free(load<access::shared>(i))) return false;

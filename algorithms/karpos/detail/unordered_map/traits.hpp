@@ -17,7 +17,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
-// What an unordered_map is made of: by default, and by the types of its keys and values.
+// The types that make up an unordered_map: the defaults, and those chosen by its keys and values.
 
 namespace karpos::detail::unordered_map {
 
@@ -26,15 +26,16 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = sizeof(T) <= 8;
 
-/// Whether a type is a Kokkos::Array whose bytes do not say which arrays are equal: numbers that
-/// are no integers, padded elements.
+/// Whether a type is a Kokkos::Array whose bytes do not tell which arrays are equal: its elements
+/// are not integers, or have padding.
 template <class T>
 inline constexpr bool is_array_of_parts = false;
 template <class T, std::size_t N>
 inline constexpr bool is_array_of_parts<Kokkos::Array<T, N>> =
     N != 0 && !std::has_unique_object_representations_v<T>;
 
-/// Whether objects are copied as bytes: also std::pair, whose assignment alone is not trivial.
+/// Whether objects are copied as bytes. True for std::pair, of which only the assignment is not
+/// trivial.
 template <class T>
 inline constexpr bool is_copied_as_bytes =
     std::is_trivially_copyable_v<T> ||
@@ -55,10 +56,10 @@ template <class T>
 concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>; };
 template <class T>
 concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
-/// Whether a class is seen to have padding: a compiler makes an object of it, and may not read all
-/// bytes. Pointers and unions, which it cannot read, beside floating-point numbers count as
-/// padding.
-/// False where compilers cannot tell, such as for classes whose constructor is not constexpr.
+/// Whether a class is known to have padding: a compiler can make an object of it, but cannot read
+/// all its bytes. Pointers and unions, which it cannot read either, count as padding if they are
+/// stored beside floating-point numbers. False if compilers cannot tell, such as for classes whose
+/// constructor is not constexpr.
 template <class T>
 inline constexpr bool has_padding = [] {
   if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
@@ -67,9 +68,9 @@ inline constexpr bool has_padding = [] {
     return false;
 }();
 
-/// Default hash of keys of any size: of numbers, complex ones too, as hash<Key> has it; of pairs
-/// and arrays, of their members; of everything else of the bytes, so that equal keys must have
-/// equal bytes.
+/// Default hash of keys of any size. Numbers, also complex ones, are hashed as by hash<Key>; pairs
+/// and arrays by their members. Everything else is hashed by its bytes, so that equal keys must
+/// have equal bytes.
 template <class Key>
 struct default_hash {
   using is_avalanching = std::true_type;
@@ -99,7 +100,7 @@ struct default_hash {
   }
 
  private:
-  /// The hash of what has the hash h, and one more member.
+  /// Returns the hash of an object: h is the hash of its first members, `member` the next one.
   template <class Member>
   KOKKOS_FUNCTION static constexpr std::uint64_t joined(std::uint64_t h, Member const& member) {
     if constexpr (sizeof(Member) <= 8 && (std::is_arithmetic_v<Member> || std::is_enum_v<Member>))
@@ -109,8 +110,8 @@ struct default_hash {
   }
 };
 
-/// Default equality: ==, but every NaN is one key, also as a part of a complex number, a pair or a
-/// Kokkos::Array; the bytes, for a type without ==.
+/// Default equality: ==, but all NaNs are one key, also as part of a complex number, a pair or a
+/// Kokkos::Array. Compares the bytes if a type has no ==.
 template <class Key>
 struct default_equal {
   KOKKOS_FUNCTION constexpr bool operator()(Key const& a, Key const& b) const {
@@ -141,7 +142,7 @@ struct default_equal {
   }
 };
 
-/// Where a mirror for the host lies: in the same memory, if the host reaches that.
+/// The device of a mirror for the host: in the same memory, if the host can access it.
 template <class Device, class Memory = typename Device::memory_space>
 using host_mirror_device = std::conditional_t<
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible,
@@ -165,14 +166,16 @@ KOKKOS_FUNCTION constexpr To function_for(From const& from) {
 
 template <class EqualTo, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<EqualTo, Known> || ...);
-/// Whether keys are equal just if their bits are, so that a packed word can be compared with a key.
+/// Whether keys are equal exactly if their bits are, so that a packed word can be compared with a
+/// key.
 template <class Key, class EqualTo>
 inline constexpr bool compares_bits =
     sizeof(Key) <= 8 && std::disjunction_v<std::is_integral<Key>, std::is_enum<Key>> &&
     is_one_of<EqualTo, default_equal<Key>, equal_to<Key>, Kokkos::pod_equal_to<Key>,
               std::equal_to<Key>>;
 
-/// Key and Value without const; Value is void in a set.
+/// The types and constants of an unordered_map. Key and Value are without const; Value is void in a
+/// set.
 template <class Key, class Value, class Device, class Hasher, class EqualTo>
 struct traits {
   static_assert(
@@ -191,11 +194,13 @@ struct traits {
   using slots = std::conditional_t<is_packed, packed_slots<Key, value_type, execution_space>,
                                    wide_slots<Key, value_type>>;
 
-  /// Slots that are taken when there are as many keys as a map was made for: such that 4+4, 8+8 and 16+24 bytes take no more memory
-  /// than in Kokkos::UnorderedMap, which has a hash list, a chain and 7/6 entries for each.
+  /// Share of the slots that are taken when a map holds the number of keys that it was made for.
+  /// Chosen so that keys and values of 4+4, 8+8 and 16+24 bytes take no more memory than in
+  /// Kokkos::UnorderedMap, which has a hash list, a chain and 7/6 entries for each key.
   static constexpr double load = !is_packed ? 0.8 : sizeof(typename slots::word) == 16 ? 0.6 : 0.5;
-  /// Whether insertions and lookups beside them look into the first cache of a GPU first (table.hpp). H200, 2^26 pairs of 4+4
-  /// bytes: insertions 10.96 G/s without and 14.6 with, hits 9.1 and 31.5, misses 12.2 and 24.2.
+  /// Whether insertions, and lookups that run concurrently with them, read the L1 cache of a GPU
+  /// first (table.hpp). H200, 2^26 pairs of 4+4 bytes: insertions 10.96 G/s without and 14.6 with,
+  /// hits 9.1 and 31.5, misses 12.2 and 24.2.
   static constexpr bool looks_first = device::is_device<execution_space>;
 };
 

@@ -14,18 +14,21 @@
 #include "karpos/hash.hpp"
 #include "karpos/lane_mask.hpp"
 
-// Slots of keys and values of any size: a word of 32 bits, and a record with key and value beside it, at the same index.
+// Slots for keys and values of any size: a word of 32 bits, and a record with key and value at the
+// same index of another array.
 //
-//   word     | tag : 30 | state : 2 |     tag: low bits of the hash;  state: free, claimed, live; erased is free with a tag of 1
-//   record   | key | value |
+//   word     | tag : 30 | state : 2 |     tag: low bits of the hash; state: free, claimed or live
+//   record   | key | value |               an erased slot is free, with a tag of 1
 //
-// An insertion claims a free slot for its tag, writes the record, and publishes it by storing the word as live, with release.
-// Lookups look at live slots of their tag alone, so that they never see half a record. Another insertion of that tag waits, for
-// the record may turn out to be its own key.
+// An insertion claims a free slot for its tag, writes the record, and publishes it by storing the
+// word as live, with release. Lookups only read records of live slots with their tag, so that they
+// never see half a record. Another insertion with that tag spins until the record is published, for
+// the record may hold its own key.
 
 namespace karpos::detail::unordered_map {
 
-/// The strictest alignment of some types, and at least that of a word of four bytes. One constant: of several alignas GCC takes the last.
+/// The strictest alignment of some types, and at least that of a word of four bytes. One constant,
+/// because GCC takes the last of several alignas.
 template <class... Types>
 inline constexpr std::size_t record_alignment = [] {
   std::size_t strictest = 4;
@@ -33,7 +36,8 @@ inline constexpr std::size_t record_alignment = [] {
   return strictest;
 }();
 
-/// Key and value, or the key of a set. The key is read in words of four bytes while others write to records around it.
+/// Key and value, or the key of a set. The key is read in words of four bytes while other threads
+/// write to neighbouring records.
 template <class Key, class Value>
 struct alignas(record_alignment<Key, Value>) record_of {
   Key key;
@@ -52,7 +56,7 @@ inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
 template <class A, class B>
 inline constexpr bool is_pair<std::pair<A, B>> = true;
 
-/// Predicate: the word of a slot is this one.
+/// Predicate: the word of a slot equals `word`.
 struct is_word {
   std::uint32_t word;
   KOKKOS_FUNCTION bool operator()(std::uint32_t w) const { return w == word; }
@@ -102,7 +106,7 @@ class wide_slots {
   KOKKOS_FUNCTION static auto pending(Window const& window, query const& q) {
     return window.match(is_word{claimed_for(q)});
   }
-  /// Whether a slot that was seen live, with the tag, holds the key.
+  /// Returns whether a slot holds the key. Requires: the slot was seen live, with the key's tag.
   template <device::access Access, class Equal>
   KOKKOS_FUNCTION bool holds(std::uint64_t i, Key const& key, Equal const& equal) const {
     return equal(key_at<Access>(i), key);
@@ -130,7 +134,7 @@ class wide_slots {
   }
   KOKKOS_FUNCTION Value* value_at(std::uint64_t i) const { return &m_records[i].value; }
 
-  // What slots without a key hold: what default constructors make, or bytes of zero.
+  // Slots without a key hold what default constructors make, or zero bytes.
 
   KOKKOS_FUNCTION void blank_key(std::uint64_t i) const { blank(m_records[i].key); }
   KOKKOS_FUNCTION void blank_record(std::uint64_t i) const {
@@ -138,9 +142,9 @@ class wide_slots {
     if constexpr (!std::is_same_v<Value, no_value>) blank(m_records[i].value);
   }
 
-  // GPUs have no functions of std::pair but the trivial copy constructor.
+  // On GPUs, std::pair has no functions but the trivial copy constructor.
 
-  /// Makes x what a default constructor makes.
+  /// Sets x to what a default constructor makes, or to zero bytes.
   template <class T>
   KOKKOS_FUNCTION static void blank(T& x) {
     if constexpr (is_pair<T>) {
@@ -158,7 +162,7 @@ class wide_slots {
   }
 
  private:
-  /// Assigns the bytes, where assignment is more than that.
+  /// Assigns `from` to `to`; copies the bytes if the assignment is not trivial.
   template <class T>
   KOKKOS_FUNCTION static void assign(T& to, T const& from) {
     if constexpr (std::is_trivially_copy_assignable_v<T>)
@@ -172,7 +176,7 @@ class wide_slots {
   struct boxed {
     Key key;
   };
-  /// Room for a key that no constructor makes.
+  /// Storage of a key that no constructor initializes.
   union key_room {
     KOKKOS_FUNCTION key_room() {}
     Key key;
@@ -180,7 +184,8 @@ class wide_slots {
   struct key_words {
     std::uint32_t word[(sizeof(Key) + 3) / 4];
   };
-  /// The key of a live slot while others write to other slots. GPUs read it past the caches that those writes do not reach.
+  /// Returns the key of a live slot while other threads write to other slots. GPUs read it past
+  /// their L1 cache, which those writes do not reach.
   KOKKOS_FUNCTION Key published_key([[maybe_unused]] std::uint64_t i) const {
     key_words words{};
     KOKKOS_IF_ON_DEVICE((read_words(i, words);))
@@ -188,7 +193,7 @@ class wide_slots {
     if constexpr (std::is_trivially_copyable_v<Key>) {
       return from_bits<boxed>(words).key;
     } else {
-      key_room made;  // of a std::pair, which cannot be cast from bits
+      key_room made;  // a std::pair, which cannot be cast from bits
       copy<sizeof(Key)>(words, made.key);
       return made.key;
     }
