@@ -7,19 +7,22 @@
 
 #include "karpos/hash.hpp"
 
-// The word at the head of every line of slots, and the 32 slots in which the keys of a line may lie.
+// The word at the head of every line of slots, and the 32 slots in which the keys of a line may
+// lie, the neighbourhood.
 //
 //   bit 63            ...            32 31             7 6       0
-//      | class 7 | ... | class 1 | class 0 |  far slots  | home slots |      slots that hold a key of this home
+//      | class 7 | ... | class 1 | class 0 |  far slots  | home slots |
 //                                  |
-//                      | count : 2 | far | lock |      one nibble for each class of keys (3 bits of the hash)
+//                      | count : 2 | far | lock |
 //
-//   lock    a spin lock, held by the thread that changes keys of this class: writers exclude each other, readers pass
+//   slots   a bit for each slot of the neighbourhood, set if it holds a key of this home
+//   class   a nibble for each class of keys (3 bits of the hash):
+//   lock    a spin lock, held by the thread that changes keys of this class; readers ignore it
 //   far     a key of this class lies, or lay since the count was last zero, in a far slot
 //   count   keys of this class: 0, 1, 2, or 3 for three and more
 //
-// While a key is there, the lock or the count of its class is not zero: so a word that a reader saw with an empty
-// nibble ends its search. docs/design/hopscotch.md has the argument.
+// While a key is stored, the lock or the count of its class is not zero: so a word that a reader
+// saw with an empty nibble ends its search. docs/design/hopscotch.md has the argument.
 
 namespace karpos::detail::hopscotch {
 
@@ -34,7 +37,8 @@ inline constexpr int no_slot = -1;                   ///< no slot
 
 /// Slots of the last line that are out of reach: its first ones, which fill up first.
 inline constexpr int unreachable_slots = neighbourhood_lines * line_slots - neighbourhood_slots;
-/// Where in its line a slot of a neighbourhood lies, and which slot lies there: out of reach if it is negative.
+/// Returns the place in its line of a slot of a neighbourhood. slot_in_neighbourhood returns the
+/// slot at a place of the j-th line, or no_slot if it is out of reach.
 KOKKOS_FUNCTION constexpr int place_in_line(int slot) {
   int const place = slot % line_slots;
   return slot / line_slots + 1 < neighbourhood_lines ? place : place + unreachable_slots;
@@ -57,7 +61,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t far_bit(int c) {
 KOKKOS_FUNCTION constexpr std::uint32_t count_in(std::uint64_t word, int c) {
   return static_cast<std::uint32_t>(word >> (neighbourhood_slots + 4 * c + 2)) & saturated_count;
 }
-/// Whether a key of the class may be there.
+/// Returns whether a key of the class may be stored.
 KOKKOS_FUNCTION constexpr bool may_hold(std::uint64_t word, int c) {
   return ((word >> (neighbourhood_slots + 4 * c)) & 15) != 0;
 }
@@ -67,7 +71,8 @@ KOKKOS_FUNCTION constexpr std::uint32_t home_slots(std::uint64_t word) {
 KOKKOS_FUNCTION constexpr std::uint32_t far_slots(std::uint64_t word) {
   return static_cast<std::uint32_t>(word) & ~((1u << line_slots) - 1);
 }
-/// What to toggle in the word when a class has `now` keys. An empty class has no far keys either.
+/// Returns the bits to toggle in the word when a class has `now` keys. A class without keys has no
+/// far keys either.
 KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::uint32_t now) {
   std::uint32_t const stored = now < saturated_count ? now : saturated_count;
   return static_cast<std::uint64_t>(count_in(word, c) ^ stored)
@@ -75,10 +80,11 @@ KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::
          (stored == 0 ? word & far_bit(c) : 0);
 }
 
-/// Where the lines of a neighbourhood are. The second is the neighbour of the first, nearly free to read; the
-/// others are far apart, and at different distances: a crowd around one home then has nothing in common with a
-/// crowd around the next, and a displaced key finds room. (Five lines in a row, as the paper has its slots in a
-/// row, refuse keys wherever 25 keys more than slots come together: 2^27 keys at load 0.8: 301, at 0.9: 49,500.)
+/// The lines of each neighbourhood. The second is the neighbour of the first, nearly free to read.
+/// The others are far apart, and at different distances: then a crowd around one home has nothing
+/// in common with a crowd around the next, and a displaced key finds a slot. (Five lines in a row,
+/// as the paper has its slots in a row, refuse keys wherever 25 keys more than slots come together:
+/// 2^27 keys at load 0.8: 301, at 0.9: 49,500.)
 class line_geometry {
  public:
   line_geometry() = default;
@@ -94,9 +100,9 @@ class line_geometry {
     while (!is_connected(n)) n += 2;
     return n;
   }
-  /// Whether keys can be moved, in steps, from every line to every other one. If the number of
-  /// pairs and all distances have a common divisor d, such as 2 for 16 and 20 lines, the table
-  /// consists of d parts, and no step leads from part to part.
+  /// Returns whether keys can be moved, in steps, from every line to every other one. If the number
+  /// of pairs and all distances have a common divisor d, such as 2 for 16 and 20 lines, the table
+  /// consists of d components, and no step leads from one to another.
   static constexpr bool is_connected(std::uint64_t lines) {
     std::uint64_t divisor = lines / 2;
     for (int j = 2; j < neighbourhood_lines; ++j)
@@ -105,15 +111,15 @@ class line_geometry {
   }
   KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
   KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
-  /// The j-th line of the neighbourhood of a home.
+  /// Returns the j-th line of the neighbourhood of a home.
   KOKKOS_FUNCTION constexpr std::uint64_t line(std::uint64_t home, int j) const {
     if (j == 0) return home;
     if (j == 1) return home ^ 1;
-    // An even distance, so as never to meet a neighbour.
+    // The distance is even, so that the line is never a neighbour of the first one.
     std::uint64_t const l = home + 2 * pairs_away(lines() / 2, j);
     return l < lines() ? l : l - lines();
   }
-  /// Which line of the neighbourhood of a home that is. Requires: it is one.
+  /// Returns j so that `which` is the j-th line of a home's neighbourhood. Requires: there is one.
   KOKKOS_FUNCTION constexpr int index_of(std::uint64_t home, std::uint64_t which) const {
     int j = 0;
     while (j + 1 < neighbourhood_lines && line(home, j) != which) ++j;
@@ -121,8 +127,8 @@ class line_geometry {
   }
 
  private:
-  /// How many pairs of lines the j-th line, from j = 2 on, is away from the first one: parts of all
-  /// pairs after the golden ratio, 0.276, 0.618 and 0.854.
+  /// Returns how many pairs of lines the j-th line, from j = 2 on, is away from the first one.
+  /// These are fractions of all pairs after the golden ratio: 0.276, 0.618 and 0.854.
   KOKKOS_FUNCTION static constexpr std::uint64_t pairs_away(std::uint64_t pairs, int j) {
     std::uint64_t const part = j == 2   ? 0x46be'0000'0000'0000
                                : j == 3 ? 0x9e37'0000'0000'0000

@@ -18,7 +18,7 @@
 
 namespace karpos::detail::hopscotch {
 
-/// Where a key is, if it is there.
+/// The slot of a key, and its pair; no_slot if the key is not stored.
 template <class Word>
 struct location {
   int slot = no_slot;  ///< of the neighbourhood
@@ -35,14 +35,16 @@ struct key_home {
   int key_class;
 };
 
-/// What a hopscotch table is made of. Recheck is true but in the test that shows what goes wrong without.
+/// The types and constants of a hopscotch table. Recheck is true except in the test that shows what
+/// goes wrong without it.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   using protocol = slot_states<Key, T>;
   static constexpr bool recheck = Recheck;
 };
 
-/// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no lock and write nothing.
+/// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no lock
+/// and write nothing.
 template <class Traits>
 class lines {
  public:
@@ -58,7 +60,8 @@ class lines {
   static constexpr int line_words = line_slots + 1;
 
   lines() = default;
-  /// `full`: words of a fullness, or null, and then a full table is searched for each key too many.
+  /// `full`: words of a fullness (fullness.hpp), or null: then every further key searches a full
+  /// table in vain.
   lines(word* words, line_geometry const& g, sentinels<key_bits> s,
         typename Traits::hasher const& hash, typename Traits::key_equal const& equal,
         std::uint32_t* full = nullptr)
@@ -83,11 +86,11 @@ class lines {
   KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
   KOKKOS_FUNCTION line_geometry const& geometry() const { return m_geometry; }
   KOKKOS_FUNCTION word* line(std::uint64_t l) const { return m_lines + l * line_words; }
-  /// The i-th slot, for scans.
+  /// Returns the i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const {
     return line(i / line_slots) + 1 + i % line_slots;
   }
-  /// The line with a slot of a neighbourhood, and the slot itself.
+  /// Returns the line that has a slot of a neighbourhood; slot_of returns the slot itself.
   KOKKOS_FUNCTION word* line_of(std::uint64_t home, int slot) const {
     return line(m_geometry.line(home, slot / line_slots));
   }
@@ -98,12 +101,12 @@ class lines {
     return protocol::hop_word(line(home));
   }
 
-  /// Whether no slot of the table is free.
+  /// Returns whether no slot of the table is free.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool is_full(Tile const& t) const {
     return m_full != nullptr && t.once([&] { return full_lines().is_full(); });
   }
-  /// Finds out a bit further whether no slot is free.
+  /// Inspects some more parts of the table for free slots (fullness.hpp).
   template <device::tile Tile>
   KOKKOS_FUNCTION void inspect(Tile const& t) const {
     if (m_full == nullptr) return;
@@ -117,7 +120,7 @@ class lines {
     });
   }
   /// Notes that a slot of a line is empty. One thread calls it, after it has unlocked the class of
-  /// the key that was there, then emptied the slot.
+  /// the key that the slot held, then emptied the slot.
   KOKKOS_FUNCTION void forget_full(std::uint64_t l) const {
     if (m_full != nullptr) full_lines().forget(l);
   }
@@ -130,13 +133,13 @@ class lines {
     return start(from_bits<key_type>(layout::key_of(pair)));
   }
 
-  /// Predicate: the slot holds a key equal to the query.
+  /// Returns the predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     return holds_key<key_type>(m_slot, m_equal, query);
   }
 
-  /// Finds a key.
+  /// Finds a key. Searches again if the key left its slot before both words of the pair were read.
   template <device::access Access, device::tile Tile, class Holds>
   KARPOS_STEP_FUNCTION located find(Tile const& t, path const& p, Holds const& holds_key) const {
     constexpr bool torn =
@@ -154,7 +157,8 @@ class lines {
   KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
     return device::load_window<line_words, device::access::shared>(t, line(l));
   }
-  /// Finds a key whose lock this tile holds: no other thread moves it. `hop` is the hop word of its home.
+  /// Finds a key whose lock this tile holds: no other thread moves it. `hop`: the hop word of its
+  /// home.
   template <device::tile Tile, class Holds>
   KOKKOS_FUNCTION located find_locked(Tile const& t, path const& p, std::uint64_t hop,
                                       Holds const& holds_key) const {
@@ -168,9 +172,9 @@ class lines {
  private:
   KOKKOS_FUNCTION fullness full_lines() const { return {m_full, m_geometry.lines()}; }
 
-  /// Searches the home line, which is enough for most keys, then the far slots. With concurrent writers
-  /// a hit counts only if the hop word shows the class not empty: then this thread, and every operation ordered after
-  /// this one, reads that hop word or a newer one.
+  /// Searches the home line, which is enough for most keys, then the far slots. With concurrent
+  /// writers a hit counts only if the hop word shows that the class is not empty: then this thread,
+  /// and every operation ordered after this one, reads that hop word or a newer one.
   template <device::access Access, device::tile Tile, class Holds>
   KARPOS_STEP_FUNCTION located find_once(Tile const& t, path const& p,
                                          Holds const& holds_key) const {
@@ -191,7 +195,8 @@ class lines {
     return seen.at;
   }
 
-  /// What the home line says: the key's slot, or that far slots are to be searched, by this hop word.
+  /// The result of a search in the home line: the key's slot, or that the far slots of this hop
+  /// word are to be searched.
   struct home_search {
     located at;
     std::uint64_t hop = 0;
@@ -203,8 +208,8 @@ class lines {
     return {{}, hop, (hop & far_bit(p.key_class)) != 0};
   }
 
-  /// The home line in parts, for GPUs, where requests to memory are the cost: an early hit or an empty class saves the
-  /// later ones.
+  /// Searches the home line in parts, for GPUs, where requests to memory are the cost: an early hit
+  /// or an empty class saves the later requests.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION home_search search_home_in_parts(Tile const& t, path const& p,
                                                    Holds const& holds_key) const {
@@ -225,8 +230,9 @@ class lines {
     return not_at_home<Access>(t, p, hop);
   }
 
-  /// The home line at once, for CPUs, where mispredicted branches are the cost: hits and misses take the same way. The
-  /// slot is read again, from the nearest cache, because extracting it from a vector register is slower.
+  /// Searches the home line at once, for CPUs, where mispredicted branches are the cost: hits and
+  /// misses take the same path. The slot is read again, from the nearest cache, because extracting
+  /// it from a vector register is slower.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION home_search search_home_at_once(Tile const& t, path const& p,
                                                   Holds const& holds_key) const {
@@ -239,13 +245,14 @@ class lines {
     word const pair = device::load_relaxed(home + i);
     bool const there = holds_key(pair);
     std::uint64_t const hop = reread_hop_word<Access>(t, p, seen);
-    // Seen and gone: moved, perhaps.
+    // A key that was seen but is gone may have been moved to a far slot.
     bool const far = (hop & far_bit(p.key_class)) != 0, goes_far = !there & far;
     return {{there ? i - 1 : no_slot, pair}, hop, goes_far};
   }
 
-  /// The hop word after slots that did not hold the key. With others writing it is read again: the key may have been
-  /// moved on, and then its new bit was set before its old slot was cleared.
+  /// Returns the hop word after slots that did not hold the key. With concurrent writers it is read
+  /// again: the key may have been moved on, and then its new bit was set before its old slot was
+  /// cleared.
   template <device::access Access, device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t reread_hop_word(Tile const& t, path const& p,
                                                 std::uint64_t seen) const {
@@ -258,7 +265,8 @@ class lines {
     }
   }
 
-  /// Looks at the words from First on of a part of a line: one thread, each word in a register.
+  /// Returns whether a word of a part of a line, from First on, holds the key, and where. For one
+  /// thread, with each word in a register.
   template <int First, class Tile, class Slot, int N, class Holds>
   KOKKOS_FUNCTION static bool among(device::window<Tile, Slot, N> const& part, int offset,
                                     Holds const& holds_key, located& at) {
@@ -274,7 +282,8 @@ class lines {
     return static_cast<bool>(at);
   }
 
-  /// Follows the far slots: keys are only moved on to later ones, so that there are at most as many steps.
+  /// Searches the far slots in their order. Keys are only moved to later slots, so that there are
+  /// at most as many steps as far slots.
   template <device::access Access, device::tile Tile, class Holds>
   KOKKOS_FUNCTION located search_far(Tile const& t, path const& p, std::uint64_t hop,
                                      Holds const& holds_key) const {
@@ -286,7 +295,8 @@ class lines {
     }
     return {};
   }
-  /// The two halves of a pair that holds the key, read while no pair left its line; nothing, if the key left its slot.
+  /// Reads the two halves of a pair that holds the key, until no pair left its line in between.
+  /// Returns nothing if the key left its slot.
   template <class Holds>
   KOKKOS_FUNCTION located read_untorn(path const& p, Holds const& holds_key, located at) const {
     if constexpr (protocol::wide) {

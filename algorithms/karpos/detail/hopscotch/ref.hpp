@@ -15,35 +15,42 @@
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
-// Concurrent hopscotch hashing: insert, erase and find run at once in one kernel, and memory never fragments.
+// Concurrent hopscotch hashing: insert, erase and find run concurrently in one kernel, and memory
+// never fragments.
 //
-//   line    | hop word | slot | slot | slot | slot | slot | slot | slot |      8 words: 64 bytes, or 128
+//   line    | hop word | slot | slot | slot | slot | slot | slot | slot |   8 words: 64 or 128 B
 //
-// A key's hash names its home line. The key lies in one of the 32 slots of its neighbourhood (H = 31 in the paper): the
-// home line's seven, or the "far" ones of four lines more (line_geometry). An insertion goes through the phases of the
-// paper:
+// A key's hash names its home line. The key lies in one of the 32 slots of its neighbourhood (H =
+// 31 in the paper): the home line's seven, or the "far" ones of four more lines (line_geometry). An
+// insertion goes through the phases of the paper:
 //
-//   find                the key is there: done
-//   find_empty, update  holding the lock of the key's class: a slot of the home line, else a far one
-//   find_closer_empty   the neighbourhood is full: move a key that lies here on to a hole of its own neighbourhood (swap)
+//   find                the key is stored: done
+//   find_empty, update  holding the lock of the key's class: take a slot of the home line, else a
+//                       far one
+//   find_closer_empty   the neighbourhood is full: move a key that lies here to a hole of its own
+//                       neighbourhood (swap)
 //
-// Keys only move to later lines of their neighbourhood. A reader that reads the home line and then follows the bits
-// of the hop word, which it reads again after each miss, is therefore overtaken a bounded number of times; it takes no
-// lock and writes nothing. Why it all is linearizable: docs/design/hopscotch.md.
+// Keys only move to later lines of their neighbourhood. A reader reads the home line, then follows
+// the bits of the hop word, which it reads again after each miss. It is therefore overtaken a
+// bounded number of times; it takes no lock and writes nothing. Why all this is linearizable:
+// docs/design/hopscotch.md.
 //
-//   hop_word.hpp    the word at the head of a line: bits of the neighbourhood's slots, locks, counts
-//   slots.hpp       what may happen to a slot, with the orders of memory
+//   hop_word.hpp    the word at the head of a line: bits of the neighbourhood's slots, locks,
+//                   counts
+//   slots.hpp       the states of a slot and their changes, with the memory orders
 //   lines.hpp       where lines and slots are, and the phase find
 //   relocation.hpp  locks, and the phases find_empty and find_closer_empty
 //   ref.hpp         the operations of the table as kernels see it: this file
 //   storage.hpp     its memory
 //
-// Source: the phases and the copy-then-clear relocation of GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table",
-// 2019); the hop word after Herlihy, Shavit, Tzafrir, "Hopscotch hashing", DISC 2008.
+// Source: the phases and the copy-then-clear relocation of GLHT (Zhang, Sun, "GPU lock-free
+// hopscotch hash table", 2019); the hop word after Herlihy, Shavit, Tzafrir, "Hopscotch hashing",
+// DISC 2008.
 
 namespace karpos::detail::hopscotch {
 
-/// The table as kernels see it; see probe.hpp for what they ask of it. Every operation is decided in one step.
+/// The table as kernels see it; probe.hpp says what they ask of a table. One step decides an
+/// operation.
 template <class Traits>
 class table_ref : public Traits {
  public:
@@ -55,9 +62,9 @@ class table_ref : public Traits {
   using path = key_home;
   using located = location<word>;
   static constexpr int line_words = hopscotch::lines<Traits>::line_words;
-  static constexpr bool merges_under_lock =
-      true;  ///< values move: a merge holds the lock of its key
-  /// In kernels that write: see launch.hpp.
+  /// Values move: a merge holds the lock of its key.
+  static constexpr bool merges_under_lock = true;
+  /// For kernels that write: see launch.hpp.
   static constexpr unsigned threads_at_once =
       tuning<typename Traits::execution_space>::threads_at_once;
 
@@ -114,7 +121,7 @@ class table_ref : public Traits {
     return outcome_step::decide(
         operate(t, p, holds_query, map_op::erase, {}, {}, keep_stored{}).what);
   }
-  /// An operation of any kind. Writes what a lookup finds to found_value.
+  /// Performs an operation of any kind. Writes what a lookup finds to found_value.
   template <device::tile Tile, class Holds>
   KARPOS_STEP_FUNCTION outcome_step operate_step(Tile const& t, path const& p,
                                                  Holds const& holds_key, map_op op, word pair,
@@ -127,13 +134,14 @@ class table_ref : public Traits {
  private:
   KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
 
-  /// What became of an operation, and for a lookup where the key is.
+  /// The outcome of an operation, and for a lookup where the key is.
   struct operation_result {
     outcome what;
     located at;
   };
-  /// One code path for all kinds of operation, so that the lanes of a warp with different ones diverge late. (H200, 30 K
-  /// keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
+  /// Performs an operation. There is one code path for all kinds, so that the lanes of a warp with
+  /// different ones diverge late. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each
+  /// kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
   KARPOS_STEP_FUNCTION operation_result operate(Tile const& t, path const& p,
                                                 Holds const& holds_key, map_op op, word pair,
@@ -168,9 +176,10 @@ class table_ref : public Traits {
     }
   }
 
-  /// The usual case: one slot of the home line changes. On success the lock is released, else still held. An insertion
-  /// of the first key of its class need not read the line: the hop word tells which slots do not hold keys of this
-  /// home, and the first of them is empty more often than not.
+  /// Changes one slot of the home line, the usual case. Returns whether it did: then the lock is
+  /// released, otherwise it is still held. An insertion of the first key of its class need not read
+  /// the line: the hop word tells which slots do not hold keys of this home, and the first of these
+  /// is empty more often than not.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool change_at_home(Tile const& t, path const& p, std::uint64_t before, map_op op,
                                       word pair, located const& at) const {
@@ -188,8 +197,8 @@ class table_ref : public Traits {
     return true;
   }
 
-  /// Holding the lock, which it releases: merges into the stored pair or puts the pair into a slot, and all this in the
-  /// home line. Returns `full` when that is not enough.
+  /// Merges into the stored pair or puts the pair into a slot, if the home line is enough for that;
+  /// otherwise returns `full`. Requires the lock, and releases it.
   template <device::tile Tile, class Holds, class Combine>
   KARPOS_STEP_FUNCTION outcome insert_at_home(Tile const& t, path const& p, std::uint64_t before,
                                               Holds const& holds_key, word pair,
@@ -217,7 +226,8 @@ class table_ref : public Traits {
     return outcome::full;
   }
 
-  /// The rest: a key that may lie far, or a home line without an empty slot.
+  /// Inserts in all other cases: a key that may lie in a far slot, or a home line without an empty
+  /// slot.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
                                           word pair, mapped_type const& value,
@@ -242,13 +252,15 @@ class table_ref : public Traits {
     return now.step.answer();
   }
 
-  /// What was done under a lock, and the slot of the neighbourhood that the insertion has made its own but not used.
+  /// The result of a step under a lock, and the slot of the neighbourhood that the insertion has
+  /// reserved but not used.
   struct locked_step {
     outcome_step step;
     int hole;
   };
-  /// Holding the lock, which it releases: merges into the stored pair, or puts the pair into the hole or, where there
-  /// is none, into any empty slot of the neighbourhood. Goes on if there is none.
+  /// Merges into the stored pair, or puts the pair into the hole or, if there is none, into any
+  /// empty slot of the neighbourhood. Goes on if there is no such slot. Requires the lock, and
+  /// releases it.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION locked_step update(Tile const& t, path const& p, std::uint64_t before,
                                      Holds const& holds_key, word pair, mapped_type const& value,
@@ -286,8 +298,9 @@ class table_ref : public Traits {
       });
   }
 
-  /// Holding the lock, which it releases: removes the pair unless it is gone from its slot. A far slot is not given to
-  /// others before its bit is cleared: of far slots, no bit may be missing.
+  /// Removes the pair unless it is gone from its slot. Returns whether it did. Requires the lock,
+  /// and releases it. A far slot is not given to other threads before its bit is cleared: of far
+  /// slots, no bit may be missing.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool remove(Tile const& t, path const& p, std::uint64_t before,
                               located const& at) const {
@@ -305,7 +318,7 @@ class table_ref : public Traits {
     return out;
   }
 
-  /// Keys of this home and class, holding their lock.
+  /// Returns the number of keys of this home and class. Requires their lock.
   template <device::tile Tile>
   KOKKOS_FUNCTION std::uint32_t count_keys(Tile const& t, path const& p,
                                            std::uint64_t before) const {

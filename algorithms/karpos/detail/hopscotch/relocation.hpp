@@ -11,8 +11,8 @@
 
 namespace karpos::detail::hopscotch {
 
-/// The locks of a hopscotch table's keys, and how it makes room: the phases `find_empty` and `find_closer_empty` of the
-/// paper, with relocation by copy, then clear.
+/// The locks of a hopscotch table's keys, and how it frees slots: the phases `find_empty` and
+/// `find_closer_empty` of the paper, with relocation by copy, then clear.
 template <class Traits>
 class relocation {
  public:
@@ -22,14 +22,15 @@ class relocation {
 
   KOKKOS_FUNCTION explicit relocation(lines<Traits> const& l) : m_lines(l), m_slot(l.slot()) {}
 
-  /// Tries to lock the keys of a home and class. Returns the hop word as it was: with the lock bit if another thread
-  /// holds the lock.
+  /// Tries to lock the keys of a home and class. Returns the hop word as it was: with the lock bit
+  /// if another thread holds the lock.
   template <device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t try_lock(Tile const& t, path const& p) const {
     return t.once(
         [&] { return device::fetch_or_acquire(m_lines.hop_word(p.home), lock_bit(p.key_class)); });
   }
-  /// Toggles bits of the hop word, the lock bit among them, after everything that was written under the lock.
+  /// Toggles bits of the hop word, the lock bit among them, after everything that was written under
+  /// the lock.
   template <device::tile Tile>
   KOKKOS_FUNCTION void unlock(Tile const& t, path const& p, std::uint64_t bits = 0) const {
     t.once([&] {
@@ -46,7 +47,8 @@ class relocation {
     });
   }
 
-  /// Makes an empty slot of a neighbourhood, from its j-th line on, this tile's own.
+  /// Reserves an empty slot of a neighbourhood, from its j-th line on. Returns the slot, or
+  /// no_slot.
   template <device::tile Tile>
   KOKKOS_FUNCTION int find_empty(Tile const& t, std::uint64_t home, int j) const {
     for (; j < neighbourhood_lines; ++j) {
@@ -63,8 +65,8 @@ class relocation {
     return no_slot;
   }
 
-  /// Makes a slot of a full neighbourhood this tile's own, by moving keys on to holes in their neighbourhoods: one
-  /// key if that does it, else the keys in their way as well. Returns: the slot, or none.
+  /// Reserves a slot of a full neighbourhood, by moving keys to holes of their own neighbourhoods:
+  /// one key if that is enough, else the keys in its way as well. Returns the slot, or no_slot.
   template <device::tile Tile>
   KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home) const {
     int hole = no_slot, tries = max_tries;
@@ -74,8 +76,8 @@ class relocation {
   }
 
  private:
-  /// The same with exactly `moves` moves: a depth-first search over chains of keys, each in a place that the key before
-  /// it could move to. The last key of the chain moves first.
+  /// Reserves a slot with exactly `moves` moves. A depth-first search over chains of keys, each of
+  /// which lies where the key before it could move to. The last key of the chain moves first.
   template <device::tile Tile>
   KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries) const {
     constexpr std::uint64_t no_home = ~std::uint64_t(0);
@@ -98,7 +100,7 @@ class relocation {
         ++stack[--depth].slot;
       } else if (place const next = later_places(t, now);
                  next.slot != no_slot && next.home != tried[depth]) {
-        tried[depth] = next.home;  // what cannot be done for one key of a home cannot for the next
+        tried[depth] = next.home;  // what fails for one key of a home fails for the next
         stack[++depth] = next;
         tried[depth] = no_home;
       } else {
@@ -113,7 +115,8 @@ class relocation {
     std::uint64_t home;
     int slot;
   };
-  /// Where the pair in a slot could be moved to: the slots of its neighbourhood from that one on, or none.
+  /// Returns where the pair in a slot could be moved to: its home, and the first slot of the next
+  /// line of its neighbourhood, or no_slot.
   template <device::tile Tile>
   KOKKOS_FUNCTION place later_places(Tile const& t, place const& from) const {
     word const pair =
@@ -123,14 +126,14 @@ class relocation {
     if (home == from.home) return {0, no_slot};
     return {home, (line_index(home, from) + 1) * line_slots};
   }
-  /// Which line of a neighbourhood a slot of another lies in.
+  /// Returns which line of a home's neighbourhood a slot of another neighbourhood lies in.
   KOKKOS_FUNCTION int line_index(std::uint64_t home, place const& at) const {
     return m_lines.geometry().index_of(home,
                                        m_lines.geometry().line(at.home, at.slot / line_slots));
   }
 
-  /// Moves the pair in a slot, if its home is still that one, to a slot of this tile's own, and keeps its slot. Returns
-  /// it, or none, and then the other is given back.
+  /// Moves the pair in a slot, if its home is still `home`, to the reserved slot `to`, and keeps
+  /// its own slot reserved. Returns this slot; or no_slot, and then `to` is released.
   template <device::tile Tile>
   KOKKOS_FUNCTION int swap(Tile const& t, place const& from, std::uint64_t home, int to) const {
     word const pair =
@@ -143,8 +146,9 @@ class relocation {
     return no_slot;
   }
 
-  /// Copies a pair to a slot of this tile's own, then clears and keeps its slot, unless it is gone from there or its
-  /// class is locked. The pair is in one place at least at every instant, and its bits say so.
+  /// Copies a pair to a reserved slot, then clears and reserves its own. Returns false if the pair
+  /// is gone from there or its class is locked. At every instant the pair is in at least one slot,
+  /// and its bits say so.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool move(Tile const& t, path const& p, int from, int to, word pair) const {
     std::uint64_t const before = try_lock(t, p);

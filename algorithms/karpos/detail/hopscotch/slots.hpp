@@ -11,15 +11,17 @@
 
 namespace karpos::detail::hopscotch {
 
-/// What may happen to the slots of a line. A slot is empty; busy, that is reserved by one thread; or holds a pair,
-/// and then only the thread that holds the lock of the key changes it.
+/// The states of the slots of a line. A slot is empty; busy, that is reserved by one thread; or
+/// holds a pair, and then only the thread that holds the lock of the key changes it.
 ///
-///   8 bytes    | value | key |                   filled, changed and emptied by writing the word
-///   16 bytes   hi: value, lo: key                reserved, then hi and lo are written in this order; the line's
-///                                                version grows before a removed pair's slot is used again
+///   8 bytes    | value | key |       filled, changed and emptied by writing the word
+///   16 bytes   hi: value, lo: key    reserved, then hi and lo are written in this order; the
+///                                    line's version grows before a removed pair's slot is used
+///                                    again
 ///
-/// Every write of a slot is a release by a thread that has acquired all earlier writes of it. So a reader that sees a later
-/// value of a slot that a pair was moved out of, and then executes an acquire fence, sees the pair's new bit and copy.
+/// Every write of a slot is a release by a thread that has acquired all earlier writes of the slot.
+/// So a reader that sees a later value of a slot that a pair was moved out of, and then executes an
+/// acquire fence, sees the pair's new bit and copy.
 template <class Key, class T>
 class slot_states : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;
@@ -42,19 +44,20 @@ class slot_states : public slot_protocol<Key, T, false> {
     else
       return head;
   }
-  /// The head of a line: a hop word and a version.
+  /// Returns the head of a line: a hop word, and in wide lines a version.
   KOKKOS_FUNCTION static word head(std::uint64_t hop_word) {
     if constexpr (wide)
       return {hop_word, 0};
     else
       return hop_word;
   }
-  /// Where the keys of a line's slots are told apart from those of other times; wide slots only.
+  /// Returns the version of a line, which grows when a pair leaves one of its slots; wide slots
+  /// only.
   KOKKOS_FUNCTION static std::uint64_t* version(word* line) { return hop_word(line) + 1; }
 
   KOKKOS_FUNCTION word busy_slot() const { return layout::pack(this->reserved_keys().busy, 0); }
 
-  /// Makes an empty slot this thread's own. Returns: whether it was empty.
+  /// Reserves an empty slot for this thread. Returns whether it was empty.
   KOKKOS_FUNCTION bool reserve(word* slot) const {
     auto const s = this->reserved_keys();
     if constexpr (wide)
@@ -63,7 +66,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       return device::compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) ==
              this->empty_slot();
   }
-  /// Puts a pair into a slot of this thread's own: from here on readers see it.
+  /// Puts a pair into a slot that this thread has reserved: from here on readers see the pair.
   KOKKOS_FUNCTION void fill(word* slot, word pair) const {
     if constexpr (wide) {
       device::store_release(&slot->hi, pair.hi);
@@ -72,7 +75,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       device::store_release(slot, pair);
     }
   }
-  /// Both at once, for slots of the home line. Returns: whether the slot was empty.
+  /// Reserves and fills a slot of the home line. Returns whether it was empty.
   KOKKOS_FUNCTION bool take(word* slot, word pair) const {
     if constexpr (wide) {
       if (!reserve(slot)) return false;
@@ -83,7 +86,8 @@ class slot_states : public slot_protocol<Key, T, false> {
              this->empty_slot();
     }
   }
-  /// Takes a pair away and keeps its slot, unless the slot does not hold its key. Holding the lock of the key.
+  /// Removes a pair and keeps its slot reserved, unless the slot does not hold the key of `seen`.
+  /// Returns whether it did. Requires: this thread holds the lock of the key.
   KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
     if constexpr (wide) {
       if (device::compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) !=
@@ -95,8 +99,8 @@ class slot_states : public slot_protocol<Key, T, false> {
       return exchange(slot, seen, busy_slot());
     }
   }
-  /// Puts a pair into an empty slot, or empties the slot of a pair; of the home line, holding the lock of the key. Returns:
-  /// whether the slot was as seen.
+  /// Puts a pair into an empty slot, or empties the slot of a pair. Returns whether the slot was as
+  /// seen. Requires: the slot is of the home line, and this thread holds the lock of the key.
   KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
     if constexpr (!wide) {
       return device::compare_and_swap_after_reads(slot, seen, by) == seen;
@@ -107,14 +111,15 @@ class slot_states : public slot_protocol<Key, T, false> {
       return true;
     }
   }
-  /// Gives a slot of this thread's own back.
+  /// Empties a slot that this thread has reserved.
   KOKKOS_FUNCTION void release(word* slot) const {
     if constexpr (wide)
       device::store_release(&slot->lo, this->reserved_keys().empty);
     else
       device::store_release(slot, this->empty_slot());
   }
-  /// The pair is in another slot by now: keeps this one. Holding the lock of the key.
+  /// Reserves the slot of a pair that is in another slot by now. Requires: this thread holds the
+  /// lock of the key.
   KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
     if constexpr (wide) {
       device::store_release(&slot->lo, this->reserved_keys().busy);
@@ -123,7 +128,7 @@ class slot_states : public slot_protocol<Key, T, false> {
       device::store_release(slot, busy_slot());
     }
   }
-  /// Replaces the value of a pair. Holding the lock of the key.
+  /// Replaces the value of a pair. Requires: this thread holds the lock of the key.
   KOKKOS_FUNCTION void assign(word* slot, word pair) const {
     if constexpr (wide)
       device::store_release(&slot->hi, pair.hi);
@@ -132,7 +137,8 @@ class slot_states : public slot_protocol<Key, T, false> {
   }
 
  private:
-  /// The value may have been assigned since the slot was seen: what counts is the key.
+  /// Replaces the word of a slot if its key is the seen one: the value may have been assigned
+  /// since. Returns whether it did.
   KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
     auto const key = layout::key_of(seen);
     while (layout::key_of(seen) == key) {

@@ -16,7 +16,7 @@
 
 namespace karpos::detail::hopscotch {
 
-/// The words of empty lines: heads of zero, empty slots.
+/// Functor that returns the words of empty lines: heads of zero, empty slots.
 template <class Slots>
 struct empty_lines {
   using word = typename Slots::word;
@@ -26,14 +26,14 @@ struct empty_lines {
   }
 };
 
-/// Notes that there may be free slots in lines that were full.
+/// Functor that notes that lines which were full may have free slots.
 struct forget_full_lines {
   fullness full;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.forget_parts_of_word(i); }
 };
 
-/// The memory of a hopscotch table: an array of lines, and what it remembers of being full. The
-/// table allocates the latter itself, even if the caller passes memory for the lines. A storage for
+/// The memory of a hopscotch table: an array of lines, and a fullness (fullness.hpp). The table
+/// allocates the fullness itself, even if the caller passes memory for the lines. A storage for
 /// hash_table (map.hpp).
 template <class Traits>
 class storage : public Traits {
@@ -46,7 +46,7 @@ class storage : public Traits {
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
 
-  /// Without memory: to be assigned to.
+  /// Makes a storage without memory, to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
@@ -59,7 +59,7 @@ class storage : public Traits {
     clear(exec);
   }
 
-  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  /// Releases the memory: the state of a default-constructed or moved-from table.
   void release() {
     m_words = {};
     m_full = {};
@@ -78,7 +78,7 @@ class storage : public Traits {
     f(ref());
   }
   /// Calls f, which enqueues erasures, with a ref that does not note that slots are free: a kernel
-  /// behind them does. To note it for each key takes a fence, a tenth of an erasure on GPUs.
+  /// that follows does. To note it for each key takes a fence, a tenth of an erasure on GPUs.
   template <class F>
   void with_erasure_ref(execution_space const& exec, F const& f) const {
     f(ref_with(nullptr));
@@ -86,7 +86,7 @@ class storage : public Traits {
                       forget_full_lines{fullness(m_full.data(), m_lines)});
   }
   std::string label(char const* what) const { return m_settings.label(what); }
-  /// Slots that a scan visits: ref().slot_at(i) for i below it.
+  /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return m_lines * line_slots; }
 
   /// Makes every slot empty. Asynchronous.
@@ -96,7 +96,8 @@ class storage : public Traits {
     fill(label("clear full lines"), exec, m_full, 0);
   }
 
-  /// Takes over the contents of one with the same layout in any space. Asynchronous but for an allocation.
+  /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
+  /// allocation.
   template <class Other>
     requires same_contents<Traits, Other>
   void copy_from(execution_space const& exec, storage<Other> const& other) {
@@ -124,7 +125,7 @@ class storage : public Traits {
   static std::uint64_t words_of(std::uint64_t n) { return n * lines<Traits>::line_words; }
   static std::size_t bytes_of(std::uint64_t n) { return words_of(n) * sizeof(word); }
 
-  /// Changes nothing when there is no memory.
+  /// Allocates n lines. Changes nothing if there is not enough memory.
   void allocate(execution_space const& exec, std::uint64_t n) {
     auto [words, full] = allocated<memory_space>(bytes_of(n), [&] {
       return std::pair{uninitialized_array<word_view>(exec, label("lines"), words_of(n)),

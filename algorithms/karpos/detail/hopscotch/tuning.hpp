@@ -10,11 +10,11 @@ template <class ExecSpace>
 struct tuning {
   /// Keys between the prefetch of a key's home line and its use, per CPU thread.
   static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;
-  /// Whether find reads the home line in parts, and stops as soon as it can: GPUs count requests. CPUs compare a whole line
-  /// as fast as a part, and count branches instead.
+  /// Whether find reads the home line in parts, and stops as soon as it can: the cost on GPUs is
+  /// requests to memory. CPUs compare a whole line as fast as a part, and their cost is branches.
   static constexpr bool reads_home_in_parts = device::is_device<ExecSpace>;
-  /// Threads of a GPU's multiprocessor in kernels that write. Moving keys takes 140 registers, and happens rarely: with
-  /// as many, three times fewer threads would wait for memory at once.
+  /// Threads of a GPU's multiprocessor in kernels that write. Moving keys takes 140 registers, and
+  /// happens rarely: with as many, three times fewer threads would wait for memory at once.
   static constexpr unsigned threads_at_once = device::is_device<ExecSpace> ? 1536 : 0;
 };
 
