@@ -19,8 +19,8 @@
 
 namespace karpos::detail::cuckoo {
 
-/// One attempt to put items into a table, with one seed: splits them into regions, then builds the buckets of each
-/// (two_level) or places them (dense).
+/// An attempt to put items into a table, with one seed: splits the items into regions, then builds
+/// the buckets of each (two_level) or places the items (dense).
 template <class ExecSpace, class View>
 class build_attempt {
  public:
@@ -38,7 +38,7 @@ class build_attempt {
         m_arrays(a),
         m_workspace(w) {}
 
-  /// Regions for n items of a table.
+  /// Returns the regions for n items of a table.
   static region_plan plan_for(std::uint64_t n, shape const& s) {
     constexpr std::uint64_t of_rooms = partition::tuning<ExecSpace>::max_parts(false),
                             one_pass = tune::on_device ? Kokkos::min(tune::max_regions, of_rooms)
@@ -48,12 +48,13 @@ class build_attempt {
       p.room = Kokkos::min<std::uint32_t>(p.room, builder::max_items);
     return p;
   }
-  /// Whether the workspace of a build has to hold the coarse regions, the memory of the table being too small for them.
+  /// Returns whether the workspace of a build has to hold the coarse regions, because the memory of
+  /// the table is too small for them.
   static bool needs_coarse(region_plan const& p, shape const& s) {
     return p.coarse_places() > s.slots;
   }
 
-  /// Builds the table from the items of a source, whatever is in it. Waits for the report.
+  /// Builds the table from the items of a source, whatever it contains. Blocks until it is built.
   template <class Source>
   build_report build(Source const& source) const {
     region_plan const p = plan_for(source.size(), m_shape);
@@ -80,7 +81,8 @@ class build_attempt {
                               count_shadowed_duplicates<View>{m_table}, r.duplicates);
     return r;
   }
-  /// Adds the items of a source to a dense table, in a workspace with coarse regions. Waits for the report.
+  /// Adds the items of a source to a dense table, in a workspace with coarse regions. Blocks until
+  /// they are added.
   template <class Source>
   build_report add(Source const& source) const {
     region_plan const p = plan_for(source.size(), m_shape);
@@ -100,7 +102,8 @@ class build_attempt {
       tune::on_device && tune::has_shared_memory && sizeof(word) == 8;
 
   std::string label(char const* what) const { return table_label(m_name, what); }
-  /// A region of two levels has the buckets of a team, a dense one is a partition.
+  /// Returns log2 of the groups of a region, which are a team's buckets (two_level) or one
+  /// partition (dense).
   static int region_shift(shape const& s) {
     return s.layout == cuckoo_layout::dense
                ? 0

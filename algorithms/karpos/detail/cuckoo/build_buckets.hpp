@@ -15,21 +15,24 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Phase 2 of the paper, parallel cuckoo hashing: a team builds the buckets of a region in its scratch, in rounds, and
-/// writes them once.
+/// Phase 2 of the paper, parallel cuckoo hashing: a team (CUDA: a block) builds the buckets of a
+/// region in its scratch (shared memory), in rounds, and writes them once.
 ///
-///   every unplaced key claims its slot in subtable (round mod 3); of several claims one wins; keys whose claim lost, and
-///   keys evicted by one, are unplaced in the next round
+/// In a round, every unplaced key claims its slot in subtable (round mod 3). Of several claims one
+/// wins. Keys whose claim lost, and keys evicted by one, are unplaced in the next round.
 ///
-///   rounds 1, 2, 3   all threads of a GPU's team, each with the claims of its items in registers: nobody is evicted, for the
-///                    subtables were empty, so that an item is placed if its claim is in the slot after a barrier
-///   the others       a warp for each bucket, without the others: the six per cent of its keys that are unplaced are listed
+///   rounds 1, 2, 3   all threads of a GPU's team, each with the claims of its items in registers.
+///                    No key is evicted, for the subtables were empty: an item is placed if its
+///                    claim is in the slot after a barrier
+///   later rounds     one warp for each bucket: the six per cent of its keys that are unplaced are
+///                    listed
 ///
-/// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables everywhere.
-/// A bucket with unplaced keys after so many rounds is restarted with the next constants, by its warp.
+/// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables
+/// everywhere. If a bucket has unplaced keys after the last round of an attempt, its warp restarts
+/// it with the next constants.
 ///
-/// Source: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens, Amenta, "Real-time parallel hashing on the
-/// GPU", SIGGRAPH Asia 2009. There the last writer wins a slot.
+/// Source: Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens, Amenta, "Real-time
+/// parallel hashing on the GPU", SIGGRAPH Asia 2009. There the last writer wins a slot.
 template <class ExecSpace, class View, int Threads = tuning<ExecSpace>::builder_threads>
 struct build_buckets {
   using word = typename View::word;
@@ -40,28 +43,29 @@ struct build_buckets {
   static constexpr int threads = Threads, teams_at_once = tune::builders_at_once;
   static constexpr int buckets = tune::region_buckets, max_items = tune::region_items;
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
-  /// Rounds of the first attempt, twice as many in each later one up to a limit.
+  /// Rounds of the first attempt. Each later attempt has twice as many, up to a limit.
   static constexpr int first_max_rounds = 51, last_max_rounds = 201;
   static constexpr std::uint32_t max_attempts = 64, max_listed = in_bucket::slots;
-  /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the other.
+  /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the
+  /// other.
   static constexpr int rounds_of_team = Threads > 1 ? in_bucket::subtables : 0;
   static constexpr int rows_each = (max_items + Threads - 1) / Threads;
   static constexpr int warp_lanes = tune::finishing_lanes;
   static constexpr auto lanes = static_cast<std::uint32_t>(warp_lanes);
   static_assert(Threads % warp_lanes == 0 && (rounds_of_team == 0 || rows_each <= 64));
 
-  /// Scratch holds whole items of 8 bytes; of larger ones their keys.
+  /// Scratch holds whole items of up to 8 bytes; of larger ones their keys.
   static constexpr bool items_in_scratch = sizeof(word) <= 8;
   using scratch_item = std::conditional_t<items_in_scratch, word, key_bits>;
 
-  /// What lies in a team's scratch.
+  /// The contents of a team's scratch.
   struct memory {
     scratch_item item[max_items];
     std::uint32_t candidates[max_items];  // of an item: see pack
-    std::uint32_t
-        first_claim[rounds_of_team == 0 ? max_items : 1];  // where a warp makes all claims
-    std::uint32_t slot[slots];                             // the winning claim; 0: empty
-    std::uint16_t unplaced[buckets][max_listed];           // items of a bucket
+    // Used if a warp makes all claims.
+    std::uint32_t first_claim[rounds_of_team == 0 ? max_items : 1];
+    std::uint32_t slot[slots];                    // the winning claim; 0: empty
+    std::uint16_t unplaced[buckets][max_listed];  // items of a bucket
     std::uint32_t unplaced_count[buckets], attempt[buckets];
     std::uint32_t duplicates[buckets];  // keys that share a slot with an equal one
     std::uint32_t tied;                 // bit b: bucket b has claims that only keys tell apart
@@ -72,7 +76,7 @@ struct build_buckets {
                 slots <= (1u << 13));  // see pack
 
   View table;
-  region_list<word> from;  ///< with room for max_items at most
+  region_list<word> from;  ///< with a capacity of max_items at most
   build_report* report;
 
   template <class Team>
@@ -101,7 +105,7 @@ struct build_buckets {
 
  private:
   // The candidate slots of an item:
-  //   bucket : 5 | in subtable 3 : 9 | in subtable 2, of its half of a line : 5 | in subtable 1, of the region : 13
+  //   bucket : 5 | subtable 3 : 9 | subtable 2, in its half line : 5 | subtable 1, of region : 13
   KOKKOS_FUNCTION static std::uint32_t pack(std::uint32_t b, std::uint64_t places) {
     std::uint32_t const second = in_bucket::slot_of(places, 1) % in_bucket::half_line;
     std::uint32_t const third = in_bucket::slot_of(places, 2) - 2 * in_bucket::subtable_slots;
@@ -111,7 +115,7 @@ struct build_buckets {
   KOKKOS_FUNCTION static std::uint32_t bucket_of(std::uint32_t candidates) {
     return candidates >> 27;
   }
-  /// Returns: the candidate in a subtable, as a slot of the region.
+  /// Returns the candidate in a subtable, as a slot of the region.
   KOKKOS_FUNCTION static std::uint32_t slot_of(std::uint32_t candidates, int subtable) {
     std::uint32_t const first = candidates & 0x1fff;
     if (subtable == 0) return first;
@@ -124,14 +128,15 @@ struct build_buckets {
 
   // A slot holds the largest claim made for it:
   //   rounds 1, 2, 3   01 | priority : 18 | item : 12             each has a subtable of its own
-  //   the others       1 | round : 8 | priority : 11 | item : 12  the later round evicts
+  //   later rounds     1 | round : 8 | priority : 11 | item : 12  the later round evicts
   // In one round the highest priority wins, and of equal priorities the largest key.
   static constexpr int item_bits = 12, first_bits = 18, later_bits = 11;
   static_assert(max_items <= (1 << item_bits) && last_max_rounds < 256);
   KOKKOS_FUNCTION static std::uint32_t item_of(std::uint32_t claim) {
     return claim & ((1u << item_bits) - 1);
   }
-  /// The claim of the first three rounds: bits of a hash that the candidates hardly depend on.
+  /// Returns a claim of the first three rounds. Its priority is bits of a hash that the candidates
+  /// hardly depend on.
   KOKKOS_FUNCTION static std::uint32_t first_claim_of(std::uint64_t places, std::uint32_t item) {
     auto const bits = static_cast<std::uint32_t>(places >> 32);
     return 1u << 30 | (bits & ((1u << first_bits) - 1)) << item_bits | item;
@@ -160,7 +165,7 @@ struct build_buckets {
     if (t.rank() == 0) m.tied = m.invalid = m.failed = 0;
   }
 
-  /// Stores an item. Returns: its first claim.
+  /// Stores an item. Returns its first claim.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t store(memory& m, std::uint32_t i, word item,
                                                   std::uint64_t first) const {
     std::uint64_t const hash = table.hash_of_item(item), places = in_bucket::places(hash, 0);
@@ -172,14 +177,15 @@ struct build_buckets {
     if (!table.slot.live(item)) device::add(device::scratch(&m.invalid), 1);
     return first_claim_of(places, i);
   }
-  /// Lists an item that is unplaced, if there is room: not for keys that no bucket has slots for.
+  /// Lists an item as unplaced, unless the list is full: a bucket has no slots for more keys
+  /// anyway.
   KOKKOS_FORCEINLINE_FUNCTION static void list(memory& m, std::uint32_t item) {
     std::uint32_t const b = bucket_of(m.candidates[item]);
     std::uint32_t const at = device::fetch_add(device::scratch(m.unplaced_count + b), 1);
     if (at < max_listed) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
   }
 
-  /// One thread: all items are unplaced.
+  /// Stores all items, as unplaced ones. For a team of one thread.
   KOKKOS_FUNCTION void read(memory& m, word const* items, std::uint32_t n,
                             std::uint64_t first) const {
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -188,7 +194,8 @@ struct build_buckets {
     }
   }
 
-  /// The first three rounds. Ties, one in some thousand buckets, are left to the warp of the bucket, which begins anew.
+  /// Runs the first three rounds. Ties, one in some thousand buckets, are left to the warp of the
+  /// bucket, which begins anew.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void place_in_step(Team const& t, memory& m, word const* items,
                                                  std::uint32_t n, std::uint64_t first) const {
@@ -200,8 +207,9 @@ struct build_buckets {
       claim_in_step(t, m, round, claim, unplaced);
     for_my_items(t, unplaced, [&](int, std::uint32_t i) { list(m, i); });
   }
-  /// One of these rounds. Takes the items that are placed from the unplaced ones of a thread. What is independent is read
-  /// before what might change it, for a compiler must assume that claims do.
+  /// Runs one of the first three rounds. Removes the items that are placed from a thread's unplaced
+  /// ones. Independent values are read before anything that might change them, for a compiler must
+  /// assume that claims do.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void claim_in_step(Team const& t, memory& m, int round,
                                                  std::uint32_t const (&claim)[rows_each],
@@ -221,7 +229,7 @@ struct build_buckets {
         device::set_bits(device::scratch(&m.tied), 1u << (slot[j] / in_bucket::slots));
     });
   }
-  /// Reads the items of a thread. Returns: which of its rows have one.
+  /// Stores the items of a thread. Returns which of its rows have an item, a bit for each.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t read_rows(Team const& t, memory& m, word const* items,
                                                       std::uint32_t n, std::uint64_t first,
@@ -256,7 +264,7 @@ struct build_buckets {
       if (rows >> j & 1) f(j, index(t, j));
   }
 
-  /// The remaining rounds: a warp has a bucket to itself.
+  /// Runs the remaining rounds: a warp has a bucket to itself.
   template <class Team>
   KOKKOS_FUNCTION void finish_buckets(Team const& t, memory& m, std::uint32_t n) const {
     auto const warp = t.template this_tile<warp_lanes>();
@@ -265,7 +273,7 @@ struct build_buckets {
       if (!finish_bucket(warp, lane, m, b, n) && lane == 0)
         device::add(device::scratch(&m.failed), 1);
   }
-  /// Returns: whether every key found a slot.
+  /// Places the unplaced keys of a bucket. Returns whether every key found a slot.
   template <class Tile>
   KOKKOS_FUNCTION bool finish_bucket(Tile const& warp, std::uint32_t lane, memory& m,
                                      std::uint32_t b, std::uint32_t n) const {
@@ -283,17 +291,19 @@ struct build_buckets {
     return true;
   }
 
-  /// Runs rounds up to so many. Returns: whether a key is unplaced then.
+  /// Runs rounds until no key is unplaced, max_rounds at most. Returns whether a key is unplaced
+  /// then.
   template <class Tile>
   KARPOS_STEP_FUNCTION bool run_rounds(Tile const& warp, std::uint32_t lane, memory& m,
                                        std::uint32_t b, int round, int max_rounds) const {
     std::uint16_t* const list = m.unplaced[b];
     std::uint32_t count = m.unplaced_count[b];
-    // Up to one that begins with the first subtable again, so that the others know theirs when they are compiled.
+    // Up to a round that begins with the first subtable again, so that the rounds below know their
+    // subtable at compile time.
     for (; round < max_rounds && (count > lanes || round % 3 != 0); ++round)
       count = run_round(warp, lane, m, list, count, round);
     if (count > lanes) return true;
-    // From here on a lane has each unplaced key.
+    // From here on each unplaced key has a lane.
     std::uint32_t item = lane < count ? list[lane] : no_item;
     auto const is_unplaced = [&](int) { return item != no_item; };
     auto mask = warp.ballot(is_unplaced);
@@ -308,7 +318,8 @@ struct build_buckets {
     }
     return static_cast<bool>(mask);
   }
-  /// One round: takes its unplaced items from a list and writes those of the next round to it. Returns: how many.
+  /// Runs one round. Reads its unplaced items from a list, and writes those of the next round to
+  /// it. Returns how many these are.
   template <class Tile>
   KARPOS_STEP_FUNCTION std::uint32_t run_round(Tile const& warp, std::uint32_t lane, memory& m,
                                                std::uint16_t* list, std::uint32_t count,
@@ -317,7 +328,7 @@ struct build_buckets {
     for (std::uint32_t i = 0; i < count; i += lanes) {
       std::uint32_t item = no_item;
       if (i + lane < count) item = claim_slot(m, list[i + lane], round, round % 3);
-      warp.sync();  // all of these have been read
+      warp.sync();  // the lanes have read their items
       auto const mask = warp.ballot([&](int) { return item != no_item; });
       if (item != no_item)
         list[left + static_cast<std::uint32_t>(mask.rank(static_cast<int>(lane)))] =
@@ -328,7 +339,8 @@ struct build_buckets {
     return left;
   }
 
-  /// Claims an item's slot. Returns: the item that is unplaced then (itself, or the one that it evicted), or no_item.
+  /// Claims an item's slot. Returns the item that is unplaced then, this one or the one that it
+  /// evicted, or no_item.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_slot(memory& m, std::uint32_t item, int round,
                                                        int subtable) const {
     std::uint32_t const candidates = m.candidates[item];
@@ -346,14 +358,15 @@ struct build_buckets {
     else
       return first_claim_of(places_of(m, item), item);
   }
-  /// By the constants of its bucket.
+  /// Returns the bits that an item's candidate slots are taken from, by the constants of its
+  /// bucket.
   KOKKOS_FUNCTION std::uint64_t places_of(memory const& m, std::uint32_t item) const {
     return in_bucket::places(table.hash_of_item(layout::pack(key_of(m, item), 0)),
                              m.attempt[bucket_of(m.candidates[item])]);
   }
 
-  /// Two claims have one round and priority: the larger key has the slot, unless a third claim does; of equal keys one
-  /// stays.
+  /// Decides between two claims with one round and priority: the larger key has the slot, unless a
+  /// third claim does; of equal keys one stays. Returns the item that is unplaced then, or no_item.
   KOKKOS_FUNCTION std::uint32_t break_tie(memory& m, std::uint32_t* slot, std::uint32_t one,
                                           std::uint32_t other) const {
     std::uint32_t const mine = Kokkos::min(one, other);
@@ -372,8 +385,8 @@ struct build_buckets {
     }
   }
 
-  /// Empties a bucket and lists its keys, with the constants of an attempt. Returns: false if there are more than a bucket
-  /// has slots for or, for constants that are not the first, may have.
+  /// Empties a bucket and lists its keys, with the constants of an attempt. Returns false if there
+  /// are more keys than a bucket has slots or, in later attempts than the first, than max_keys.
   template <class Tile>
   KARPOS_STEP_FUNCTION bool begin_anew(Tile const& warp, std::uint32_t lane, memory& m,
                                        std::uint32_t b, std::uint32_t n,

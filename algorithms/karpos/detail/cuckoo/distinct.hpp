@@ -13,11 +13,12 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 
-// The first of equal keys, found with a hash set of indices. It hashes the bits of keys: a user's hash may collide.
+// The first of equal keys, found with a hash set of indices. The set hashes the bits of keys, for a
+// user's hash may collide.
 
 namespace karpos::detail::cuckoo {
 
-/// Inserts an index into a set, in linear probing: of equal keys the lowest index stays.
+/// Inserts an index into a set by linear probing. Of equal keys, the lowest index stays.
 template <class View, class Keys>
 struct keep_first {
   using key_bits = typename View::key_bits;
@@ -50,7 +51,7 @@ struct keep_first {
   }
 };
 
-/// Compacts the indices of the set for which predicate(index).
+/// Compacts the indices of the set for which predicate(index) holds.
 template <class Indices, class Predicate>
 struct gather_indices {
   std::uint64_t const* set;
@@ -68,16 +69,16 @@ struct every_index {
   KOKKOS_FUNCTION bool operator()(std::uint64_t) const { return true; }
 };
 
-/// Indices of the first of equal keys, for every key.
+/// The lowest index of every key.
 template <class MemorySpace>
 struct distinct_keys {
   Kokkos::View<std::uint64_t*, MemorySpace> indices;
-  std::uint64_t count = 0;  ///< of the indices
+  std::uint64_t count = 0;  ///< number of the indices
   std::uint64_t first_duplicate = ~std::uint64_t(0);
 };
 
-/// Finds the first index of every valid key, of those with predicate(index). Waits for exec.
-/// Complexity: expected linear. Memory: four words for each key.
+/// Finds the lowest index of every valid key, and keeps those for which predicate(index) holds.
+/// Blocks. Complexity: expected linear. Memory: three words of 8 bytes for each key.
 template <class ExecSpace, class View, class Keys, class Predicate>
 distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const& name,
                                                               ExecSpace const& exec,

@@ -16,7 +16,7 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Whether a table lacks the key of an index.
+/// Predicate: a table lacks the key at an index.
 template <class Ref, class Keys>
 struct is_absent {
   Ref ref;

@@ -7,13 +7,14 @@
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/hash.hpp"
 
-// What a build splits: the items of a source, by the group of slots that each belongs to.
+// The input of a build: the items of a source, and the region that each of them belongs to.
 
 namespace karpos::detail::cuckoo {
 
-/// What became of a build.
+/// The result of a build.
 struct build_report {
-  /// Items that found no room in their region, on the way there (0) or in it (1): rows that a split lists.
+  /// Items that overflowed their coarse region (0) or region (1): the number of rows that a split
+  /// lists.
   std::uint32_t listed[2] = {0, 0};
   std::uint64_t invalid = 0;     ///< items with the sentinel for a key; perhaps not all of them
   std::uint64_t unplaced = 0;    ///< regions (two_level) or items (dense) without a place
@@ -69,7 +70,7 @@ struct selected_pairs : items_as_rows<View> {
   }
 };
 
-/// The region of a key: that of its group, where a region holds 2^shift neighbouring groups.
+/// The region of a key: that of its group, if a region holds 2^shift neighbouring groups.
 template <class View>
 struct region_of_key {
   View table;

@@ -11,11 +11,11 @@
 #include "karpos/detail/cuckoo/regions.hpp"
 #include "karpos/detail/table_memory.hpp"
 
-// Memory of a cuckoo table, and of building one.
+// The memory of a cuckoo table, and of building one.
 
 namespace karpos::detail::cuckoo {
 
-/// How many slots a table has, and in how many groups: buckets (two_level) or partitions (dense).
+/// The number of a table's slots and of its groups: buckets (two_level) or partitions (dense).
 template <class Word>
 struct table_shape {
   cuckoo_layout layout = cuckoo_layout::two_level;
@@ -23,7 +23,7 @@ struct table_shape {
   std::uint64_t metadata = 0;  ///< bytes: one for each bucket or window
   std::uint32_t windows = 0;   ///< of a partition
 
-  /// For n keys; dense: with room for more.
+  /// Returns the shape for n keys; in the dense layout with capacity for `room` keys at least.
   template <class Key>
   static table_shape of(std::uint64_t n, std::uint64_t room, cuckoo_map_options<Key> const& o) {
     return o.layout == cuckoo_layout::two_level
@@ -81,7 +81,7 @@ struct table_arrays {
   }
 };
 
-/// Memory that a build needs beside the table: that of the split.
+/// The memory that a build needs in addition to the table: that of the split.
 template <class Word, class ExecSpace>
 struct build_workspace {
   using memory_space = typename ExecSpace::memory_space;
@@ -95,7 +95,7 @@ struct build_workspace {
   split_memory_type arrays(ExecSpace const& exec, region_plan const& p, bool with_coarse) const {
     return {exec, p, with_coarse, memory.data()};
   }
-  /// Allocates it where it is too small. Changes nothing when there is no memory.
+  /// Allocates the workspace if it is too small. Changes nothing if there is not enough memory.
   void reserve(std::string const& name, ExecSpace const& exec, region_plan const& p,
                bool with_coarse) {
     std::size_t const n = bytes_for(exec, p, with_coarse);

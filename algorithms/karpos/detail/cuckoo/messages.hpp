@@ -11,7 +11,7 @@
 #include "karpos/detail/cuckoo/items.hpp"
 #include "karpos/detail/slot.hpp"
 
-// What a cuckoo_map says of keys that it cannot hold.
+// Errors that a cuckoo_map throws for keys that it cannot hold.
 
 namespace karpos::detail::cuckoo {
 

@@ -18,15 +18,17 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Bucketed cuckoo insertion: puts an item into the first of its candidate windows that has an empty slot; where none
-/// has, it evicts an item of one of them, which goes on in the same way. An eviction chain ends after max_evictions:
-/// the item in hand is lost and counted, and the caller, who has a copy of everything, builds anew.
+/// Bucketed cuckoo insertion: puts an item into the first of its candidate windows that has an
+/// empty slot. If none has, evicts an item of one of these windows, which goes on in the same way.
+/// An eviction chain ends after max_evictions: the item in hand is lost and counted, and the
+/// caller, who has a copy of everything, builds anew.
 ///
-/// Where slots can be swapped by one instruction, a GPU's threads insert concurrently; else one thread has a partition. What
-/// builds a table of small partitions stands in place_in_scratch.hpp.
+/// If slots can be swapped by one instruction, a GPU's threads insert concurrently; otherwise one
+/// thread has a partition to itself. place_in_scratch.hpp builds a table of small partitions.
 ///
-/// Source: Pagh, Rodler, "Cuckoo hashing", 2004; Dietzfelbinger, Weidling, "Balanced allocation and dictionaries with
-/// tightly packed constant size bins", 2007; Awad et al., "Better GPU hash tables" (BGHT), 2021.
+/// Source: Pagh, Rodler, "Cuckoo hashing", 2004; Dietzfelbinger, Weidling, "Balanced allocation and
+/// dictionaries with tightly packed constant size bins", 2007; Awad et al., "Better GPU hash
+/// tables" (BGHT), 2021.
 template <class ExecSpace, class View>
 struct place_items {
   using word = typename View::word;
@@ -44,19 +46,19 @@ struct place_items {
   /// Lost items after which other chains end early: the table must be built anew in any case.
   static constexpr std::uint64_t max_lost = 256;
 
-  /// What lies in a team's scratch: the items whose first window was full.
+  /// The contents of a team's scratch: the items whose first window was full.
   struct memory {
     word unplaced[items_of_a_team];
-    std::uint32_t unplaced_count, next;  // next: index of the first that no thread has taken
+    std::uint32_t unplaced_count, next;  // next: index of the first item that no thread has taken
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
 
   View table;
   region_list<word> from;
-  std::uint64_t region_items;  ///< the most of a region
+  std::uint64_t region_items;  ///< the most items of a region
   build_report* report;
 
-  /// Teams for one region.
+  /// Returns the number of teams for one region.
   KOKKOS_FUNCTION std::uint64_t teams_each() const {
     return concurrent ? (region_items + items_of_a_team - 1) / items_of_a_team : 1;
   }
@@ -79,7 +81,7 @@ struct place_items {
  private:
   static constexpr std::uint64_t no_window = ~std::uint64_t(0);
 
-  /// The item in hand on its way to a slot, and how often one has been evicted on this way.
+  /// The item in hand on its way to a slot, and the number of evictions on this way.
   struct eviction_chain {
     word item;
     windows candidates;
@@ -91,9 +93,9 @@ struct place_items {
     return {item, windows(table, table.hash_of_item(item))};
   }
 
-  // Two passes: first every item tries its first window, so that as many as possible are where lookups look first; then
-  // the unplaced ones start eviction chains. Chains differ in length: a lane whose chain has ended takes the next item
-  // from the team's list.
+  // Two passes: first every item tries its first window, so that as many as possible are where
+  // lookups look first; then the unplaced items start eviction chains. Chains differ in length: a
+  // lane whose chain has ended takes the next item from the team's list.
 
   template <class Team>
   KOKKOS_FUNCTION void place_concurrently(Team const& t, word const* items, std::uint32_t n) const {
@@ -130,7 +132,7 @@ struct place_items {
     }
   }
 
-  /// The unplaced items move to the front of the region.
+  /// Places the items of a region by one thread. Moves unplaced items to the front of the region.
   KOKKOS_FUNCTION void place_sequentially(word* items, std::uint64_t n) const {
     constexpr std::uint64_t prefetch_distance = 8;
     std::uint64_t unplaced = 0;
@@ -153,7 +155,7 @@ struct place_items {
     if (!valid) device::add(&report->invalid, std::uint64_t(1));
     return valid;
   }
-  /// Returns: whether the current candidate window had an empty slot.
+  /// Puts the item into its current candidate window. Returns whether this had an empty slot.
   KOKKOS_FUNCTION bool try_place(eviction_chain const& c) const {
     word* const slots = c.candidates.slots(table, c.choice);
     device::thread_tile const t;
@@ -165,7 +167,8 @@ struct place_items {
     }
   }
 
-  /// Tries one candidate window, and evicts an item once all were full. Returns: whether there is an item in hand.
+  /// Tries one candidate window, and evicts an item once all were full. Returns whether there is an
+  /// item in hand.
   KARPOS_STEP_FUNCTION bool advance(eviction_chain& c) const {
     if (c.candidates.window(table, c.choice) != c.evicted_from && try_place(c)) {
       if (c.choice > 0) set_overflow_bit(c.candidates);
@@ -184,8 +187,8 @@ struct place_items {
     return true;
   }
 
-  /// Takes the slot of another item, at random, but not in the window that the item in hand was evicted from if it has
-  /// others. The other item is in hand afterwards.
+  /// Takes the slot of another item, at random, but not in the window that the item in hand was
+  /// evicted from if it has others. The other item is in hand afterwards.
   KARPOS_STEP_FUNCTION void evict(eviction_chain& c) const {
     constexpr auto n = static_cast<std::uint32_t>(in_partition::choices);
     std::uint64_t const random =
@@ -212,7 +215,7 @@ struct place_items {
     }
   }
 
-  /// Marks in a key's first window that it lies in another one.
+  /// Sets the overflow bit of a key that lies in another window than its first.
   KOKKOS_FUNCTION void set_overflow_bit(windows const& candidates) const {
     std::uint64_t const w = candidates.window(table, 0);
     auto* const words = reinterpret_cast<std::uint32_t*>(table.metadata);
@@ -222,7 +225,8 @@ struct place_items {
   }
 };
 
-/// Counts shadowed duplicates: slots whose key is also in another slot, which a lookup sees first.
+/// Counts shadowed duplicates: slots whose key is also in another slot, which a lookup reads
+/// before.
 template <class View>
 struct count_shadowed_duplicates {
   using word = typename View::word;

@@ -14,15 +14,18 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Bucketed cuckoo insertion (see place.hpp) into partitions that a team's scratch holds: a team of a GPU places all items of a
-/// partition there, looks for equal keys, and writes its windows once.
+/// Bucketed cuckoo insertion (see place.hpp) into partitions that a team's scratch holds: a team
+/// (CUDA: a block) of a GPU places all items of a partition in its scratch (shared memory), looks
+/// for equal keys, and writes the windows once.
 ///
-///   windows     | 8 slots | 8 slots | …        a window is filled from slot 0 on: an addition to its number of items says
-///   taken       | 8       | 5       | …        which slot is an item's; from 8 on it is full, and stays so
+///   windows     | 8 slots | 8 slots | …    a window is filled from slot 0 on: an addition to its
+///   taken       | 8       | 5       | …    number of items says which slot is an item's; from 8 on
+///                                          it is full, and stays so
 ///
-/// First every item takes a slot of its first window; then those that found it full try their others, and evict.
+/// First every item takes a slot of its first window. Items that found it full then try their other
+/// windows, and evict.
 ///
-/// Source: as of place.hpp.
+/// Source: that of place.hpp.
 template <class ExecSpace, class View, int Threads = tuning<ExecSpace>::scratch_placer_threads>
 struct place_in_scratch {
   using word = typename View::word;
@@ -33,19 +36,20 @@ struct place_in_scratch {
   static constexpr int tile_width = tune::placer_lanes;
   static constexpr std::uint32_t window_slots = in_partition::window_slots,
                                  max_windows = in_partition::small_windows;
-  /// Items whose first window is full: a fifth of those of a partition at load 0.95.
+  /// Items whose first window is full, at most: a fifth of a partition's items are such at load
+  /// 0.95.
   static constexpr std::uint32_t max_unplaced = max_windows * window_slots / 4;
   static constexpr int max_evictions = 500;
   /// Lost items after which other chains end early: the table must be built anew in any case.
   static constexpr std::uint32_t max_lost = 64;
 
-  /// What lies in a team's scratch.
+  /// The contents of a team's scratch.
   struct memory {
     word slot[max_windows * window_slots];
-    std::uint32_t taken[max_windows];         // slots of a window, and items that came too late
+    std::uint32_t taken[max_windows];         // items that claimed a slot of a window
     std::uint32_t overflow[max_windows / 4];  // the overflow bits of four windows
     std::uint16_t unplaced[max_unplaced];     // items whose first window was full
-    std::uint32_t unplaced_count, next;       // next: index of the first that no thread has taken
+    std::uint32_t unplaced_count, next;       // next: index of the first one not taken by a thread
     std::uint32_t invalid, lost;
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
@@ -76,7 +80,7 @@ struct place_in_scratch {
  private:
   static constexpr std::uint32_t no_window = ~std::uint32_t(0);
 
-  /// The item in hand on its way to a slot, and how often one has been evicted on this way.
+  /// The item in hand on its way to a slot, and the number of evictions on this way.
   struct eviction_chain {
     word item{};
     std::uint64_t places = 0;
@@ -123,7 +127,7 @@ struct place_in_scratch {
       }
     }
   }
-  /// Returns: whether the item needs no other window.
+  /// Puts an item into its first window. Returns false if it needs another window.
   KOKKOS_FORCEINLINE_FUNCTION bool fill_first_window(memory& m, word item) const {
     if (!table.slot.live(item)) {
       device::add(device::scratch(&m.invalid), 1);
@@ -135,7 +139,8 @@ struct place_in_scratch {
     return at < window_slots;
   }
 
-  /// Chains differ in length: a lane whose chain has ended takes the next item from the team's list.
+  /// Follows eviction chains, which differ in length: a lane whose chain has ended takes the next
+  /// item from the team's list.
   template <class Team>
   KOKKOS_FUNCTION void follow_chains(Team const& t, memory& m, word const* items) const {
     auto const tile = t.template this_tile<tile_width>();
@@ -151,7 +156,7 @@ struct place_in_scratch {
       if (in_hand) in_hand = advance(m, chain);
     }
   }
-  /// Returns: to each lane that wants one, the next index of the list.
+  /// Returns, to each lane that wants one, the next index of the list.
   template <class Tile>
   KOKKOS_FUNCTION static std::uint32_t take_next(Tile const& tile, memory& m, int lane,
                                                  bool wants) {
@@ -164,7 +169,8 @@ struct place_in_scratch {
       });
     return first + static_cast<std::uint32_t>(mask.rank(lane));
   }
-  /// Tries one candidate window, and evicts an item once all were full. Returns: whether there is an item in hand.
+  /// Tries one candidate window, and evicts an item once all were full. Returns whether there is an
+  /// item in hand.
   KOKKOS_FUNCTION bool advance(memory& m, eviction_chain& c) const {
     std::uint32_t const w = window(c.places, c.choice);
     if (w != c.evicted_from && try_place(m, w, c.item)) {
@@ -180,19 +186,19 @@ struct place_in_scratch {
     evict(m, c);
     return true;
   }
-  /// Returns: whether the window had an empty slot.
+  /// Puts an item into a window. Returns whether the window had an empty slot.
   KOKKOS_FUNCTION bool try_place(memory& m, std::uint32_t w, word item) const {
     auto const taken = device::scratch(m.taken + w);
     if (device::load_relaxed(taken) >= window_slots) return false;
     std::uint32_t const at = device::fetch_add(taken, 1);
     if (at >= window_slots) return false;
-    // Nobody evicts from a slot that is empty yet.
+    // No thread evicts from a slot that is still empty.
     device::compare_and_swap(device::scratch(m.slot + w * window_slots + at),
                              table.slot.empty_slot(), item);
     return true;
   }
-  /// Takes the slot of another item, at random, but not in the window that the item in hand was evicted from if it has
-  /// others. The other item is in hand afterwards.
+  /// Takes the slot of another item, at random, but not in the window that the item in hand was
+  /// evicted from if it has others. The other item is in hand afterwards.
   KOKKOS_FUNCTION void evict(memory& m, eviction_chain& c) const {
     constexpr auto n = static_cast<std::uint32_t>(in_partition::choices);
     std::uint64_t const random = rehashed(c.places, static_cast<std::uint32_t>(c.evictions));
@@ -203,13 +209,13 @@ struct place_in_scratch {
     auto const slot = device::scratch(m.slot + w * window_slots + (random >> 32) % window_slots);
     word const victim = device::load_relaxed(slot);
     c.choice = 0;
-    // One that is yet to come, or has gone: try again.
+    // The other item is yet to come, or has gone: try again.
     if (!table.slot.live(victim) || device::compare_and_swap(slot, victim, c.item) != victim)
       return;
     if (choice > 0) set_overflow_bit(m, c.places);
     c = {victim, places_of(victim), 0, c.evictions, w};
   }
-  /// Marks in a key's first window that it lies in another one.
+  /// Sets the overflow bit of a key that lies in another window than its first.
   KOKKOS_FUNCTION void set_overflow_bit(memory& m, std::uint64_t places) const {
     std::uint32_t const w = window(places, 0);
     device::set_bits(device::scratch(m.overflow + w / 4), in_partition::overflow_bit(places)
@@ -230,7 +236,7 @@ struct place_in_scratch {
     }
     if (duplicates != 0) device::add(&report->duplicates, duplicates);
   }
-  /// Whether the key of a slot is also in another one, which a lookup sees first.
+  /// Returns whether the key of a slot is also in another slot, which a lookup reads before.
   KOKKOS_FUNCTION bool is_shadowed(memory const& m, word item, std::uint32_t at) const {
     std::uint64_t const places = places_of(item);
     std::uint32_t const own = at / window_slots;

@@ -18,13 +18,13 @@
 
 namespace karpos::detail::cuckoo {
 
-/// What a cuckoo table is made of. Keys are compared by their bits.
+/// The types of a cuckoo table. Keys are compared by their bits.
 template <class Key, class T, class ExecSpace, class Hash>
 struct traits : table_traits<Key, T, ExecSpace, Hash, equal_to<Key>> {
   using protocol = slot_protocol<Key, T, true>;
 };
 
-/// What a kernel sees of a table, whichever its layout.
+/// A table as kernels see it, whichever its layout.
 template <class Traits>
 struct table_view {
   using key_type = typename Traits::key_type;
@@ -36,7 +36,7 @@ struct table_view {
   using key_bits = typename Traits::key_bits;
 
   word* slots = nullptr;
-  /// Of buckets: their constants; of windows: which keys are elsewhere.
+  /// A byte for each bucket: its constants; or for each window: the overflow bits of its keys.
   std::uint8_t* metadata = nullptr;
   std::uint32_t groups = 0;   ///< buckets, or partitions
   std::uint32_t windows = 0;  ///< of a partition
@@ -63,7 +63,8 @@ class key_windows {
   using in_partition = partition_geometry<word>;
 
   key_windows() = default;
-  /// Of a key of which only its first window is known and few bits of its places, too few to name another window.
+  /// Makes the windows of a key of which only the first window and a few bits of `places` are
+  /// known, too few to find the other windows.
   KOKKOS_FUNCTION key_windows(std::uint64_t first_window, std::uint64_t places)
       : m_first(first_window),
         m_places(places) {}
@@ -84,7 +85,7 @@ class key_windows {
   std::uint64_t m_places = 0;
 };
 
-/// What the refs share: see probe.hpp for what kernels ask of a table.
+/// The members that all refs share; probe.hpp says what kernels ask of a table.
 template <class Traits>
 class layout_ref {
  public:
@@ -147,7 +148,7 @@ class two_level_ref : public layout_ref<Traits> {
     device::prefetch(bucket(p));
     device::prefetch(place(p, 2));
   }
-  /// The line of the first two subtables.
+  /// Returns the line of the first two subtables.
   KOKKOS_FUNCTION word const* bucket(path const& p) const {
     return p.bucket + in_bucket::line_of(p.places);
   }
@@ -160,15 +161,16 @@ class two_level_ref : public layout_ref<Traits> {
       Tile const& t, path const& p, Holds const& holds_query) const {
     word slot{};
     if constexpr (Tile::width == 1 && by_slot) {
-      // Each key of a bucket was in the first subtable once, and those that lost there in the second: an empty slot
-      // ends the search.
+      // Each key of a bucket was in the first subtable once, and those that lost there in the
+      // second: an empty slot ends the search.
       for (int s = 0; s < 3; ++s) {
         slot = device::load_frozen(place(p, s));
         if (holds_query(slot)) break;
         if (m_table.slot.is_empty()(slot)) return base::step::decide({});
       }
     } else {
-      // One way through, for no predictor knows which line it will be; both are on their way.
+      // Both lines are fetched, and there is no branch, for no predictor knows which of them has
+      // the key.
       constexpr int n = static_cast<int>(in_bucket::line);
       auto const hit = device::load_window<n, Access>(t, bucket(p)).match(holds_query);
       int const first = (hit | lane_mask<n>::of(n - 1)).first();
@@ -187,8 +189,8 @@ class two_level_ref : public layout_ref<Traits> {
   }
 };
 
-/// Lookups in the dense layout: the first window, and the others only if the metadata say that a key like this one is
-/// there.
+/// Lookups in the dense layout: the first window, and the others only if the metadata say that a
+/// key like this one is there.
 template <class Traits>
 class dense_ref : public layout_ref<Traits> {
   using base = layout_ref<Traits>;
@@ -209,7 +211,7 @@ class dense_ref : public layout_ref<Traits> {
 
   KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(this->hash(key)); }
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return {{m_table, hash}, 0}; }
-  /// The first window, and which overflow bit is the key's.
+  /// Returns the first window of a key, and the number of its overflow bit.
   KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
     key_windows<typename base::view> const windows(m_table, hash);
     return windows.window(m_table, 0) * overflow_bits | windows.places() % overflow_bits;
@@ -223,18 +225,18 @@ class dense_ref : public layout_ref<Traits> {
     if (p.choice == 0) device::prefetch(m_table.metadata + p.windows.window(m_table, 0));
   }
 
-  /// On to the next window that may hold the key.
+  /// Moves on to the next window that may hold the key.
   KOKKOS_FUNCTION static void advance(path& p) { ++p.choice; }
   KOKKOS_FUNCTION static bool past_end(path const& p) { return p.choice >= in_partition::choices; }
 
-  /// Looks at one window, on GPUs in parts that a thread reads at once: windows fill from their first slot on, so that an
-  /// empty one ends the search.
+  /// Searches one window, on GPUs in parts that a thread reads at once. Windows fill from their
+  /// first slot on, so that an empty slot ends the search.
   template <device::access Access, device::tile Tile, class Holds>
   KARPOS_STEP_FUNCTION lookup_step<typename Traits::mapped_type> find_step(
       Tile const& t, path const& p, Holds const& holds_query) const {
     word const* const slots = bucket(p);
     if constexpr (Tile::width == 1 && !tuning<typename Traits::execution_space>::reads_slots) {
-      // CPUs: no branch, for no predictor knows in which window a key lies.
+      // CPUs take no branch, for no predictor knows in which window a key lies.
       auto const hit = device::load_window<window_slots, Access>(t, slots).match(holds_query);
       word const slot = device::load_frozen(
           slots + (hit | lane_mask<window_slots>::of(window_slots - 1)).first());
@@ -260,16 +262,17 @@ class dense_ref : public layout_ref<Traits> {
   }
 
  private:
-  static constexpr std::uint64_t overflow_bits = 8;  // of a window
+  static constexpr std::uint64_t overflow_bits = 8;  // overflow bits of a window
 
-  /// Whether a key like this one overflowed: it lies elsewhere, its first window being full.
+  /// Returns whether a key like this one overflowed: it lies elsewhere, because its first window
+  /// was full.
   KOKKOS_FUNCTION bool overflowed(path const& p) const {
     return (m_table.metadata[p.windows.window(m_table, 0)] &
             in_partition::overflow_bit(p.windows.places())) != 0;
   }
 };
 
-/// A table as a kernel of the user's sees it, whose layout is chosen when the program runs.
+/// A table as a user's kernel sees it, whose layout is chosen when the program runs.
 template <class Traits>
 class any_ref : public layout_ref<Traits> {
   using base = layout_ref<Traits>;

@@ -16,20 +16,23 @@
 
 // Splits items by region: a few neighbouring buckets, or a partition of the dense layout.
 //
-//   GPUs   into rooms of equal length (../partition/rooms.hpp), for hashing makes regions about equal: the mean and 6.5
-//          standard deviations. A region that needs more could hardly be built: another seed is tried then. Where there are
-//          many regions, into coarse ones of 2^coarse_bits neighbours first, which are split again.
+//   GPUs   into regions of fixed capacity (`room`, ../partition/rooms.hpp), for hashing makes
+//          regions about equal: the capacity is the mean and 6.5 standard deviations. A region
+//          that needs more could hardly be built: another seed is tried then. If there are many
+//          regions, items are split into coarse ones of 2^coarse_bits neighbours first, and these
+//          are split again.
 //   CPUs   by an ordinary partition, which counts.
 
 namespace karpos::detail::cuckoo {
 
-/// Items of regions, where a split has left them.
+/// The items of regions, where a split has left them.
 template <class Word>
 struct region_list {
   Word* items = nullptr;
-  std::uint64_t const* begins = nullptr;  ///< of regions, and the end; null: they lie in rooms
-  std::uint32_t const* taken = nullptr;   ///< of rooms: items that belong there
-  std::uint64_t room = 0;  ///< more items of a region than that are too many, wherever they lie
+  std::uint64_t const* begins = nullptr;  ///< of regions, and the end; null: fixed capacity
+  std::uint32_t const* taken = nullptr;   ///< items of regions, also beyond the capacity
+  /// Capacity of a region: with more items it overflows, wherever they lie.
+  std::uint64_t room = 0;
 
   KOKKOS_FUNCTION Word* begin(std::uint64_t r) const {
     return items + (begins != nullptr ? begins[r] : r * room);
@@ -38,21 +41,22 @@ struct region_list {
     return begins != nullptr ? begins[r + 1] - begins[r]
                              : Kokkos::min<std::uint64_t>(taken[r], room);
   }
-  /// Whether a region has more items than there is room for.
+  /// Returns whether a region has more items than its capacity.
   KOKKOS_FUNCTION bool overflows(std::uint64_t r) const {
     return (begins != nullptr ? size(r) : taken[r]) > room;
   }
 };
 
-/// How n items, whose hashes spread them evenly over groups, are split into regions of 2^shift groups.
+/// How n items, whose hashes spread them evenly over groups, are split into regions of 2^shift
+/// groups.
 struct region_plan {
   std::uint64_t items = 0, regions = 1;
   int shift = 0;
-  std::uint32_t room = 0;                             ///< of a region, in items
+  std::uint32_t room = 0;                             ///< capacity of a region, in items
   std::uint32_t coarse_regions = 0, coarse_room = 0;  ///< 0: one pass
   int coarse_bits = 0;
 
-  /// max_regions: of one pass, a power of two.
+  /// Returns the plan for n items. `max_regions`: of one pass, a power of two.
   static region_plan of(std::uint64_t n, std::uint64_t groups, int shift,
                         std::uint64_t max_regions) {
     region_plan p{n, ((groups - 1) >> shift) + 1, shift};
@@ -67,7 +71,8 @@ struct region_plan {
   }
   std::uint64_t places() const { return regions * room; }
   std::uint64_t coarse_places() const { return std::uint64_t(coarse_regions) * coarse_room; }
-  /// Regions that are counted: all that the coarse ones are split into, of which the last may have none.
+  /// Returns the number of regions that are counted: all that the coarse ones are split into, of
+  /// which the last may have no items.
   std::uint64_t counted() const {
     return coarse_regions == 0 ? regions : std::uint64_t(coarse_regions) << coarse_bits;
   }
@@ -80,15 +85,15 @@ struct region_plan {
   }
 };
 
-/// The arrays of a split, in memory of so many bytes; those that it does not need have no elements. The counters come first,
-/// and are zero before a split.
+/// The arrays of a split, in one block of memory; arrays that it does not need have no elements.
+/// The counters come first, and are zero before a split.
 template <class ExecSpace, class Word>
 struct split_memory {
   static constexpr bool in_rooms = device::is_device<ExecSpace>;
   using split_plan = partition::plan<ExecSpace, Word>;
 
   build_report* report = nullptr;
-  std::uint32_t *taken = nullptr, *coarse_taken = nullptr;  // of rooms
+  std::uint32_t *taken = nullptr, *coarse_taken = nullptr;  // items of regions
   std::size_t counter_bytes = 0;
   std::uint32_t *filled = nullptr, *coarse_filled = nullptr;
   std::uint64_t* begins = nullptr;
@@ -124,7 +129,8 @@ class region_split {
   using rooms = partition::rooms<word>;
 
  public:
-  /// `label`: of what clears the counters. `coarse`: memory for the coarse regions, where there are some.
+  /// `label`: of the kernel that clears the counters. `coarse`: memory for the coarse regions, if
+  /// any.
   region_split(std::string label, ExecSpace const& exec, View const& table, region_plan const& p,
                memory_type const& memory, word* coarse)
       : m_label(std::move(label)),

@@ -40,7 +40,7 @@ struct sum_attempts {
   }
 };
 
-/// Looks at every slot of a table. Waits for exec.
+/// Returns statistics of a table; reads every slot. Blocks.
 template <class ExecSpace, class Table>
 cuckoo_stats statistics(ExecSpace const& exec, Table const& of) {
   using view = typename Table::view_type;

@@ -25,19 +25,24 @@
 //
 // ## The two-level layout (Alcantara et al. 2009)
 //
-//   level 1   hash(key, seed)  ->  bucket       the first level of Fredman, Komlós and Szemerédi: n / 409 buckets,
-//                                               409 keys on average, 520 at most, in 576 slots: 1.41 n in all
-//   level 2   mix(hash + constants of the bucket)  ->  a candidate slot in each of three subtables of 192 slots
+//   level 1   hash(key, seed)  ->  bucket       the first level of Fredman, Komlós and Szemerédi:
+//                                               n / 409 buckets, 409 keys on average, 520 at most,
+//                                               in 576 slots: 1.41 n in all
+//   level 2   mix(hash + constants of the bucket)  ->  a candidate slot in each of three subtables
+//                                                      of 192 slots
 //
-//             | line 0                                    | line 1 … 47 |                        |  lines of 64 bytes,
-//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots  |  slots of 8 bytes
+//             | line 0                                    | line 1 … 47 |                       |
+//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots |
 //   metadata  one byte for each bucket: the number of its constants
+//             (lines of 64 bytes, slots of 8 bytes)
 //
-//   split     Items are moved into regions of a few neighbouring buckets by a partition (regions.hpp).
-//   build     A team builds a region's buckets in its scratch by parallel cuckoo hashing (build_buckets.hpp): in a
-//             round all unplaced keys claim their slots in one subtable; losers, and keys that were evicted, are
-//             unplaced in the next round, which takes the next subtable. A bucket that is not done after 50 rounds is
-//             restarted with the next constants. Then it is written, once.
+//   split     Items are moved into regions of a few neighbouring buckets by a partition
+//             (regions.hpp).
+//   build     A team (CUDA: a block) builds a region's buckets in its scratch (shared memory) by
+//             parallel cuckoo hashing (build_buckets.hpp). In a round, all unplaced keys claim
+//             their slots in one subtable. Keys whose claim lost, and keys that were evicted, are
+//             unplaced in the next round, which takes the next subtable. A bucket that is not done
+//             after 51 rounds is restarted with the next constants. Then it is written, once.
 //   look up   Hash, constants, at most three slots; two of them share a line (refs.hpp).
 //
 // ## The dense layout (bucketed cuckoo hashing: Dietzfelbinger and Weidling 2007, BGHT 2021)
@@ -46,25 +51,29 @@
 //   mix(hash)        ->  three candidate windows of the partition
 //
 //   window    | slot 0 | slot 1 | … | slot 7 |     a line of 64 bytes, filled from slot 0 on
-//   metadata  one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key with that remainder,
-//             whose first candidate this window is, lies in another one
+//   metadata  one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key
+//             with that remainder, whose first candidate this window is, lies in another one
 //
 //   split     As above; a region is a partition.
-//   place     Items go to the first candidate window with an empty slot, or evict another item: an eviction chain. A team of
-//             a GPU builds a small partition in its scratch (place_in_scratch.hpp); others are in memory (place.hpp).
-//   look up   The first window; the others only if it has no empty slot and the overflow bit is set (refs.hpp).
-//   insert    The absent keys are placed in a copy of the table; if one finds no slot, or there are too many for the
-//             load, all keys move to a new table.
+//   place     Items go to the first candidate window with an empty slot, or evict another item: an
+//             eviction chain. A team of a GPU builds a small partition in its scratch
+//             (place_in_scratch.hpp); other partitions are built in memory (place.hpp).
+//   look up   The first window; the others only if it has no empty slot and the overflow bit is
+//             set (refs.hpp).
+//   insert    The absent keys are placed in a copy of the table. If one finds no slot, or there are
+//             too many for the load, all keys move to a new table.
 //
 // ## Failures
 //
-// A region that overflows, a bucket without constants that do, a chain without an end: the whole table is built anew
-// with the next of 17 seeds. Equal keys show after the build, as claims of one slot or as shadowed duplicates; then the
-// first of each is selected (distinct.hpp) and the table built from these.
+// If a region overflows, no constants suit a bucket, or an eviction chain does not end, the whole
+// table is built anew with the next of 17 seeds. Equal keys show after the build, as claims of one
+// slot or as shadowed duplicates. Then the first of each set of equal keys is selected
+// (distinct.hpp), and the table is built from these.
 
 namespace karpos::detail::cuckoo {
 
-/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for cuckoo_table (cuckoo_table.hpp).
+/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for cuckoo_table
+/// (cuckoo_table.hpp).
 template <class Traits>
 class table : public Traits {
  public:
@@ -94,7 +103,7 @@ class table : public Traits {
   static std::string name() { return Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set"; }
   static std::string label(char const* what) { return table_label(name(), what); }
 
-  /// Gives the memory back: the state of a default-constructed or moved-from table.
+  /// Releases the memory: the state of a default-constructed or moved-from table.
   void release() {
     m_shape = {};
     m_arrays = {};
@@ -116,7 +125,8 @@ class table : public Traits {
             typename view_type::protocol({m_empty, m_empty, m_empty}),
             m_hash};
   }
-  /// Slots that a scan visits, and the ref that it reads them by, in either layout.
+  /// Returns the number of slots that a scan visits; scan_ref returns the ref that it reads them
+  /// by, in either layout.
   std::uint64_t slot_count() const { return m_shape.slots; }
   dense scan_ref() const { return dense(view()); }
   /// Calls f with the ref of the layout.
@@ -127,7 +137,7 @@ class table : public Traits {
     else
       f(dense(view()));
   }
-  /// Keys that fit into the dense layout without growing.
+  /// Returns how many keys fit into the dense layout without growing.
   std::uint64_t capacity() const {
     double const rounding = 1 + 1e-12;
     return static_cast<std::uint64_t>(static_cast<double>(m_shape.slots) * m_options.load *
@@ -143,7 +153,7 @@ class table : public Traits {
     return workspace::bytes_for(execution_space{}, plan, attempt_type::needs_coarse(plan, s));
   }
 
-  /// Replaces the contents. Waits for exec. See cuckoo_map::build for what it throws.
+  /// Replaces the contents. Blocks. See cuckoo_map::build for what it throws.
   template <class Keys, class Values>
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
     Kokkos::Profiling::ScopedRegion const region(label("build"));
@@ -157,7 +167,8 @@ class table : public Traits {
     }
   }
 
-  /// Adds the pairs whose keys are absent, the first of equal ones. Requires: the layout is dense.
+  /// Adds the pairs whose keys are absent; of equal keys, the first. Requires: the layout is dense.
+  /// Blocks. Throws if keys equal the sentinel, once the other pairs are added.
   template <class Keys, class Values>
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
     Kokkos::Profiling::ScopedRegion const region(label("insert"));
@@ -181,7 +192,7 @@ class table : public Traits {
     return report;
   }
 
-  /// Takes over the contents of a table in any space. Waits for exec.
+  /// Copies the contents of a table in any space. Blocks.
   template <class Other>
     requires same_contents<Traits, Other>
   void copy_from(execution_space const& exec, table<Other> const& other) {
@@ -204,8 +215,9 @@ class table : public Traits {
   using workspace = build_workspace<word, execution_space>;
   using attempt_type = build_attempt<execution_space, view_type>;
 
-  /// Returns the seed of the hash function, which differs between tables and between sizes of one.
-  /// With one seed, keys in the order of a table would crowd in some groups of the next.
+  /// Returns the seed of the hash function, which differs between tables and between sizes of a
+  /// table. With one seed for all, keys in the order of a table would crowd in some groups of the
+  /// next.
   std::uint64_t seed(std::uint64_t restart) const {
     std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
     return mix(mix(*m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
@@ -214,8 +226,8 @@ class table : public Traits {
     return {name(), exec, view(), m_shape, m_arrays, m_workspace};
   }
 
-  /// Allocates a table of n keys that has room for some number of them, and the workspace. Changes nothing when there
-  /// is no memory.
+  /// Allocates a table of n keys with capacity for `room` keys, and the workspace. Changes nothing
+  /// if there is not enough memory.
   void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t room) {
     auto const s = shape_type::of(n, room, m_options);
     auto const plan = plan_for(n, s);
@@ -226,7 +238,7 @@ class table : public Traits {
     m_shape = s;
     m_size = m_restarts = 0;
   }
-  /// GPUs count the rows of rooms in 32 bits.
+  /// Throws std::length_error if n is too large for GPUs, which count rows in 32 bits.
   static void require_countable(std::uint64_t n) {
     constexpr std::uint64_t most = ~std::uint32_t(0);
     if (device::is_device<execution_space> && n > most)
@@ -243,7 +255,7 @@ class table : public Traits {
   void build_from(execution_space const& exec, Keys const& keys, Values const& values) {
     std::uint64_t const n = keys.extent(0);
     all_pairs<view_type, Keys, Values> const pairs{keys, values};
-    // Two attempts before equal keys are looked for, for an attempt fails without them too, if rarely.
+    // Two attempts before equal keys are looked for: an attempt fails without them, too, if rarely.
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
       build_report const r = attempt(exec).build(pairs);
       if (r.is_complete()) return finish(n);
@@ -257,7 +269,7 @@ class table : public Traits {
     reserve(exec, first.count, m_options.capacity);  // and the first seed again
     try_seeds(exec, selected(keys, values, first));
   }
-  /// Builds with one seed after the other, from m_restarts on.
+  /// Builds with one seed after the other, from m_restarts on. Throws hash_error if none succeeds.
   template <class Source>
   void try_seeds(execution_space const& exec, Source const& source) {
     build_report r;
@@ -282,8 +294,8 @@ class table : public Traits {
     if (invalid != 0) reject_sentinels(invalid, keys.extent(0));
   }
 
-  /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns: whether all were placed; if
-  /// not, the table is as it was.
+  /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns whether
+  /// all were placed; if not, the table is as it was.
   template <class Source>
   bool place_new(execution_space const& exec, Source const& source) {
     auto const before = m_arrays;
@@ -299,7 +311,8 @@ class table : public Traits {
     return false;
   }
 
-  /// Replaces the table by one with room for more keys, built from its pairs and those of a source.
+  /// Replaces the table by one with capacity for `room` keys, built from its pairs and those of a
+  /// source.
   template <class Source>
   void grow(execution_space const& exec, Source const& source, std::uint64_t room) {
     using keys_view = Kokkos::View<key_type*, memory_space>;
@@ -323,7 +336,7 @@ class table : public Traits {
     *this = std::move(larger);
   }
 
-  /// The pairs at the indices of distinct keys.
+  /// Returns the source of the pairs at the indices of distinct keys.
   template <class Keys, class Values>
   static auto selected(Keys const& keys, Values const& values,
                        distinct_keys<memory_space> const& distinct) {

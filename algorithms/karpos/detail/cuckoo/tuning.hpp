@@ -8,12 +8,12 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Constants of the cuckoo tables by execution space. Figures: H200, 2^27 pairs of 4 + 4 bytes, `karpos hash`; all that
-/// was tried stands in perf/results/h200.
+/// Constants of the cuckoo tables by execution space. Figures: H200, 2^27 pairs of 4 + 4 bytes,
+/// `karpos hash`; all variants that were measured are in perf/results/h200.
 template <class ExecSpace>
 struct tuning {
   static constexpr bool on_device = device::is_device<ExecSpace>;
-  /// Whether a team may have most of 227 KiB of scratch; other GPUs' have 48.
+  /// Whether a team may have most of 227 KiB of scratch (shared memory); other GPUs have 48.
   static constexpr bool has_shared_memory = device::max_scratch_bytes<ExecSpace> > 224 * 1024;
 
   /// Regions of one pass of a split; more take two (5,749 regions: one pass 2.05 ms, two 2.03).
@@ -30,12 +30,14 @@ struct tuning {
 
   // two_level: building buckets.
 
-  /// Buckets of a region, which a team builds, and the most items that it may have: the mean and 6.5 standard deviations.
+  /// Buckets of a region, which a team builds, and the most items that it may have: the mean and
+  /// 6.5 standard deviations.
   static constexpr int region_buckets = !on_device ? 8 : has_shared_memory ? 4 : 2;
   static constexpr int region_items = region_buckets == 8   ? 3712
                                       : region_buckets == 4 ? 1920
                                                             : 1024;
-  /// Threads of the team, and teams of a multiprocessor (8 buckets and 256 threads, three teams: 2.6 ms instead of 2.0).
+  /// Threads of the team, and teams on a multiprocessor (8 buckets and 256 threads, three teams:
+  /// 2.6 ms instead of 2.0).
   static constexpr int builder_threads = !on_device          ? 1
                                          : has_shared_memory ? 256
                                                              : 128,
@@ -45,19 +47,21 @@ struct tuning {
 
   // dense: placing items.
 
-  /// Whether threads insert into a partition concurrently, with a compare-and-swap for a slot; else one thread alone.
+  /// Whether threads insert into a partition concurrently, with a compare-and-swap for a slot; if
+  /// not, one thread inserts alone.
   template <class Word>
   static constexpr bool places_concurrently =
       on_device && device::is_lock_free<static_cast<int>(sizeof(Word)), ExecSpace>;
-  /// Threads of a team that inserts concurrently, and teams of a multiprocessor.
+  /// Threads of a team that inserts concurrently, and teams on a multiprocessor.
   static constexpr int placer_threads = 256, placers_at_once = 6;
-  /// Bytes of items that such a team inserts. Its list of unplaced ones, in shared memory, has room for all of them,
-  /// and the lanes of a warp take items from it in step (windows of four: 15.8 ms with a thread an item, 12.5 so).
+  /// Bytes of items that such a team inserts. Its list of unplaced items, in shared memory, has
+  /// space for all of them, and the lanes of a warp take items from it in step (windows of four:
+  /// 15.8 ms with a thread per item, 12.5 in step).
   static constexpr int placer_bytes = 16384;
   static constexpr int placer_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Threads of a team that places a partition in its scratch, alone on a multiprocessor.
   static constexpr int scratch_placer_threads = on_device ? 1024 : 1;
-  /// Threads of a team of which one inserts alone: a GPU has none of fewer than a warp.
+  /// Threads of a team of which one inserts alone: a GPU has no teams smaller than a warp.
   static constexpr int lone_placer_threads = on_device ? 32 : 1;
 };
 
