@@ -46,7 +46,8 @@ struct place_items {
   /// Lost items after which other chains end early: the table must be built anew in any case.
   static constexpr std::uint64_t max_lost = 256;
 
-  /// The contents of a team's scratch: the items whose first window was full.
+  /// The contents of a team's scratch (CUDA: a block's shared memory): the items whose first window
+  /// was full.
   struct memory {
     word unplaced[items_of_a_team];
     std::uint32_t unplaced_count, next;  // next: index of the first item that no thread has taken

@@ -13,7 +13,8 @@ namespace karpos::detail::cuckoo {
 template <class ExecSpace>
 struct tuning {
   static constexpr bool on_device = device::is_device<ExecSpace>;
-  /// Whether a team may have most of 227 KiB of scratch (shared memory); other GPUs have 48.
+  /// Whether a team (CUDA: a block) may have most of 227 KiB of scratch (shared memory); other GPUs
+  /// have 48.
   static constexpr bool has_shared_memory = device::max_scratch_bytes<ExecSpace> > 224 * 1024;
 
   /// Regions of one pass of a split; more take two (5,749 regions: one pass 2.05 ms, two 2.03).

@@ -44,7 +44,7 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
 };
 
 /// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no lock
-/// and write nothing.
+/// and write nothing. A tile is a thread, or some lanes of a warp (CUDA: a cooperative group).
 template <class Traits>
 class lines {
  public:

@@ -16,7 +16,8 @@
 #include "karpos/outcome.hpp"
 
 // Concurrent hopscotch hashing: insert, erase and find run concurrently in one kernel, and memory
-// never fragments.
+// never fragments. A tile performs an operation: a thread, or some lanes of a warp together (CUDA:
+// a cooperative group).
 //
 //   line    | hop word | slot | slot | slot | slot | slot | slot | slot |   8 words: 64 or 128 B
 //

@@ -10,7 +10,7 @@
 // mark. It concerns keys whose home is the *other* bucket of the pair, for they try this bucket
 // second: it says which classes of these have a key beyond the pair.
 //
-//   a < b       none: half of all orders. Teams leave buckets that are not full yet so, too.
+//   a < b       none: half of all orders. Teams put buckets that are not full yet into it, too.
 //   a > b       twelve orders, by the ranks of c and d: one of 4 classes, two of them, or all
 //
 // Buckets of two keys have one class: a > b. A bucket with a hole ends a search anyway; one with a

@@ -32,7 +32,7 @@
 //                                             it back
 //
 // Rows whose first pair is full are deferred (`left`): they are inserted one by one afterwards, so
-// that the table is the same as if all rows had been inserted so.
+// that the table is the same as if all rows had been inserted in this way.
 
 namespace karpos::detail::open_addressing {
 

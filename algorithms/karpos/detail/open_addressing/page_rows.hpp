@@ -132,10 +132,10 @@ struct split_rows {
 };
 
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
-/// split, and these into segments (`pages`), one of which a team holds at once. A partition has one
-/// segment, or several if there are more segments than max_parts. More partitions than
-/// max_parts_of_one_pass are split in two passes, by way of coarse ones of parts_each neighbouring
-/// partitions.
+/// split, and these into segments (`pages`), one of which a team (CUDA: a block) holds at once. A
+/// partition has one segment, or several if there are more segments than max_parts. More partitions
+/// than max_parts_of_one_pass are split in two passes, by way of coarse ones of parts_each
+/// neighbouring partitions.
 struct page_plan {
   std::uint64_t pairs, part_pairs, page_pairs;
   std::uint64_t parts, pages_per_part;

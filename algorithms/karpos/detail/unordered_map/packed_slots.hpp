@@ -38,7 +38,7 @@ class packed_slots {
   using key_bits = typename layout::key_bits;
   using is = has_key_bits_of<layout>;
   using query = is;
-  struct record {};  // there is nothing beside the words
+  struct record {};  // packed slots have none
   static constexpr bool has_records = false, has_values_in_words = layout::has_value;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
   /// Reserved slots of the three keys that mark slots. If keys are narrower than key_bits, no key
