@@ -8,30 +8,31 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"
 
-// Cuts parts into chunks of bounded length, so that teams share a part that is longer than others.
+// Cuts partitions (here: `part`) into chunks of bounded length, so that several teams share a long
+// partition.
 
 namespace karpos::detail::partition {
 
-/// Rows of a part that one team takes; none where there are fewer chunks than could be.
+/// Rows of a partition that one team processes. Unused entries of the list have no rows.
 struct chunk {
   std::uint64_t begin;
   std::uint32_t rows;
-  std::uint32_t whole;  // whether they are all of their part
+  std::uint32_t whole;  // 1 if they are all rows of their partition
   std::uint32_t part = 0;
 };
 
-/// Parts, and the chunks that they are cut into.
+/// Partitions, and the chunks that they are cut into.
 struct chunk_list {
-  std::uint64_t const* offsets;  // of parts
-  std::uint64_t* first;          // chunk of a part; behind the last part the number of chunks
+  std::uint64_t const* offsets;  // of partitions
+  std::uint64_t* first;          // of each partition; the last element: number of chunks
   chunk* chunks;
   std::uint64_t parts;
-  std::uint32_t most_rows;  // of a chunk
+  std::uint32_t most_rows;  // maximum of a chunk
 
   KOKKOS_FUNCTION std::uint64_t rows(std::uint64_t p) const { return offsets[p + 1] - offsets[p]; }
 };
 
-/// Finds the first chunk of every part: a scan.
+/// Finds the first chunk of every partition, by a scan.
 struct count_chunks {
   chunk_list list;
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& sum, bool last) const {
@@ -40,7 +41,7 @@ struct count_chunks {
   }
 };
 
-/// Writes the chunks: a part is cut evenly.
+/// Writes chunk c. The chunks of a partition differ in length by one row at most.
 struct cut_parts {
   chunk_list list;
   KOKKOS_FUNCTION void operator()(std::uint64_t c) const {
@@ -48,7 +49,7 @@ struct cut_parts {
       list.chunks[c] = {0, 0, 0};
       return;
     }
-    std::uint64_t p = 0, end = list.parts;  // the last part whose first chunk is at most c
+    std::uint64_t p = 0, end = list.parts;  // the last partition whose first chunk is at most c
     while (end - p > 1) {
       std::uint64_t const middle = p + (end - p) / 2;
       (list.first[middle] <= c ? p : end) = middle;
@@ -60,7 +61,7 @@ struct cut_parts {
   }
 };
 
-/// Says whether some part has more rows than that.
+/// Sets *found to 1 if some partition has more than `most` rows.
 struct find_long_part {
   std::uint64_t const* begins;
   std::uint64_t most;
@@ -70,7 +71,7 @@ struct find_long_part {
   }
 };
 
-/// Enqueues a cut into at most so many chunks.
+/// Enqueues the cut of `list`, whose array has space for most_chunks chunks.
 template <class ExecSpace>
 void cut(ExecSpace const& exec, chunk_list const& list, std::uint64_t most_chunks) {
   Kokkos::parallel_scan("karpos::partition: count chunks", index_range(exec, list.parts + 1),

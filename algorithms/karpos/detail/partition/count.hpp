@@ -14,19 +14,21 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/loops.hpp"
 
-// First half of a partition: how many rows belong to each part, and where they go then.
+// First half of a partition: counts the rows of each partition (`part`), and computes where they
+// go.
 //
-//   begins   | part 0, 1, …, parts |                                  count_rows: a team counts a range, and adds it to
-//                                                                     the totals; sum_parts turns those into begins
-//   firsts   | range 0: part 0, 1, … | range 1: part 0, 1, … | …      the counts of a range; place_ranges turns them into
-//                                                                     where its first row of a part goes
+//   begins  | part 0, 1, …, parts |        count_rows: a team counts a range, adds to the totals
+//                                          sum_parts turns the totals into offsets
+//   firsts  | range 0: part 0, 1, … | range 1: part 0, 1, … | …
+//                                          count_rows: the counts of a range
+//                                          place_ranges: where its first row of each partition goes
 //
-// Firsts are kept where the rows of a range must stay together: on CPUs, and for a stable partition. Otherwise teams take
-// room in a part as they need it.
+// `firsts` exist if the rows of a range must stay together: on CPUs, and for stable partitions.
+// Otherwise teams reserve space in a partition when they need it.
 
 namespace karpos::detail::partition {
 
-/// A step: counts the rows of a range by part.
+/// A step: counts the rows of a range by partition.
 template <class ExecSpace, class Source, class Part>
 struct count_rows {
   using tuned = tuning<ExecSpace>;
@@ -34,12 +36,13 @@ struct count_rows {
                        teams_at_once = device::is_device<ExecSpace> ? 2 : 1;
   static constexpr std::size_t scratch_bytes =
       device::is_device<ExecSpace> ? tuned::max_parts(false) * sizeof(std::uint32_t) : 64;
-  /// Rows whose loads overlap in a thread.
+  /// Rows whose loads a thread overlaps.
   static constexpr int batch = device::is_device<ExecSpace> ? 8 : 1;
 
-  /// Counters of a part on CPUs, which rows take in turns, in 32 bits: processors wait to add to what they have just stored.
-  /// 2^24 keys, one thread of an Intel Xeon, 2 to 1,024 parts: one counter of 64 bits 1.7 to 2.1 ns a key, four 0.9 to 1.2;
-  /// 8,192 parts: 0.75 and 0.78.
+  /// 32-bit counters of a partition on CPUs, which successive rows use in turn: an increment of
+  /// what has just been stored waits for that store. 2^24 keys, one thread of an Intel Xeon, 2 to
+  /// 1,024 partitions: one counter of 64 bits 1.7 to 2.1 ns a key, four 0.9 to 1.2; 8,192
+  /// partitions: 0.75 and 0.78.
   static constexpr int counters = 4;
 
   Source source;
@@ -47,7 +50,7 @@ struct count_rows {
   row_ranges ranges;
   places to;
   std::uint32_t*
-      tables;  // on CPUs: counter c of part p in range r at (r * counters + c) * to.stride + p
+      tables;  // on CPUs: counter c of partition p, range r at (r * counters + c) * to.stride + p
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
@@ -62,7 +65,7 @@ struct count_rows {
     } else {
       std::uint64_t* const count = to.of_range(range);
       for (int p = 0; p < to.parts; ++p) count[p] = 0;
-      constexpr std::uint64_t most = ~std::uint32_t(0);  // that a counter holds
+      constexpr std::uint64_t most = ~std::uint32_t(0);  // maximum of a counter
       std::uint64_t const end = ranges.end(range);
       for (std::uint64_t i = ranges.begin(range); i < end; i += most)
         add_counts(i, Kokkos::min(i + most, end), range, count);
@@ -97,7 +100,8 @@ struct count_rows {
   }
 };
 
-/// Turns the totals of parts into where they begin, for us and for the caller.
+/// Turns the row counts of partitions into offsets: in begins for later steps, in `offsets` for the
+/// caller.
 template <class Offsets>
 struct sum_parts {
   std::uint64_t* begins;
@@ -114,7 +118,7 @@ struct sum_parts {
   }
 };
 
-/// Of a part: turns the counts of its ranges into where they begin.
+/// Turns partition p's counts in all ranges into where each range's rows begin.
 struct place_ranges {
   places to;
   std::uint64_t ranges;
@@ -130,7 +134,7 @@ struct place_ranges {
   }
 };
 
-/// Clears what parts are counted with.
+/// Sets the counters of partitions to zero.
 struct clear_parts {
   places to;
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
@@ -139,13 +143,14 @@ struct clear_parts {
   }
 };
 
-/// Enqueues the first half. CPUs count in `tables`, 16 bytes for each range and part up to the stride.
+/// Enqueues the first half. CPUs count in `tables`: 16 bytes per range and partition, up to the
+/// stride.
 template <class ExecSpace, class Source, class Part, class Offsets>
 void count_and_place(ExecSpace const& exec, Source const& source, Part const& part,
                      row_ranges const& ranges, places const& to, Offsets const& offsets,
                      std::uint32_t* tables) {
   auto const n = static_cast<std::uint64_t>(to.parts);
-  // Two teams on a multiprocessor, but for those that must count what they move.
+  // Two teams share a multiprocessor. With `firsts` a team must count the range that it moves.
   row_ranges const counted = to.firsts == nullptr
                                  ? row_ranges{ranges.rows, (ranges.each + 1) / 2, 2 * ranges.count}
                                  : ranges;

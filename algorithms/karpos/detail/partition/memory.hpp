@@ -14,11 +14,12 @@
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/partition/tuning.hpp"
 
-// What a partition needs beside its input and its output.
+// The memory that a partition needs beside its input and output, and how it divides the work.
 
 namespace karpos::detail::partition {
 
-/// Throws std::invalid_argument for no part, and for too many. One less than no offset counts as none.
+/// Throws std::invalid_argument if there are no partitions (`parts`) or more than 2^26. An empty
+/// view of offsets gives 2^64 - 1 of them, and is rejected as no partition.
 inline void require_parts(std::uint64_t parts) {
   constexpr std::uint64_t max_parts = std::uint64_t(1) << 26;
   if (parts == 0 || parts == ~std::uint64_t(0))
@@ -29,7 +30,8 @@ inline void require_parts(std::uint64_t parts) {
            "split the parts again");
 }
 
-/// Throws std::invalid_argument where an integer of this type does not hold the largest number that so many rows make.
+/// Throws std::invalid_argument if Integer does not hold `largest`, the largest number that `rows`
+/// rows need.
 template <class Integer>
 void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest) {
   if (largest > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
@@ -37,7 +39,8 @@ void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest)
            std::to_string(rows) + " rows", "pass a view of 64-bit integers");
 }
 
-/// The arrays of a partition, in memory of so many bytes; those that it does not need have no elements.
+/// The arrays of a partition, in one allocation of `bytes`. Arrays that the plan does not need have
+/// no elements.
 template <class Row>
 struct arrays {
   waiting_lines<Row> waiting;
@@ -61,18 +64,20 @@ struct arrays {
     a.take(offsets, again ? p.stride() + 1 : 0);
     bytes = a.bytes();
   }
-  /// What CPUs count in, before lines wait: in their memory.
+  /// Returns the counters of CPUs. They use the memory of the buffered lines, which are empty until
+  /// all rows are counted.
   std::uint32_t* tables() const {
     static_assert(sizeof(line_of_rows<Row>) >= 4 * sizeof(std::uint32_t));
     return reinterpret_cast<std::uint32_t*>(waiting.lines);
   }
 };
 
-/// How a partition goes: its rows divided among teams, its parts among passes, and its memory.
+/// The plan of a partition: how teams share its rows, how passes share its partitions, and its
+/// memory.
 template <class ExecSpace, class Row>
 class plan {
   using tuned = tuning<ExecSpace>;
-  /// Rows that teams without places of their own count in 32 bits.
+  /// Maximum of rows for an unstable partition: teams without `firsts` count in 32 bits.
   static constexpr std::uint64_t max_unstable_rows = ~std::uint32_t(0);
 
  public:
@@ -96,23 +101,26 @@ class plan {
   std::uint64_t parts() const { return m_parts; }
   int passes() const { return m_passes; }
   bool stable(int pass) const { return m_stable || pass > 0; }
-  /// Bits of the part that passes split by, from the lowest on.
+  /// Pass k splits by bits(k) bits of the partition number, beginning with bit shift(k). Pass 0 has
+  /// the lowest bits.
   int shift(int pass) const { return pass == 0 ? 0 : first_bits() + (pass - 1) * m_later_bits; }
   int bits(int pass) const { return pass == 0 ? first_bits() : m_later_bits; }
-  /// Parts of a pass.
+  /// Returns the number of partitions that a pass splits into.
   std::uint64_t parts_of(int pass) const {
     return m_passes == 1 ? m_parts : std::uint64_t(1) << bits(pass);
   }
-  /// Of the arrays with an element for each range and part, from range to range: no two share a line.
+  /// Returns the distance between ranges in arrays with an element per range and partition: a
+  /// multiple of 16, so that no two ranges share a cache line.
   std::uint64_t stride() const {
     std::uint64_t const parts = Kokkos::max(parts_of(0), parts_of(m_passes - 1));
     return (parts + 15) / 16 * 16;
   }
-  /// Whether ranges have places of their own.
+  /// Whether each range has its own position in every partition (`firsts`).
   bool has_firsts() const { return !is_device || stable(m_passes - 1); }
-  /// Elements of the arrays with one for each range and part.
+  /// Returns the length of arrays with an element per range and partition.
   std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
-  /// Lines that wait on CPUs: one of each range and part, and the spare ones of each range.
+  /// Returns the number of buffered lines on CPUs: one per range and partition, and spare ones per
+  /// range.
   std::uint64_t lines() const {
     return each_range() + static_cast<std::uint64_t>(m_ranges.count) * tuned::batch_rows;
   }

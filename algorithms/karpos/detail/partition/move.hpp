@@ -12,19 +12,28 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/streaming.hpp"
 
-// Second half of a partition: moves the rows of a range, one team each, to where its rows of a part begin.
+// Second half of a partition: a team moves the rows of a range to where they belong in the
+// partitions (`part`).
 
 namespace karpos::detail::partition {
 
-/// A step for GPUs. A team sorts a tile of rows by part in its scratch, and writes it in runs of a part each: neighbours
-/// to neighbours. Teams take tiles in turns and room in a part as they go, so that what is written at about the same
-/// time lies together, whole sectors and pages of memory. In a stable partition each goes through its own range, and the
-/// threads of a warp, which hold 32 neighbours at a time, rank them by ballots into counters of their warp.
+/// A step for GPUs. A team (block) sorts a tile of rows by partition in its scratch (shared
+/// memory), and writes each partition's run of rows to adjacent addresses. Teams process tiles in
+/// turn, and reserve space in partitions as they go. So rows that are written at about the same
+/// time lie together, in whole sectors and pages of memory. In a stable partition each team
+/// processes its own range instead. There the threads of a warp hold 32 adjacent rows at a time,
+/// and rank them by ballots into counters of their warp.
 ///
-/// To says where rows go: places, or rooms, where a run that does not fit goes to the list, or rooms of rooms, where a tile
-/// has rows of one room alone, which belong to its parts; Out is their array, or what has places for their parts in several. A
-/// source with a `rest` of a row loads it only when the row is sorted: what a thread need not keep in registers. What teams
-/// take is counted in 32 bits: eight 64-bit answers would not stay in a thread's registers.
+/// To says where rows go:
+/// - places: positions that were counted before.
+/// - rooms: fixed-capacity partitions. Runs that do not fit go to an overflow list.
+/// - rooms_of_rooms: a tile has rows of one coarse partition only, and goes to the fine partitions
+///   of that one.
+///
+/// Out is the array of the output, or an object that stores the pieces of a row in several arrays.
+/// If a source has a type `rest`, that piece of a row is loaded when the row is sorted, and takes
+/// no registers before. Space is reserved in 32 bits: 64-bit results of overlapping atomics would
+/// not stay in a thread's registers.
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
 template <class ExecSpace, class Source, class Part, bool Stable, class To = places,
@@ -39,18 +48,19 @@ class move_tiles {
                         from_rooms = requires(To const to) { to.from; },
                         has_rest = requires { typename Source::rest; };
   static_assert(!(Stable && in_rooms));
-  /// Rows of a tile that a thread holds at most: of long ones no more than all threads have room for.
+  /// Maximum of rows of a tile that a thread holds. If rows are long: at most what the scratch
+  /// holds for all threads, but no less than eight.
   static constexpr int max_each = Kokkos::min(
       tuned::rows_each(Stable, sizeof(loaded)),
       Kokkos::max(tuned::scratch_bytes / (tuned::threads * static_cast<int>(sizeof(row))) / 4 * 4,
                   8));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
   static_assert(max_each * tuned::threads <= (holds ? 1 << 15 : 1 << 16), "ranks have 16 bits");
-  /// Rows of a thread that are neighbours: those of one load. A thread's rows are so many, times a whole number.
+  /// Adjacent rows that a thread loads at once. The number of rows of a thread is a multiple of it.
   static constexpr int run = Stable ? 1 : Kokkos::min(neighbours<Source>, max_each & -max_each);
-  /// Of a row in the output, modulo 2^32 or 2^64.
+  /// An index into the output, modulo 2^32 or 2^64.
   using index = std::conditional_t<Stable, std::uint64_t, std::uint32_t>;
-  /// Of a row in the source: rooms may be longer than what is in them.
+  /// An index into the source. Fixed-capacity partitions may span more than 2^32 places.
   using source_index = std::conditional_t<from_rooms, std::uint64_t, index>;
 
  public:
@@ -95,15 +105,15 @@ class move_tiles {
   }
 
  private:
-  /// Parts that a thread takes room for at once.
+  /// Partitions that a thread reserves space in at once.
   static constexpr int parts_each = Stable ? 1 : tuned::parts_each;
 
-  /// Rows that are sorted at once: few enough for an int.
+  /// Rows that are sorted at once; few enough for an int.
   struct tile {
     source_index first;
     int rows;
-    std::uint32_t number = 0;  // of tiles from rooms
-    std::uint32_t room = 0;    // that they are from
+    std::uint32_t number = 0;  // number of the tile, if rows come from fixed-capacity partitions
+    std::uint32_t room = 0;    // the partition that they come from
   };
   template <class Team>
   KOKKOS_FUNCTION tile first_tile(Team const& t, int size) const {
@@ -130,12 +140,13 @@ class move_tiles {
     return {static_cast<source_index>(first),
             static_cast<int>(Kokkos::min(last - first, length_of(size)))};
   }
-  /// How far a team's tiles are apart.
+  /// Returns the distance between successive tiles of a team.
   template <class Team>
   KOKKOS_FUNCTION static std::uint64_t step_of(Team const& t, int size) {
     return length_of(size) * static_cast<std::uint64_t>(Stable ? 1 : t.league_size());
   }
-  /// The first tile of a team, from one of that number on, that has rows: each room has as many tiles as every other.
+  /// Returns the team's first tile with rows, beginning with tile `number`. Every fixed-capacity
+  /// partition (`room`) has the same number of tiles, some of which may be empty.
   template <class Team>
   KOKKOS_FUNCTION tile tile_of_room(Team const& t, std::uint32_t number, int size) const {
     auto const length = static_cast<std::uint32_t>(size);
@@ -150,7 +161,8 @@ class move_tiles {
     }
     return {0, 0};
   }
-  /// The first of the parts that the rows of a tile belong to, and the part of a row among these.
+  /// Returns the first of the partitions that the rows of a tile go to. part_in returns a row's
+  /// partition relative to that one.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_part(tile const& now) const {
     return from_rooms ? now.room * static_cast<std::uint32_t>(m_to.parts) : 0;
   }
@@ -158,7 +170,7 @@ class move_tiles {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t part_in(tile const& now, AnyRow const& r) const {
     return m_part(r) - first_part(now);
   }
-  /// Ranks of a thread's rows among the rows of their part and group, two in a register.
+  /// Ranks of a thread's rows within their partition and group of threads, two per register.
   class rank_list {
    public:
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](int j) const {
@@ -174,25 +186,27 @@ class move_tiles {
   };
   /// A team's scratch.
   struct memory {
-    index* to;  // of a part: from an index of the sorted tile to one of the output
+    index* to;  // of a partition: output index minus tile index of its run
     std::uint32_t*
-        begin;  // of group g and part p at g * parts + p: rows; then where their run begins in the tile
+        begin;  // of group g, part p at g * parts + p: rows, then begin of their run in the tile
     row* sorted;
     std::byte* held;
   };
   KOKKOS_FUNCTION std::size_t counter_bytes() const {
     return static_cast<std::size_t>((m_to.parts * tuned::counter_bytes(Stable) + 15) / 16 * 16);
   }
-  /// Whether tiles are as large for all teams. Not of rows of 16 bytes: a number of rows that is not known when the kernel is
-  /// compiled costs them registers (H100, 2^26 rows into rooms: 2.27 instead of 2.02 ms).
+  /// Whether the host chooses a tile length for which teams have equal numbers of tiles. Not for
+  /// rows of 16 bytes: a length that is unknown at compile time costs them registers (H100, 2^26
+  /// rows into `rooms`: 2.27 instead of 2.02 ms).
   static constexpr bool is_balanced = !Stable && !from_rooms && sizeof(loaded) <= 8;
-  /// Rows of a tile for each thread, at most: those that have room beside the counters.
+  /// Returns the maximum of rows per thread and tile: what the scratch holds beside the counters.
   KOKKOS_FUNCTION int most_rows_each() const {
     std::size_t const room = tuned::scratch_bytes - counter_bytes() - holder::scratch_bytes;
     return Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each)) / run * run;
   }
-  /// As few of them as make no more tiles for a team: else the last ones of a few teams keep all waiting. The host says so, for the
-  /// divisions would take registers of the kernel.
+  /// Returns the fewest rows per thread and tile that give a team no more tiles than `most` does.
+  /// Otherwise all teams would wait at the end for the last tiles of a few. Runs on the host,
+  /// because the divisions would cost the kernel registers.
   int balanced(int most) const {
     std::uint64_t const of_each =
                             std::uint64_t(threads) * static_cast<std::uint64_t>(m_ranges.count),
@@ -209,7 +223,7 @@ class move_tiles {
             reinterpret_cast<row*>(t.scratch() + counter_bytes()),
             t.scratch() + tuned::scratch_bytes - holder::scratch_bytes};
   }
-  /// The counters of a thread's group.
+  /// Returns the counters of the thread's group.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t* group_of(Team const& t, memory const& m) const {
     return Stable ? m.begin + t.rank() / width * m_to.parts : m.begin;
@@ -218,8 +232,9 @@ class move_tiles {
   KOKKOS_FUNCTION void zero_counts(Team const& t, memory const& m) const {
     for (int i = t.rank(); i < groups * m_to.parts; i += t.size()) m.begin[i] = 0;
   }
-  /// A thread's rows have these indices in the tile, below last: row j is at first + j / run * step + j % run. Threads of a
-  /// warp have neighbours; in a stable partition a warp has neighbours alone.
+  /// Indices of a thread's rows in the tile: row j is at first + j / run * step + j % run, if that
+  /// is below last. Threads of a warp have adjacent runs. In a stable partition each warp has a
+  /// contiguous piece of the tile.
   struct strided {
     int first, step, last;
     KOKKOS_FORCEINLINE_FUNCTION int operator[](int j) const {
@@ -235,7 +250,7 @@ class move_tiles {
       return {t.rank() * run, t.size() * run, now.rows};
     }
   }
-  /// Calls f(j, index in the tile) for each of a thread's rows.
+  /// Calls f(j, index in the tile) for each of the thread's rows.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void for_my_rows(Team const& t, int each, tile const& now,
                                                       F const& f) {
@@ -265,12 +280,12 @@ class move_tiles {
             if (i[k] < i.last) load_one(k, i[k]);
     }
   }
-  /// Finds the rank of each row.
+  /// Computes the rank of each row.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void rank_rows(Team const& t, memory const& m,
                                              loaded (&rows)[max_each], rank_list& ranks, int each,
                                              tile const& now) const {
-    t.barrier();  // the counts are zero
+    t.barrier();  // all counts are zero
     if constexpr (Stable)
       rank_in_order(t, m, rows, ranks, each, now);
     else
@@ -281,7 +296,8 @@ class move_tiles {
       });
     t.barrier();
   }
-  /// The rank of a row in its part; of one that is held back, what its holder knows it by, and 2^15 more.
+  /// Returns the row's rank in its partition. If the holder keeps the row, returns the holder's
+  /// number for it, plus 2^15.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_hold(memory const& m, tile const& now,
                                                          loaded const& r,
                                                          [[maybe_unused]] std::uint64_t i) const {
@@ -291,7 +307,8 @@ class move_tiles {
     }
     return device::fetch_add(device::scratch(m.begin + part_in(now, r)), 1);
   }
-  /// The same in the order of the rows.
+  /// Computes the ranks in the order of rows. `equal` has a bit for each lane whose row goes to the
+  /// same partition: one ballot per bit of the partition number.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void rank_in_order(Team const& t, memory const& m,
                                                  loaded (&rows)[max_each], rank_list& ranks,
@@ -318,8 +335,8 @@ class move_tiles {
       ranks.set(j, before + static_cast<std::uint32_t>(rank));
     }
   }
-  /// Takes room in the output for the run of each part, and turns its length into where it begins in the tile. Returns: the
-  /// length of all runs.
+  /// Reserves space in the output for the run of each partition, and replaces the run's length by
+  /// where it begins in the tile. Returns the length of all runs.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION int reserve_runs(Team const& t, memory const& m,
                                                tile const& now) const {
@@ -329,7 +346,8 @@ class move_tiles {
     t.barrier();
     return static_cast<int>(begin);
   }
-  /// The same for so many parts from the first one on, whose runs begin there. Returns: the length of the runs.
+  /// Reserves space for parts_each * t.size() partitions from `first` on, whose runs begin at
+  /// `begin` in the tile. Returns the length of these runs.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t reserve(Team const& t, memory const& m, tile const& now,
                                                     int first, std::uint32_t begin) const {
@@ -355,7 +373,8 @@ class move_tiles {
     }
     return static_cast<std::uint32_t>(total);
   }
-  /// Where a run goes in the output; a run that does not fit into its room: where on the list, and 2^31 more.
+  /// Returns where a run begins in the output. If it overflows its fixed capacity, returns its
+  /// index on the overflow list, plus 2^31.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION index place_of_run(Team const& t, int p, std::uint32_t count,
                                                  std::uint32_t taken) const {
@@ -366,7 +385,7 @@ class move_tiles {
     else
       return static_cast<index>(m_to.begins[p]) + taken;
   }
-  /// Room among the rows of the team's range.
+  /// Reserves space among the rows of the team's range.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take_own(Team const& t, int p,
                                                      std::uint32_t count) const {
@@ -401,13 +420,13 @@ class move_tiles {
         if (ranks[j] >= held)
           return m_to.holder.add(m.held, pending, ranks[j] - held, rows[j],
                                  std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
-      loaded const r = device::opaque(rows[j]);  // all the parts would be too many to remember
+      loaded const r = device::opaque(rows[j]);  // else compilers keep the partitions of all rows
       m.sorted[begin[part_in(now, r)] + ranks[j]] =
           m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
     if constexpr (holds) m_to.holder.merge(m.held, pending);
   }
-  /// The same, which loads the rest of neighbours at once.
+  /// Sorts rows, and loads their `rest`, of adjacent rows at once.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void sort_with_rest(Team const& t, memory const& m,
                                                   loaded const (&rows)[max_each],
@@ -453,10 +472,11 @@ class move_tiles {
   row_ranges m_ranges;
   To m_to;
   Out m_out;
-  int m_each;  // rows of a tile for each thread, where they are balanced
+  int m_each;  // rows per thread and tile, if is_balanced
 };
 
-/// A cache line of rows of one part that wait until it is full. Rows that do not fill one do not wait.
+/// A cache line that buffers rows of one partition until it is full (software write combining).
+/// Rows whose size does not divide a line are not buffered (is_filled).
 template <class Row>
 struct alignas(device::line_bytes) line_of_rows {
   static constexpr bool is_filled = device::line_bytes % sizeof(Row) == 0;
@@ -464,21 +484,23 @@ struct alignas(device::line_bytes) line_of_rows {
   Row rows[count];
 };
 
-/// The lines of all ranges.
+/// The buffered lines of all ranges.
 template <class Row>
 struct waiting_lines {
   line_of_rows<Row>*
-      lines;  // of range r from r * (stride + batch_rows) on: one of each part, and spare ones
-  std::uint32_t* at;       // of range r and part p at r * stride + p
-  std::uint64_t* written;  // the same
+      lines;  // range r's begin at r * (stride + batch_rows): one per partition, then spare ones
+  std::uint32_t* at;       // of range r, part p at r * stride + p: index of its next buffered row
+  std::uint64_t* written;  // likewise: its next line in the output
 };
 
-/// A step for CPUs: a thread keeps a cache line for each part, and writes it when it is full. It fills lines for a batch of
-/// rows without a branch, for no processor predicts which row fills one: a full line goes on a list, and its part gets a
-/// spare one. Then the list is written, and its lines are spare.
+/// A step for CPUs: a thread buffers a cache line of rows per partition, and writes the line when
+/// it is full. It buffers a batch of rows without a branch, because no processor predicts which row
+/// fills a line. A full line goes on a list, and its partition gets a spare line. After the batch
+/// the listed lines are written, and become the spare ones.
 ///
-/// Source: Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010; Wassenberg, Sanders, "Engineering a multi-core radix
-/// sort", Euro-Par 2011 (software write-combining buffers, non-temporal stores).
+/// Source: Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010; Wassenberg, Sanders,
+///   "Engineering a multi-core radix sort", Euro-Par 2011 (software write-combining buffers,
+///   non-temporal stores).
 template <class ExecSpace, class Source, class Part>
 class move_lines {
   using row = typename Source::row;
@@ -509,16 +531,17 @@ class move_lines {
   }
 
  private:
-  /// A range's rows that wait. Rows of the output are counted from the begin of the line that it begins in.
+  /// The buffers of a range. Output rows are counted from the start of the cache line in which the
+  /// output begins, which is `out`.
   struct memory {
-    row* rows;               // those of part p in one line
-    std::uint32_t* at;       // of a part: where its next row waits
-    std::uint64_t* written;  // of a part: its next line in the output
-    std::uint64_t* firsts;   // of a part: its first row in the output
+    row* rows;               // partition p's begin at line p
+    std::uint32_t* at;       // of a partition: index of its next row in rows
+    std::uint64_t* written;  // of a partition: its next line in the output
+    std::uint64_t* firsts;   // of a partition: its first row in the output
     row* out;
   };
   struct full_line {
-    std::uint32_t part, last;  // of its rows among those that wait
+    std::uint32_t part, last;  // index of the line's last row in rows
   };
 
   KOKKOS_FUNCTION void one_by_one(int range) const {
@@ -558,7 +581,8 @@ class move_lines {
     }
     return m;
   }
-  /// Lets rows [begin, end), a batch at most, wait. Returns: how many lines of `full` they have filled.
+  /// Buffers rows [begin, end), at most a batch. Returns how many lines they filled, and lists
+  /// these in `full`.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fill(memory const& m, std::uint64_t begin,
                                                  std::uint64_t end, std::uint32_t const* spare,
                                                  full_line* full) const {
@@ -590,7 +614,8 @@ class move_lines {
       write(m, part, m.written[part], m.rows + (m.at[part] - rows), rows);
     }
   }
-  /// Writes so many rows of a line, but for those in front of the range's first of the part.
+  /// Writes the first `count` rows of a line, except those in front of the range's first row of the
+  /// partition.
   KOKKOS_FORCEINLINE_FUNCTION static void write(memory const& m, std::uint32_t part,
                                                 std::uint64_t to, row const* rows,
                                                 std::uint32_t count) {
@@ -605,7 +630,7 @@ class move_lines {
   places m_to;
   row* m_out;
   waiting_lines<row> m_waiting;
-  bool m_past_caches;  // whether to stream whole lines
+  bool m_past_caches;  // whether full lines bypass the caches
 };
 
 }  // namespace karpos::detail::partition

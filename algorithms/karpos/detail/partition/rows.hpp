@@ -11,20 +11,21 @@
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 
-// What is split: a source makes row i from what the caller gave, and says by which key a row belongs to a part.
+// The rows that a partition splits: a source makes row i from the caller's data, and says which key
+// decides on the row's partition (`part`).
 
 namespace karpos::detail::partition {
 
 /// Stands for hash_part of the keys' type.
 struct by_hash {};
 
-/// Sizes of rows that can be moved at once.
+/// Whether a row can be moved at once: trivially copyable, of 4, 8 or 16 bytes.
 template <class Row>
 inline constexpr bool is_row = std::is_trivially_copyable_v<Row> &&
                                (sizeof(Row) == 4 || sizeof(Row) == 8 || sizeof(Row) == 16);
 
-// A source loads what is to be read of row i and makes the row of it; in between a GPU thread keeps it in registers. One
-// whose rows lie in arrays can load neighbours at once.
+// A source loads the data of row i, and makes the row of it later; in between a GPU thread keeps
+// the loaded data in registers. A source whose rows lie in arrays can load adjacent rows at once.
 
 /// Rows that a source loads at once: those whose keys take 16 bytes, or one.
 template <class Source>
@@ -36,7 +37,8 @@ template <class Source>
 inline constexpr int neighbours<Source> =
     16 / static_cast<int>(sizeof(Source::key_of(typename Source::loaded{})));
 
-/// Whether the elements of a view are neighbours in memory; not those of a function of the index, such as one value for all.
+/// Whether the elements of a view are adjacent in memory. False for functions of the index, such as
+/// one value for all.
 template <class View>
 inline constexpr bool has_neighbours = false;
 template <class View>
@@ -47,7 +49,7 @@ inline constexpr bool has_neighbours<View> =
 template <class T>
 inline constexpr bool has_neighbours<device::strided_elements<T, false>> = true;
 
-/// Elements i, …, i + N - 1 of a view.
+/// Loads elements i, …, i + N - 1 of a view.
 template <int N, class View, class T>
 KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i, T* to) {
   if constexpr (has_neighbours<View>)
@@ -56,8 +58,9 @@ KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i
     for (int k = 0; k < N; ++k) to[k] = view(i + static_cast<std::uint64_t>(k));
 }
 
-/// A source whose rows are to be settled, settle(loaded), once they have come: so that none waits for them who only asks for
-/// them. Of others, the source itself.
+/// Returns a source whose load() leaves out the computation on what it loads. settle(source,
+/// loaded) does that computation once the data has arrived, so that a thread that issues several
+/// loads waits for none of them. Returns the source itself if it has no such computation.
 template <class Source>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) unsettled(Source const& source) {
   if constexpr (requires { source.unsettled(); })
@@ -70,7 +73,7 @@ KOKKOS_FORCEINLINE_FUNCTION void settle(Source const& source, typename Source::l
   if constexpr (requires { source.settle(loaded); }) source.settle(loaded);
 }
 
-/// Rows that lie in memory as they are.
+/// Rows that a source loads as they are.
 template <class Row>
 struct whole_rows {
   using row = Row;
@@ -114,7 +117,7 @@ struct keys_and_values : whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
-/// Rows of a key and its number.
+/// Rows of a key and the row's number.
 template <class Row, class Keys>
 struct keys_and_values<Row, Keys, row_numbers> {
   using row = Row;
@@ -134,7 +137,7 @@ struct keys_and_values<Row, Keys, row_numbers> {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& key) { return key; }
 };
 
-/// Rows that lie in an array, as a pass before has left them.
+/// Rows that an earlier pass has written to an array.
 template <class Source>
 struct rows_of_array : whole_rows<typename Source::row> {
   using typename whole_rows<typename Source::row>::row;
@@ -150,7 +153,7 @@ struct rows_of_array : whole_rows<typename Source::row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(row const& r) { return Source::key_of(r); }
 };
 
-/// The part of a row, or of what is loaded of it: that of its key.
+/// Returns the partition of a row, or of what was loaded of it: the partition of its key.
 template <class Source, class PartOf>
 struct part_of_row {
   PartOf part_of;
@@ -163,7 +166,7 @@ struct part_of_row {
   }
 };
 
-/// Some of the bits of a part: what one pass of several splits by.
+/// Some bits of the partition number, by which one of several passes splits.
 template <class Part>
 struct digit {
   Part part;
@@ -175,7 +178,7 @@ struct digit {
   }
 };
 
-/// The rows of a source in ranges of equal length, one for each team.
+/// The rows of a source in ranges of equal length, one per team.
 struct row_ranges {
   std::uint64_t rows, each;
   int count;
@@ -186,20 +189,20 @@ struct row_ranges {
   KOKKOS_FUNCTION std::uint64_t end(int r) const { return begin(r + 1); }
 };
 
-/// Stands for what holds rows back in a split: a holder (reduce_by_key/hot_keys.hpp) has memory at the end of a team's
-/// scratch, into which it takes rows while the others are split.
+/// Stands for no holder. A holder (reduce_by_key/hot_keys.hpp) keeps rows back while the others are
+/// split, in memory at the end of a team's scratch.
 struct holds_nothing {
   static constexpr std::size_t scratch_bytes = 0;
   struct pending {};
 };
 
-/// Where the rows of a part go in the output.
+/// Positions in the output of the rows of each partition.
 struct places {
   using holder_type = holds_nothing;
-  std::uint64_t* begins;  // of parts
+  std::uint64_t* begins;  // of partitions
   std::uint64_t*
-      firsts;  // of range r and part p at r * stride + p, where ranges have places of their own
-  std::uint32_t* taken;  // of parts, where they have none: rows that have their place
+      firsts;  // of range r, partition p at r * stride + p; null if ranges reserve space as they go
+  std::uint32_t* taken;  // of partitions, if firsts is null: rows that have been placed
   std::uint64_t stride;
   int parts;
 
