@@ -15,18 +15,20 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
-// The two steps that aggregate: rows in any order, as far as a table holds them, and chunks, which it holds for certain.
-// A thread of a CPU does that by itself (group_list.hpp). A team of a GPU takes rows in batches. All rows of a batch find their
-// slots; behind a barrier the values of those that found them taken are merged. So the first value of a slot needs no identity
-// of the operation, and no flag. Where the operation has an identity, every value is merged at once.
+// The two steps that aggregate: aggregate_first, rows in any order, as many as a table holds;
+// aggregate_chunks, chunks that always fit into a table. A CPU thread does so by itself
+// (group_list.hpp). A team (block) of a GPU processes rows in batches: all rows of a batch find
+// their slots. After a barrier the rows that found their slot taken merge their values. So the
+// first value of a slot needs no identity of the operation, and no flag. If the operation has an
+// identity, every value is merged at once.
 
 namespace karpos::detail::reduce_by_key {
 
-/// At the front of a team's scratch.
+/// Words at the front of a team's scratch.
 struct alignas(64) team_words {
   std::uint32_t appended = 0;
   std::uint32_t groups = 0;
-  std::uint64_t base = 0;    // of rows that the team writes, in global memory
+  std::uint64_t base = 0;    // index in global memory of the first row that the team writes
   std::uint32_t failed = 0;  // whether a row has found no slot
 };
 
@@ -38,8 +40,8 @@ class aggregator {
   using table = group_table<ExecSpace, Row, Sparse>;
   static constexpr int batch = Batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
-  /// Where a row of a batch goes: to a slot, nowhere (it is done), or, below that, to the rows left: nowhere - 1 is the
-  /// first of these.
+  /// Destination of a row that needs no slot any more. Destinations from 0 on are slots. Those
+  /// below `nowhere` are indices among the overflowed rows (`left`): nowhere - 1 is the first.
   static constexpr int nowhere = -1;
   /// Whether values are merged at once, without a barrier.
   static constexpr bool has_identity = !has_value<Row> || identity_of<Op, value_type<Row>>::exists;
@@ -51,12 +53,13 @@ class aggregator {
   }
   static constexpr std::uint32_t max_slots = tuned::slots(sizeof(Row));
   static constexpr std::size_t scratch_bytes = bytes(max_slots);
-  /// Slots of a table for so many rows.
+  /// Returns the number of slots of a table for `rows` rows.
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
     return Kokkos::min(tuned::slots_for(rows), std::uint32_t(max_slots));
   }
 
-  /// With a table of so many slots in memory of bytes(slots), at the front of the scratch unless said otherwise. A barrier.
+  /// Begins with an empty table of `slots` slots. It lies in memory of bytes(slots) bytes, by
+  /// default at the front of the scratch. Has a barrier.
   template <class Team>
   KOKKOS_FUNCTION aggregator(Team const& t, std::uint32_t slots, Op const& op)
       : aggregator(t, t.scratch(), slots, op) {}
@@ -67,7 +70,7 @@ class aggregator {
         m_op(op) {
     clear(t);
   }
-  /// Divides the table into columns (table.hpp). fold() is called before the groups are written.
+  /// Divides the table into columns (table.hpp). Call fold() before the groups are written.
   template <class Team>
   KOKKOS_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
     m_table.set_columns(t, columns);
@@ -76,7 +79,7 @@ class aggregator {
   KOKKOS_FUNCTION void fold(Team const& t) {
     m_taken -= m_table.fold(t, m_op);
   }
-  /// Begins again with another number of slots. A barrier at either end.
+  /// Begins again with an empty table of another number of slots. Has a barrier at either end.
   template <class Team>
   KOKKOS_FUNCTION void restart(Team const& t, std::uint32_t slots) {
     t.barrier();
@@ -85,8 +88,9 @@ class aggregator {
     clear(t);
   }
 
-  /// Aggregates rows [first, last) of a source. Those that find no slot within so many probes are written to
-  /// left, at *count and behind it; with left.rows = nullptr all do find one.
+  /// Aggregates rows [first, last) of a source. Rows that find no slot within `probes` probes
+  /// overflow: they are written to `left`, at indices reserved by adding to *count. If left.rows is
+  /// nullptr, every row must find a slot.
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
                                        std::uint64_t last, std::uint32_t probes,
@@ -109,7 +113,8 @@ class aggregator {
     }
   }
 
-  /// The same for all of the rows, or not. Returns: whether each has found a slot within so many probes.
+  /// Aggregates rows [first, last) of a source, or gives up. Returns whether every row has found a
+  /// slot within `probes` probes.
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION bool add_all(Team const& t, Source const& source, std::uint64_t first,
                                            std::uint64_t last, std::uint32_t probes) {
@@ -132,16 +137,16 @@ class aggregator {
     return !t.any(!all);
   }
 
-  /// Whether rows have been left. A barrier.
+  /// Returns whether rows have overflowed. Has a barrier.
   template <class Team>
   KOKKOS_FUNCTION bool has_left(Team const& t) const {
     t.barrier();
     return m_words->failed != 0;
   }
-  /// The groups, once they have been written.
+  /// Returns the number of groups, once they have been written.
   KOKKOS_FUNCTION std::uint32_t groups() const { return m_words->groups; }
 
-  /// Writes the groups to sink, at *count and behind it.
+  /// Writes the groups to sink, at indices reserved by adding to *count.
   template <class Team, class Sink>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Sink const& sink,
                                                 std::uint64_t* count) {
@@ -154,7 +159,7 @@ class aggregator {
   }
 
  private:
-  /// Rows of a thread that are neighbours.
+  /// Adjacent rows that a thread loads at once.
   template <class Source>
   static constexpr int run_of = Kokkos::min(partition::neighbours<Source>, Batch & -Batch);
 
@@ -167,13 +172,14 @@ class aggregator {
       m_table.clear(t);
     t.barrier();
   }
-  /// Whether all threads have all rows of a batch.
+  /// Returns whether every thread has a full batch of rows.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static bool is_whole(Team const& t, std::uint64_t first,
                                                    std::uint64_t last) {
     return last - first >= batch * static_cast<std::uint64_t>(t.size());
   }
-  /// Finds a slot for each row and merges its value at once. Returns: a bit for each of the thread's rows that has none.
+  /// Finds a slot for each row of the batch, and merges its value at once. Returns a bit for each
+  /// of the thread's rows that has found none.
   template <int Run, class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint64_t first,
                                                           std::uint64_t last, std::uint32_t probes,
@@ -181,7 +187,7 @@ class aggregator {
     if (is_whole(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
     return merge_at_once(t, probes, rows, [&](int j) { return index<Run>(t, first, j) < last; });
   }
-  /// The same for the rows that are.
+  /// Does so for each row j for which is(j) is true.
   template <class Team, class Is>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint32_t probes,
                                                           Row const (&rows)[batch], Is const& is) {
@@ -196,14 +202,14 @@ class aggregator {
         std::uint32_t slot = home.index;
         if (present && !table::is_found(home, rows[j]))
           present = find_behind(rows[j], home, probes, slot);
-        warp.sync();  // together into the additions
+        warp.sync();  // the warp adds together
         merge_if(present, slot, rows[j]);
       } else {
         slot_of_row slot{0, false, false};
         if (present) slot = m_table.template find_or_take<false>(rows[j], probes);
         m_taken += slot.taken;
         present = slot.present;
-        warp.sync();  // the same
+        warp.sync();  // likewise
         merge_if(present, slot.index, rows[j]);
       }
       if (is(j) && !present) without_slot |= 1u << j;
@@ -214,7 +220,8 @@ class aggregator {
     if constexpr (has_value<Row>)
       if (yes) m_table.merge(slot, r.value, m_op);
   }
-  /// Finds a slot for a row that is not in its home slot as it has been read. Returns: whether there is one.
+  /// Finds a slot for a row whose home slot, as it was read, has another key or none. Returns
+  /// whether there is one.
   KOKKOS_FORCEINLINE_FUNCTION bool find_behind(Row const& r, typename table::home_slot const& home,
                                                std::uint32_t probes, std::uint32_t& slot) {
     slot_of_row const s = m_table.template find_or_take_behind<false>(r, home, probes);
@@ -222,14 +229,14 @@ class aggregator {
     slot = s.index;
     return s.present;
   }
-  /// Whether a row has found no slot, as far as the warp knows.
+  /// Returns whether some row has found no slot, as far as the warp can see.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool some_failed(Team const& t) const {
     auto const warp = t.template this_tile<width>();
     return static_cast<bool>(warp.ballot(
         [&](int) { return device::load_relaxed(device::scratch(&m_words->failed)) != 0; }));
   }
-  /// Writes the rows that have no slot, those of a warp together.
+  /// Writes overflowed rows, with one atomic addition per warp.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void append_left(Team const& t, Row const (&rows)[batch],
                                                std::uint32_t without_slot,
@@ -247,7 +254,7 @@ class aggregator {
     for (int j = 0; j < batch; ++j)
       if ((without_slot >> j & 1) != 0) left.write(at++, rows[j]);
   }
-  /// Where row j of a thread is, in runs of neighbours.
+  /// Returns the index of row j of a thread. A thread's rows come in runs of adjacent ones.
   template <int Run, class Team>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t index(Team const& t, std::uint64_t first,
                                                          int j) {
@@ -275,7 +282,8 @@ class aggregator {
         if (i + k < last) rows[j + k] = source.make(source.load(i + k), i + k);
     }
   }
-  /// Finds a slot, or a place among the rows left, for each row. Returns: whether all of the thread's have a slot.
+  /// Finds a slot, or an index among the overflowed rows, for each row. Returns whether all of the
+  /// thread's rows have a slot.
   template <int Run, class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool find(Team const& t, std::uint64_t first, std::uint64_t last,
                                         std::uint32_t probes, bool leaves, Row const (&rows)[batch],
@@ -298,7 +306,7 @@ class aggregator {
     }
     return all;
   }
-  /// Takes room for the rows of a batch that are left, and writes them there.
+  /// Reserves space for the overflowed rows of a batch, and writes them.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_left(Team const& t, Row const (&rows)[batch],
                                               int const (&to)[batch],
@@ -319,8 +327,8 @@ class aggregator {
       if (to[j] < nowhere)
         left.write(base + static_cast<std::uint64_t>(nowhere - 1 - to[j]), rows[j]);
   }
-  /// Merges the values of the rows that found a slot. Where a thread has neighbours of one group it merges these first:
-  /// the fewer wait for the slot.
+  /// Merges the values of rows that found their slot taken. If adjacent rows of a thread belong to
+  /// one group, merges those first, so that fewer threads wait for the slot.
   KOKKOS_FORCEINLINE_FUNCTION void merge(Row (&rows)[batch], int const (&to)[batch]) const {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
@@ -335,7 +343,7 @@ class aggregator {
     }
   }
 
-  /// Neighbours write the groups of neighbouring slots to neighbours.
+  /// Writes the groups. Adjacent threads write the groups of adjacent slots to adjacent indices.
   template <class Team, class Sink>
   KOKKOS_FORCEINLINE_FUNCTION void write_slots(Team const& t, Sink const& sink,
                                                std::uint64_t base) const {
@@ -352,18 +360,18 @@ class aggregator {
   std::uint32_t m_taken = 0;
 };
 
-/// What a team of a space aggregates with.
+/// The class that a team of an execution space aggregates with.
 template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::batch(sizeof(Row)),
           bool Sparse = false>
 using aggregator_for =
     std::conditional_t<device::is_device<ExecSpace>, aggregator<ExecSpace, Row, Op, Batch, Sparse>,
                        group_list<ExecSpace, Row, Op>>;
 
-/// A step: aggregates ranges of rows, a team each, as far as its table holds them: what comes first stays. The groups
-/// and the rows that found no place are partial rows.
+/// A step: each team aggregates a range of rows, as many as its table holds: keys that come first
+/// stay. Groups and overflowed rows become partial rows.
 ///
-/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011 (PLAT: private tables that
-/// rows overflow from).
+/// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011 (PLAT:
+///   private tables that rows overflow from).
 template <class ExecSpace, class Source, class Op, int Teams = 1>
 struct aggregate_first {
   using row = typename Source::row;
@@ -395,7 +403,7 @@ struct aggregate_first {
   }
 };
 
-/// A step: aggregates chunks, a team each.
+/// A step: each team aggregates a chunk.
 template <class ExecSpace, class Source, class Op, class Result>
 struct aggregate_chunks {
   using row = typename Source::row;

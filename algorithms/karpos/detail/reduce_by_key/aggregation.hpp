@@ -19,11 +19,13 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/table_options.hpp"
 
-// A reduction by key from its arguments on.
+// A reduction by key from its arguments on: checks, memory, and the rounds.
 
 namespace karpos::detail::reduce_by_key {
 
-/// Reduces a source. `bytes_call` says how large a workspace is.
+/// Reduces a source by key. Returns the number of groups. Throws std::invalid_argument if the
+/// result has no space for all of them. `bytes_call`: the call that says how large a workspace is,
+/// for messages.
 template <class ExecSpace, class Source, class Result, class Op>
 std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& result, Op const& op,
                   wrapped_memory const& given, char const* bytes_call) {
@@ -40,7 +42,7 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& res
            "pass views of " + std::to_string(groups) + " elements");
   return groups;
 }
-/// A reduction of several columns.
+/// A reduction by key of several columns.
 template <class ExecSpace, class Key, class Columns, class Outputs>
 struct aggregation;
 template <class ExecSpace, class Key, class... Columns, class... Outputs>

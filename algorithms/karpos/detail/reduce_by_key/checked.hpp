@@ -17,13 +17,12 @@
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/operations.hpp"
 
-// Sums of integers that are checked: the high and the low half of each number are added by
-// themselves.
+// Checked sums of integers: the high and the low halves of the numbers are added separately.
 
 namespace karpos::detail::reduce_by_key {
 
-/// The sum of the high halves of some numbers of 64 bits, with their sign, and that of the low
-/// halves. 2^32 numbers at most.
+/// The sum of the high halves of 64-bit numbers, with their sign, and the sum of the low halves. At
+/// most 2^32 numbers.
 template <class From>
 using halves =
     pack<std::conditional_t<std::is_signed_v<From>, std::int64_t, std::uint64_t>, std::uint64_t>;
@@ -35,7 +34,7 @@ KOKKOS_FORCEINLINE_FUNCTION halves<T> halves_of(T x) {
           {static_cast<std::uint64_t>(x) & 0xffff'ffffu}};
 }
 
-/// Whether a sum is one of T's numbers. `wrapped`: the same modulo 2^64.
+/// Returns whether a sum is a value of T. `wrapped`: the sum modulo 2^64.
 template <class T, class High>
 KOKKOS_FUNCTION bool fits(High high, std::uint64_t low, std::uint64_t& wrapped) {
   high = static_cast<High>(high + static_cast<High>(low >> 32));
@@ -59,7 +58,8 @@ struct count_marked {
   }
 };
 
-/// Marks: of std::uint8_t, one for each group, which may be written more than once.
+/// A field (columns.hpp) of checked sums. Marks: a view of std::uint8_t, one element per group,
+/// which may be written more than once.
 template <int Column, class From, class Out, class Marks>
 struct checked_field {
   using state = halves<From>;
@@ -86,7 +86,7 @@ struct checked_field {
     out(i) = static_cast<to>(wrapped);
   }
 
-  /// Throws: std::overflow_error if a sum of the groups does not fit.
+  /// Throws std::overflow_error if the sum of some group does not fit.
   template <class ExecSpace>
   void finish(ExecSpace const& exec, std::uint64_t groups) const {
     std::uint64_t count = 0;

@@ -18,18 +18,19 @@
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/rows.hpp"
 
-// Several columns reduced at once. Rows of the caller's are split as what is loaded of them: a key with a number of each
-// column. When they are aggregated they become rows of a key with a state for each output, and stay such:
+// Several columns reduced at once. The caller's rows are split in the form in which they are
+// loaded: a key with a number of each column. When rows are aggregated, they become rows of a key
+// with a state per output, and keep that form:
 //
 //   split     | key | price | weight |
 //   row       | key | orders: 1 | revenue: price | cheapest: price | heaviest: weight |
 
 namespace karpos::detail::reduce_by_key {
 
-/// How an output is made, in kernels: `state` is what is merged, by `op`; first(key's bits, columns) that of one row;
-/// write(i, key's bits, state) stores what it comes to, perhaps more than once;
-/// finish(exec, groups), if there is one, is called when all is written, and may throw. Here the
-/// states are the results.
+/// How kernels compute an output. `state` is what is merged, by `op`. first(bits of the key,
+/// columns) returns the state of one row. write(i, bits of the key, state) stores the output,
+/// perhaps more than once. finish(exec, groups), if there is one, is called when all is written,
+/// and may throw. In this class the states are the results.
 template <int Column, class Op, class Out>
 struct field {
   using state = typename std::remove_cvref_t<Out>::value_type;
@@ -67,13 +68,13 @@ struct field<no_column, plus, Out> {
   }
 };
 
-/// Whether a number of one type is one of another, whatever it is.
+/// Whether every value of From is a value of To.
 template <class From, class To>
 concept widens_to = requires(From x) { To{x}; } ||
                     (std::is_integral_v<From> && std::is_floating_point_v<To> &&
                      std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits);
 
-/// The field of an output of a reduction by keys of a type: make(exec, keys, columns, output).
+/// The field of an output of a reduction by keys of type Key: make(exec, keys, columns, output).
 template <class ExecSpace, class Key, class Columns, class Output>
 struct field_of;
 template <class ExecSpace, class Key, class Columns, int Column, class Op, class Out>
@@ -111,7 +112,7 @@ struct field_of<ExecSpace, Key, Columns, output<no_column, count_rows, Out>> {
   }
 };
 
-/// What is loaded of a row of the caller's.
+/// The data that is loaded of a caller's row.
 template <class Bits, class... Columns>
 struct split_row {
   using type =
@@ -122,7 +123,7 @@ struct split_row<Bits> {
   using type = Bits;
 };
 
-/// Makes rows of what was loaded.
+/// Makes rows of the loaded data.
 template <class Row, class Split, class... Fields>
 struct rows_of_fields {
   using row = Row;
@@ -148,7 +149,7 @@ struct rows_of_fields {
   }
 };
 
-/// The caller's rows as they are split.
+/// The caller's rows, in the form in which they are split.
 template <bool Mixes, class Split, class Keys, class... Columns>
 struct loaded_columns : partition::whole_rows<Split> {
   Keys keys;
@@ -182,7 +183,7 @@ struct loaded_columns : partition::whole_rows<Split> {
   }
 };
 
-/// A source of rows whose loaded parts come from another one.
+/// A source of rows whose loaded data comes from another source.
 template <class Loaded, class Make>
 struct keys_and_columns : Make {
   Loaded from;
@@ -198,7 +199,7 @@ struct keys_and_columns : Make {
   }
 };
 
-/// Where groups that are complete go.
+/// The views that complete groups are written to.
 template <class Keys, class... Fields>
 struct result_fields {
   Keys keys;

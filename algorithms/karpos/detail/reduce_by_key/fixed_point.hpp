@@ -7,19 +7,19 @@
 
 #include "karpos/rows.hpp"
 
-// Sums of floating-point numbers in integers, which no order changes.
+// Sums of floating-point numbers, in integers: the order of additions does not change them.
 
 namespace karpos::detail::reduce_by_key {
 
-/// Bits of a number in each of three words: 2^32 numbers are added in 63.
+/// Bits of a number in each of three words. Sums of 2^32 such words take 63 bits.
 inline constexpr int word_bits = 30, window_bits = 3 * word_bits;
-/// That of the lowest bit of any double.
+/// The exponent of the lowest bit of any double.
 inline constexpr int lowest_exponent = -1074;
 
 __extension__ using wide_integer = __int128;
 __extension__ using wide_bits = unsigned __int128;
 
-/// |x| = mantissa 2^exponent, of finite x.
+/// x| = mantissa * 2^exponent, for finite x.
 struct magnitude {
   std::uint64_t mantissa;
   int exponent;
@@ -33,7 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION magnitude magnitude_of(double x) {
   return {(bits & (hidden - 1)) | hidden, exponent - 1 + lowest_exponent};
 }
 
-/// The bits of a number are those of 2^low to 2^(top - 1); of zero, and of what is not finite, there are none.
+/// The bits of a number are those of 2^low to 2^(top - 1). Zeros and numbers that are not finite
+/// have none.
 struct bit_range {
   int low, top;
 };
@@ -45,7 +46,7 @@ KOKKOS_FORCEINLINE_FUNCTION bit_range exponent_range(double x) {
           m.exponent + 64 - Kokkos::countl_zero(m.mantissa)};
 }
 
-/// Sums of the high, middle and low words of numbers; flags of those that are not finite.
+/// Sums of the high, middle and low words of numbers, and flags of numbers that are not finite.
 using fixed_sum = pack<std::int64_t, std::int64_t, std::int64_t, std::uint32_t>;
 inline constexpr std::uint32_t positive_infinity = 1, negative_infinity = 2, not_a_number = 4;
 
@@ -55,7 +56,7 @@ struct bit_or {
   }
 };
 
-/// x in multiples of 2^low, cut below: |x| < 2^(low + window_bits).
+/// Returns x in multiples of 2^low, without lower bits. Requires: |x| < 2^(low + window_bits).
 KOKKOS_FORCEINLINE_FUNCTION fixed_sum fixed_point(double x, int low) {
   if (!is_finite(x))
     return {{0}, {0}, {0}, {x > 0 ? positive_infinity : x < 0 ? negative_infinity : not_a_number}};
@@ -73,7 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION fixed_sum fixed_point(double x, int low) {
           {0}};
 }
 
-/// x 2^exponent, from lowest_exponent on: in two factors, neither of which is too small for a double.
+/// Returns x * 2^exponent, for an exponent of lowest_exponent or more. Multiplies by two factors,
+/// neither of which is too small for a double.
 KOKKOS_FORCEINLINE_FUNCTION double scaled(double x, int exponent) {
   auto const power = [](int e) {
     return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(e + 1023) << 52);
@@ -82,7 +84,7 @@ KOKKOS_FORCEINLINE_FUNCTION double scaled(double x, int exponent) {
   return x * power(half) * power(exponent - half);
 }
 
-/// The number nearest to a sum in multiples of 2^low; of two, the one whose last bit is 0.
+/// Returns the number nearest to a sum in multiples of 2^low; of two, the one whose last bit is 0.
 template <class T>
 KOKKOS_FUNCTION T rounded(fixed_sum const& sum, int low) {
   std::uint32_t const flags = get<3>(sum);

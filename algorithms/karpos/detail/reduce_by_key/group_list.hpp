@@ -12,13 +12,15 @@
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 
-// What a thread of a CPU aggregates rows in. Its groups lie one behind the other, in the order in which their keys came, so that
-// nobody looks for them when they are written; an index finds them, by open addressing with linear probing:
+// The table in which a CPU thread aggregates rows. Its groups lie one after the other in the order
+// in which their keys came, so that writing them needs no search. An index finds them, by open
+// addressing with linear probing:
 //
 //   index    | 0 | 2 | 0 | 1 | 0 | 3 | …      of a slot: the number of its group, or 0
 //   groups   | – | k v | k v | k v | …        1, 2, 3, …
 //
-// A slot of the index has 16 bits, so that there are at least twice as many as groups, and most rows need one look.
+// A slot of the index takes only 16 bits. So there are at least twice as many slots as groups, and
+// most rows need one probe.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -31,7 +33,7 @@ class group_list {
 
  public:
   static constexpr int threads = 1, teams_at_once = 1;
-  /// Groups at most.
+  /// Maximum of groups.
   static constexpr std::uint32_t max_slots = tuned::chunk_rows(sizeof(Row));
   static_assert(2 * max_slots <= all_slots);
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) { return rows; }
@@ -40,17 +42,17 @@ class group_list {
   KOKKOS_FUNCTION static constexpr std::uint32_t index_slots(std::uint32_t groups) {
     return Kokkos::clamp(4 * groups, 64u, std::uint32_t(all_slots));
   }
-  /// The groups behind it are aligned.
+  /// Bytes of the index, rounded up so that the groups behind it are aligned.
   static constexpr std::size_t index_bytes =
       (index_slots(max_slots) * sizeof(std::uint16_t) + 63) / 64 * 64;
   static_assert(alignof(Row) <= 64);
 
  public:
-  /// One row more than groups is that of number 0, and one is for rows that find no group.
+  /// Space for two rows more than groups: number 0, and one for rows that find no group.
   static constexpr std::size_t scratch_bytes = index_bytes + (max_slots + 2) * sizeof(Row);
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t) { return scratch_bytes; }
 
-  /// A list of so many groups.
+  /// Begins with no groups; it may get `groups` of them.
   template <class Team>
   KOKKOS_FUNCTION group_list(Team const& t, std::uint32_t groups, Op const& op)
       : m_groups(reinterpret_cast<Row*>(t.scratch() + index_bytes)),
@@ -62,9 +64,10 @@ class group_list {
     m_groups[0] = {};
   }
 
-  /// Aggregates rows [first, last) of a source: a first look at all rows of a batch, then others for those that it does not do
-  /// for. Rows that find no group within so many looks, and no room for another one, are written to left, at *count and behind
-  /// it.
+  /// Aggregates rows [first, last) of a source. Each row of a batch probes its home slot first;
+  /// then the rows that need more probes continue. Rows that find no group within `looks` probes,
+  /// and no space for another one, overflow: they are written to `left`, at indices reserved by
+  /// adding to *count.
   template <class Team, class Source>
   KOKKOS_FUNCTION void add(Team const&, Source const& source, std::uint64_t first,
                            std::uint64_t last, std::uint32_t looks, partial_array<Row> const& left,
@@ -85,7 +88,7 @@ class group_list {
       for (std::uint64_t k = 0; k < room; ++k) left.write(base + k, again[k]);
     }
   }
-  /// Writes the groups to sink, at *count and behind it.
+  /// Writes the groups to sink, at indices reserved by adding to *count.
   template <class Team, class Sink>
   KOKKOS_FUNCTION void write_groups(Team const&, Sink const& sink, std::uint64_t* count) const {
     std::uint64_t const base = device::fetch_add(count, std::uint64_t(m_last));
@@ -105,7 +108,8 @@ class group_list {
     if constexpr (has_value<Row>)
       m_groups[group].value = static_cast<value>(m_op(m_groups[group].value, r.value));
   }
-  /// The first look at a batch. Returns: how many rows it did not do for.
+  /// Probes the home slot of each row of a batch. Returns how many rows need more probes; these are
+  /// in `again`.
   template <bool Branches, class Source>
   KOKKOS_FORCEINLINE_FUNCTION int look_at_home(Source const& source, std::uint64_t first,
                                                std::uint64_t last, Row (&again)[batch]) {
@@ -120,8 +124,9 @@ class group_list {
     m_is_even = same * 8 <= rows || same * 8 >= rows * 7;
     return n;
   }
-  /// Adds a row if its home slot has its key or none. Returns: whether it did. Where nearly all rows find their key, or nearly
-  /// none, processors predict that branch; rows without values need none.
+  /// Adds a row if its home slot has its key or is empty. Returns whether it did. Branches: whether
+  /// to branch on a key that is found. Processors predict that branch if nearly all rows find their
+  /// key, or nearly none. Rows without values need no branch.
   template <bool Branches>
   KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r) {
     std::uint16_t& slot = m_index[home(r)];
@@ -137,7 +142,7 @@ class group_list {
     m_last += is_new;
     return is_new | is_same;
   }
-  /// The same from its home slot on.
+  /// Adds a row, probing from its home slot on. Returns whether it did.
   KOKKOS_FORCEINLINE_FUNCTION bool add_behind(Row const& r, std::uint32_t looks) {
     std::uint32_t i = home(r);
     for (std::uint32_t k = 0; k < looks; ++k) {
@@ -160,8 +165,7 @@ class group_list {
   Row* m_groups;
   std::uint16_t* m_index;
   std::uint32_t m_slots, m_most, m_last = 0;
-  bool m_is_even =
-      true;  // whether nearly all rows of the batch before found their key, or nearly none
+  bool m_is_even = true;  // nearly all rows of the batch before found their key, or nearly none
   Op m_op;
 };
 

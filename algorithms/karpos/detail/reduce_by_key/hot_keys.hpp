@@ -13,20 +13,22 @@
 #include "karpos/device/league.hpp"
 #include "karpos/hash.hpp"
 
-// Hot keys of a reduction on GPUs: those that a sample shows more than once. While rows are split, every team holds the rows
-// of hot keys back, in a table in its scratch, so that no part becomes long by a single key; then the tables are merged.
+// Heavy hitters (`hot` keys) of a reduction on GPUs: keys that a sample shows more than once. While
+// rows are split, every team keeps the rows of heavy hitters back, in a table in its scratch
+// (shared memory), so that no single key makes a partition long. Then the tables are merged.
 //
 //   keys     | k |   | k | k |   | …      the same table in every team, written by find_hot_keys
-//   values   | 3 |   | 1 |   |   | …      of a team: what op makes of its rows; `present` has a bit for each slot that has any
+//   values   | 3 |   | 1 |   |   | …      of a team: what op makes of its rows
+//   present  | 1 | 0 | 1 | 0 | 0 | …      of a team: bits of the slots that have a value
 
 namespace karpos::detail::reduce_by_key {
 
-/// What a sample of the keys shows.
+/// Statistics of a sample of the keys.
 struct sample_of_keys {
   std::uint32_t keys, different, once, twice,
-      most;                // looked at; of these; seen once, twice; how often the most frequent
-  std::uint32_t hot_rows;  // keys of the sample that are hot
-  std::uint32_t special;   // of these: those whose bits are those of an empty slot
+      most;                // sampled; different; seen once; twice; count of the top key
+  std::uint32_t hot_rows;  // sampled keys that are heavy hitters
+  std::uint32_t special;   // of these: those whose bits equal `empty`
 };
 
 template <class ExecSpace, class Row>
@@ -34,30 +36,30 @@ struct hot_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
   using value = value_type<Row>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
-  /// A seventh of a team's scratch: 4,096 slots for rows of 8 bytes where there are 227 KB.
+  /// A seventh of a team's scratch: 4,096 slots for rows of 8 bytes if there are 227 KB.
   static constexpr std::uint32_t slots =
       Kokkos::min(std::uint32_t(4096),
                   std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) /
                                  7 / static_cast<std::uint32_t>(sizeof(Row))));
-  /// Slots that a key may be in: a bucket of them, which is read at once.
+  /// Slots of a bucket, which are read at once: all that a key may be in.
   static constexpr std::uint32_t width = 16 / sizeof(bits);
   static_assert(slots >= 32);
-  /// Slots in all: behind the others is one for the key whose bits are those of an empty slot. It is hot where it is marked
-  /// by other bits.
+  /// All slots: behind the others is one for the key whose bits equal `empty`. That key is a heavy
+  /// hitter if the slot holds other bits.
   static constexpr std::uint32_t special = slots, all = slots + width, words = (all + 31) / 32;
 
-  bits* keys;              // `all` of them
+  bits* keys;              // of `all` slots
   value* values;           // of team t and slot s at t * all + s
-  std::uint32_t* present;  // the same, words
+  std::uint32_t* present;  // a bit per slot; of team t and slot s in word t * words + s / 32
 
-  /// The first of them.
+  /// Returns the first slot of the key's bucket.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key) {
     return by_low_bits(key, slots / width) * width;
   }
 };
 
-/// A step of one team: counts equal keys of a sample, one from each of as many ranges at no constant distance, and writes
-/// a hot_table's keys, the most frequent first where not all find a slot.
+/// A step of one team: counts equal keys in a sample, with one key from each of n ranges, at
+/// irregular distances. Writes a hot_table's keys: the most frequent ones if not all find a slot.
 template <class ExecSpace, class Source>
 struct find_hot_keys {
   using table = hot_table<ExecSpace, typename Source::row>;
@@ -112,7 +114,7 @@ struct find_hot_keys {
     return {reinterpret_cast<sample_of_keys*>(t.scratch()), hot, keys,
             reinterpret_cast<std::uint32_t*>(keys + slots)};
   }
-  /// Counts those of a thread, several at once on their way.
+  /// Counts the sampled keys of a thread, with several loads in flight.
   KOKKOS_FORCEINLINE_FUNCTION void count_keys(memory const& m, std::uint32_t rank,
                                               std::uint32_t size) const {
     constexpr std::uint32_t at_once = 8;
@@ -143,7 +145,7 @@ struct find_hot_keys {
       return;
     }
   }
-  /// Sums up what the slots show. Three sums below 2^21 share a word. Barriers.
+  /// Computes the statistics from the slots. Three sums below 2^21 share a word. Has barriers.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void describe(Team const& t, memory const& m) {
     constexpr int bits_each = 21;
@@ -169,7 +171,7 @@ struct find_hot_keys {
     m.seen->once = sum(1);
     m.seen->twice = sum(2);
   }
-  /// Gives slots to hot keys, the most frequent first. Barriers.
+  /// Gives slots of the hot_table to heavy hitters, the most frequent first. Has barriers.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void make_hot(Team const& t, memory const& m) {
     constexpr std::uint32_t least[] = {16, 4, 2};
@@ -195,9 +197,11 @@ struct find_hot_keys {
   }
 };
 
-/// Holds the rows of hot keys back in a split: their groups stay in the team's scratch until its end. Who
-/// sees the first row of a group stores its value; others merge theirs behind a barrier, neighbours of a thread first.
-/// Where the operation has an identity, every group begins with that, also those that a team sees no row of.
+/// Keeps the rows of heavy hitters back in a split: their groups stay in the team's scratch until
+/// its end. The thread that sees the first row of a group stores its value. Other threads merge
+/// theirs after a barrier, after each has merged its consecutive rows of one group. If the
+/// operation has an identity, every group begins with it, including those of which a team sees no
+/// row.
 template <class ExecSpace, class Source, class Op>
 class hot_groups {
   using row = typename Source::row;
@@ -209,7 +213,7 @@ class hot_groups {
   static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::all) : 0;
   static constexpr bool has_identity = !has_value<row> || identity_of<Op, value>::exists;
   static constexpr std::uint32_t done =
-      (1u << 15) - 1;  // of what is known about a row: nothing is left to do
+      (1u << 15) - 1;  // instead of a slot: nothing is left to do for the row
 
  public:
   static constexpr std::size_t scratch_bytes =
@@ -217,7 +221,7 @@ class hot_groups {
       16;
   static constexpr std::uint32_t none = ~std::uint32_t(0);
   static_assert(table::all < done);
-  /// What a thread has yet to merge.
+  /// A value that a thread has not merged yet, and the slot of its group.
   struct pending {
     std::uint32_t slot = none;
     value v = {};
@@ -236,7 +240,8 @@ class hot_groups {
       for (std::uint32_t i = rank; i < table::all; i += size)
         values_in(memory).store(i, identity_of<Op, value>::get());
   }
-  /// Returns: for add, where the group of a row is; or that it is not held back.
+  /// Takes a row whose key is a heavy hitter. Returns the slot of its group for add(), or `done`.
+  /// Returns `none` if the row is not kept back.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte* memory, loaded const& l,
                                                  std::uint64_t i) const {
     std::uint32_t const s = find(memory, Source::key_of(l));
@@ -249,7 +254,7 @@ class hot_groups {
       }
     return s;
   }
-  /// Behind a barrier: merges a row into the group that take said.
+  /// Merges a row into the group whose slot take() has returned. Call after a barrier.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::byte* memory, pending& p, std::uint32_t slot,
                                        loaded const& l, std::uint64_t i) const {
     if constexpr (has_value<row>) {
@@ -267,7 +272,7 @@ class hot_groups {
     if constexpr (has_value<row>)
       if (p.slot != none) values_in(memory).merge(p.slot, p.v, m_op);
   }
-  /// Writes the groups of the team to memory.
+  /// Writes the groups of the team to global memory.
   template <class Team>
   KOKKOS_FUNCTION void end(Team const& t, std::byte* memory) const {
     t.barrier();
@@ -303,7 +308,7 @@ class hot_groups {
       found = keys(memory)[table::special] == table::empty ? none : table::special;
     return found;
   }
-  /// Returns: whether the caller is the first to say that a slot has a group.
+  /// Marks a slot as having a group. Returns whether the caller is the first to do so.
   KOKKOS_FORCEINLINE_FUNCTION static bool make_present(std::byte* memory, std::uint32_t slot) {
     std::uint32_t* const word = present(memory) + slot / 32;
     std::uint32_t const bit = 1u << slot % 32;
@@ -321,7 +326,8 @@ class hot_groups {
   table m_table;
 };
 
-/// Writes the groups of hot keys, each of what so many teams have held: slot s by thread s of a few teams.
+/// Writes the group of the heavy hitter in slot s, merged from what `teams` teams have kept. One
+/// thread per slot.
 template <class ExecSpace, class Row, class Op, class Result>
 KOKKOS_FUNCTION void write_hot_group(hot_table<ExecSpace, Row> const& table, std::uint32_t s,
                                      std::uint64_t teams, Op const& op, Result const& result,

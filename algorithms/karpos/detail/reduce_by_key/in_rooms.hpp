@@ -18,22 +18,24 @@
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"
 
-// The first round of a reduction by key on GPUs, which is nearly always the only one. A sample of the keys decides:
+// The first round of a reduction by key on GPUs, which is nearly always the only one. A sample of
+// the keys decides how it begins:
 //
-//   few groups      every team aggregates its range first; what they leave is split into rooms
-//   others          the rows are split into rooms, those of hot keys held back
+//   few groups     every team aggregates its range of rows first; what is left is split
+//   otherwise      the rows are split, but for the rows of heavy hitters (hot_keys.hpp)
 //
-// and the parts are aggregated, each by one team. Rows whose room is full, or for which no table is large enough, are left to
-// the rounds of reduction.hpp as partial rows. The host waits for the sample, for it chooses what to enqueue, and for the
-// number of groups.
+// Rows are split into fixed-capacity partitions (`rooms`), and one team aggregates each. Rows that
+// overflow their partition, or for which no table is large enough, are left to the rounds of
+// reduction.hpp as partial rows. The host waits for the sample, because it chooses what to enqueue,
+// and for the number of groups.
 
 namespace karpos::detail::reduce_by_key {
 
-/// A step of one team: takes a sample, and makes counters zero and rooms empty.
+/// A step of one team: takes a sample, zeroes the counters and empties the partitions.
 template <class ExecSpace, class Source>
 struct begin_round : find_hot_keys<ExecSpace, Source> {
   counters* counts;
-  std::uint32_t* taken;  // of so many rooms
+  std::uint32_t* taken;  // of `rooms` partitions
   std::uint32_t rooms;
 
   template <class Team>
@@ -62,18 +64,18 @@ class reduction_in_rooms {
         m_result(result),
         m_op(op) {}
 
-  /// Whether so many rows are worth it, and have parts that tables can hold.
+  /// Returns whether this round pays off for `rows` rows, and tables can hold the partitions.
   static bool takes(std::uint64_t rows) {
     return rows >= tuned::min_sampled_rows && rows <= arrays::most_parts * chunk_rows &&
            rows < ~std::uint32_t(0);
   }
-  /// Whether rows were lost for want of room.
+  /// Returns whether rows were lost because some array was too short.
   bool has_lost(counters const& c) const {
     return c.partial > m_arrays.eighth || c.listed > m_arrays.eighth ||
            c.first > 3 * m_arrays.eighth;
   }
 
-  /// Runs the round. Returns: what it has counted. Waits.
+  /// Runs the round. Returns its counters. Waits.
   template <class Source>
   counters run(Source const& source) const {
     sample_of_keys const s = sample(source);
@@ -94,14 +96,15 @@ class reduction_in_rooms {
     return read_back(m_exec, static_cast<sample_of_keys const*>(m_arrays.sample),
                      "karpos::reduce_by_key: a sample of the keys");
   }
-  /// An estimate of the number of groups from below (Chao 1984).
+  /// Returns an estimate of the number of groups, from below (Chao 1984).
   static double groups(sample_of_keys const& s) {
     double const once = s.once;
     return s.different + once * once / (2.0 * s.twice + 1);
   }
-  /// The estimate is trusted where nearly all groups have been seen, or where those that were seen again are about equally
-  /// frequent: a long tail deceives it. Few enough for a table, and that the tables of so many teams on each multiprocessor
-  /// hold fewer rows than there were.
+  /// Returns whether the groups are few enough for a table, and the tables of all teams hold few
+  /// rows: less than a quarter of the input. The estimate of the groups is trusted in two cases:
+  /// nearly all groups have been seen, or the groups seen more than once are about equally
+  /// frequent. A long tail deceives it.
   bool has_few_groups(sample_of_keys const& s, std::uint64_t rows, int teams) const {
     double const once = s.once, again = s.different - s.once;
     bool const even = once * 50 < s.keys || s.keys - once < 4 * again;
@@ -109,24 +112,30 @@ class reduction_in_rooms {
     return even && groups(s) < 0.57 * tuned::slots(sizeof(Row)) &&
            groups(s) * tables < 0.25 * static_cast<double>(rows);
   }
-  /// Whether keys may be equally frequent, by how many occur three times in the sample or more: about 2 / 3 of the square of those
-  /// that occur twice, over the sample, do then.
+  /// Returns whether keys may be equally frequent, by the number of keys that occur three times or
+  /// more in the sample. If they are, that number is about 2 / 3 of the square of the number of
+  /// keys that occur twice, divided by the sample's size.
   static bool is_even(sample_of_keys const& s) {
     double const twice = s.twice, more = double(s.different) - s.once - twice;
     return more <= 1 + 2 * twice * twice / s.keys;
   }
-  /// Where holding them back saves a quarter of the rows, or one of them would make a part long.
+  /// Returns whether it pays off to keep the rows of heavy hitters back: they are a quarter of the
+  /// rows, or one of their keys would make a partition long.
   static bool has_hot_keys(sample_of_keys const& s) {
     return (s.hot_rows * 4 >= s.keys && !is_even(s)) || s.most >= 8;
   }
-  /// An estimate from above: that of Chao where those seen twice are as few as one and a half standard deviations make of more.
+  /// Returns an estimate of the number of groups, from above: Chao's, with the number of keys seen
+  /// twice reduced by one and a half standard deviations.
   static double most_groups(sample_of_keys const& s) {
     double const once = s.once, twice = s.twice - 1.5 * std::sqrt(double(s.twice));
     return twice < 0.25 ? 1e18 : s.different + once * once / (2 * twice);
   }
-  /// Parts of a split. The fewer, the faster it is: as few as have groups for two thirds of half of a multiprocessor's scratch, or,
-  /// where that would be too many, for all of it; but in any case enough for all multiprocessors. Where keys are skewed nobody
-  /// knows the groups: four chunks of rows on average, two where 13 in 20 of the sample or more occur once.
+  /// Returns the number of partitions of a split, a power of two. Fewer partitions are faster. So
+  /// each has on average as many groups as fill half of a multiprocessor's scratch to two thirds;
+  /// if that makes too many partitions, all of its scratch. There are enough of them for all
+  /// multiprocessors. A partition has at most 8 chunks of rows on average if keys are equally
+  /// frequent. If they are skewed, the number of groups is unknown: 4 chunks then, or 2 if 13 in 20
+  /// of the sample or more occur once.
   std::uint64_t parts(std::uint64_t rows, sample_of_keys const& s) const {
     std::uint64_t const each = rows / s.keys, cold = has_hot_keys(s) ? s.keys - s.hot_rows : s.keys;
     std::uint64_t const most = static_cast<std::uint64_t>(most_groups(s)),
@@ -143,7 +152,7 @@ class reduction_in_rooms {
                        arrays::most_parts);
   }
 
-  /// With so many teams on a multiprocessor.
+  /// Aggregates first, with `Teams` teams per multiprocessor, then splits what is left.
   template <int Teams, class Source>
   counters aggregate_first_and_split(Source const& source, sample_of_keys const& s) const {
     int const teams = Teams * device::processors(m_exec);
@@ -171,13 +180,15 @@ class reduction_in_rooms {
     auto const of_part = static_cast<std::uint32_t>(2 * groups(s) / parts + 16);
     return aggregate(split(out, parts * to.room), split(to.list, to.capacity), to, 0, of_part, 0);
   }
-  /// As many columns of so many slots as a table has room for, up to one for each thread of a warp.
+  /// Returns the number of columns of `slots` slots that a table has space for, up to one per
+  /// thread of a warp.
   static std::uint32_t columns_for(double slots, std::uint32_t most) {
     std::uint32_t columns = 1;
     while (columns < 32 && 2 * columns * slots <= most && most >= 1024) columns *= 2;
     return columns;
   }
-  /// So many slots, or as many as there can be: a multiple of columns, and not too few for rows that the sample has not seen.
+  /// Returns `wanted` slots, or as many as a table can have: a multiple of columns, and enough for
+  /// keys that the sample has not seen.
   static std::uint32_t slots_for(double wanted, std::uint32_t most) {
     if (most < 1024) return most;
     return static_cast<std::uint32_t>(Kokkos::clamp(wanted, 1024.0, double(most))) / 64 * 64;
@@ -217,8 +228,9 @@ class reduction_in_rooms {
     auto const n = static_cast<std::uint32_t>(parts);
     return partition::part_of_row<Source, part_of_bits>{{n, 0}, n};
   }
-  /// Rooms in the memory of so many rows, 32 for each part at least, twice as long as parts are on average at most. Their length
-  /// is an odd multiple of 32 rows: parts grow at the same rate, and would meet in the same channels of the memory.
+  /// Returns fixed-capacity partitions in the memory of `rows` rows. Each has space for at least 32
+  /// rows, and at most twice the mean. The capacity is an odd multiple of 32 rows: partitions grow
+  /// at the same rate, and would otherwise hit the same memory channels at once.
   template <class SplitRow, class Holder>
   partition::rooms<SplitRow, Holder> rooms_for(std::uint64_t parts, std::uint64_t rows,
                                                Holder const& holder) const {
@@ -233,8 +245,10 @@ class reduction_in_rooms {
             static_cast<int>(parts),
             holder};
   }
-  /// Aggregates the parts, the first ones in tables for so many groups; those that have too many for half of the scratch at once
-  /// where one may have so many, else once they have been counted. Waits.
+  /// Aggregates the partitions, the first ones in tables for `expected` groups. Partitions with
+  /// more groups than half of the scratch holds are aggregated again. That step is enqueued at once
+  /// if `most`, an upper estimate of a partition's groups, says so; else after a look at the
+  /// counters. Waits.
   template <class Rows, class Rooms>
   counters aggregate(Rows const& rows, Rows const& listed, Rooms const& from,
                      std::uint64_t hot_teams, std::uint32_t expected, double most) const {

@@ -15,11 +15,11 @@
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 
-// What a reduction by key needs beside its input and its output.
+// The memory that a reduction by key needs beside its input and its output.
 
 namespace karpos::detail::reduce_by_key {
 
-/// Into how many parts so many rows are split, and what that takes.
+/// The number of partitions that n rows are split into, and the memory for that.
 template <class ExecSpace, class Row>
 struct sizes {
   using tuned = tuning<ExecSpace>;
@@ -36,17 +36,19 @@ struct sizes {
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) {
     return {exec, rows, parts(rows), false};
   }
-  /// The larger of two: a later round may have fewer rows, but more parts than this one.
+  /// Returns the larger of two: a later round may have fewer rows, but more partitions than this
+  /// one.
   static std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows) {
     return std::max(plan(exec, rows).bytes(), plan(exec, std::min(rows, one_pass_rows)).bytes());
   }
 };
 
-/// Arrays of parts in rooms, on GPUs. In the memory of two times the rows come the rooms, in front of rows that are left:
+/// Arrays of fixed-capacity partitions (`rooms`), on GPUs. The memory of twice the rows holds the
+/// partitions, and behind them the rows that are left:
 ///
-///   | rooms: 11 or 14 eighths of the rows | first: 3 eighths, or none | list: an eighth | partial: an eighth |
+///   | rooms: 11 or 14 eighths of the rows | first: 3 or 0 eighths | list: 1 eighth | partial: 1 |
 ///
-/// What does not fit is counted, and then all rows are reduced again without rooms.
+/// Rows that do not fit are counted, and then all rows are reduced again without these partitions.
 template <class ExecSpace, class Row>
 struct room_arrays {
   using hot = hot_table<ExecSpace, Row>;
@@ -78,7 +80,7 @@ struct room_arrays {
 };
 struct no_rooms {};
 
-/// The arrays, in memory of so many bytes.
+/// The arrays of a reduction, in one allocation of bytes().
 template <class ExecSpace, class Row>
 class memory {
   using s = sizes<ExecSpace, Row>;

@@ -6,19 +6,19 @@
 
 #include "karpos/hash.hpp"
 
-// Keys as a reduction works on them: a bijection spreads every bit of a key over all of its bits once, when the key is
-// loaded, and is undone when its group is written. In between, products of the mixed key choose its
-// part and its slot.
+// Keys as a reduction works on them. A bijection spreads every bit of a key over all of its bits
+// when the key is loaded, and is undone when its group is written. In between, products of the
+// mixed key choose its partition (`part`) and its slot.
 //
 //   key  --mixed-->  bits  --unmixed-->  key
 //                     |
-//                     +-- times a multiplier of the split: high bits       part
+//                     +-- times a multiplier of the split: high bits       partition
 //                     +-- low bits, or times the golden ratio: high bits   slot of a table
 
 namespace karpos::detail::reduce_by_key {
 
-/// Two rounds of an exclusive or with the high half and a multiplication, and the former once more, at the width of the
-/// keys.
+/// The two multipliers of mixed(). Each follows an exclusive or with the high half of the bits,
+/// which is done once more at the end.
 template <class Bits>
 struct mixing;
 template <>
@@ -30,7 +30,8 @@ struct mixing<std::uint64_t> {
   static constexpr std::uint64_t first = 0x0e9846af9b1a615d, second = 0x0e9846af9b1a615d;
 };
 
-/// The inverse of an odd number modulo 2^(8 * sizeof(Bits)): each step of Newton's doubles the bits that are right.
+/// Returns the inverse of an odd number modulo 2^(8 * sizeof(Bits)). Each step of Newton's method
+/// doubles the number of correct bits.
 template <class Bits>
 KOKKOS_FUNCTION constexpr Bits inverse_of_odd(Bits odd) {
   Bits inverse = odd;  // three bits
@@ -39,8 +40,11 @@ KOKKOS_FUNCTION constexpr Bits inverse_of_odd(Bits odd) {
   return inverse;
 }
 
-/// Source: Chris Wellons, "Prospecting for hash functions", 2018 (xor-shift, multiply, twice); TheIronBorn's multipliers of
-/// 32 bits; Jon Maiga, "The construct of a bit mixer", 2020, that of 64.
+/// Spreads every bit of x over all of its bits; a bijection.
+///
+/// Source: Chris Wellons, "Prospecting for hash functions", 2018 (xor-shift, multiply, twice);
+///   TheIronBorn's multipliers of 32 bits; Jon Maiga, "The construct of a bit mixer", 2020, for the
+///   multiplier of 64 bits.
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits mixed(Bits x) {
   constexpr int half = 4 * sizeof(Bits);
@@ -50,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits mixed(Bits x) {
   x *= mixing<Bits>::second;
   return x ^ x >> half;
 }
-/// The bits that mixed makes x of.
+/// Returns the bits that `mixed` turns into x.
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits unmixed(Bits x) {
   constexpr int half = 4 * sizeof(Bits);
@@ -61,7 +65,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits unmixed(Bits x) {
   return x ^ x >> half;
 }
 
-/// One of n, by the high bits.
+/// Maps x to [0, n) by its high bits.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint32_t x, std::uint32_t n) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(x) * n >> 32);
 }
@@ -71,7 +75,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x
 /// The golden ratio times 2^32.
 inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;
 
-/// One of n, by the low bits: a multiplication brings them up, for 32 bits have few that choose no part.
+/// Maps x to [0, n) by its low bits. Keys of 32 bits are multiplied first, because few of their
+/// bits do not choose the partition.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
   return by_high_bits(x * golden_ratio, n);
 }
@@ -79,11 +84,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint64_t x,
   return by_high_bits(static_cast<std::uint32_t>(x), n);
 }
 
-/// Whether multiples i * q modulo 2^32 lie evenly for i in any range: no partial quotient of
-/// q / 2^32 is large.
+/// Returns whether multiples i * q modulo 2^32 are spread evenly for i in any range: no partial
+/// quotient of q / 2^32 is large.
 ///
-/// Source: Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992,
-///   theorem 3.4.
+/// Source: Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992, theorem
+///   3.4.
 constexpr bool has_even_multiples(std::uint32_t q) {
   std::uint64_t a = std::uint64_t(1) << 32, b = q;
   while (b != 0) {
@@ -94,10 +99,11 @@ constexpr bool has_even_multiples(std::uint32_t q) {
   }
   return true;
 }
-/// The odd number that mixed keys are multiplied by for a split into `parts` parts in round
-/// `round`. Another split has another one: groups are written part by part, and would crowd in some
-/// parts of the next reduction. Keys of 32 bits leave few bits to choose from: a number is taken
-/// for which the keys of one part spread evenly over the slots of by_low_bits.
+/// Returns the odd number that mixed keys are multiplied by, for a split into `parts` partitions in
+/// round `round`. Other splits have other numbers: groups are written partition by partition, and
+/// would crowd in some partitions of the next reduction. Keys of 32 bits leave few bits to choose
+/// from. So the number is one for which the keys of a partition spread evenly over the slots of
+/// by_low_bits.
 constexpr std::uint64_t part_multiplier(std::uint64_t parts, std::uint64_t round) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     std::uint64_t const m =
@@ -106,7 +112,7 @@ constexpr std::uint64_t part_multiplier(std::uint64_t parts, std::uint64_t round
   }
 }
 
-/// The part of a mixed key.
+/// Maps a mixed key to its partition.
 struct part_of_bits {
   std::uint32_t parts;
   std::uint64_t multiplier;

@@ -12,29 +12,31 @@
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 
-// The steps that aggregate parts in rooms, on GPUs. Parts of a hash look alike: a team gives its table the size that parts
-// before it needed. Most parts have few groups, so that two teams with half of a multiprocessor's scratch each share it; a
-// part that has too many groups for their tables comes again, to a team with a table of twice the size.
+// The steps that aggregate fixed-capacity partitions on GPUs. The partitions of a hash are alike: a
+// team (block) gives its table the size that earlier partitions needed. Most partitions have few
+// groups, so that two teams share a multiprocessor, with half of its scratch each. A partition with
+// too many groups for such a table is left to a team with a table of twice the size.
 
 namespace karpos::detail::reduce_by_key {
 
-/// What both steps work on.
+/// The data that both steps work on.
 template <class ExecSpace, class Rows, class Op, class Result, class Rooms>
 struct parts_in_rooms {
   using row = typename Rows::row;
-  Rows rows;    // of the rooms
-  Rows listed;  // of the list
+  Rows rows;    // of the partitions
+  Rows listed;  // of the overflow list
   Rooms from;
   hot_table<ExecSpace, row> hot;
-  std::uint64_t hot_teams;  // that have held groups of hot keys; none where there are no hot keys
+  std::uint64_t hot_teams;  // that have kept groups of heavy hitters; 0 if there are none
   Result result;
   partial_array<row> partial;
   counters* counts;
-  std::uint32_t* again;  // parts that are left to a larger table
+  std::uint32_t* again;  // partitions that are left to a larger table
   Op op;
-  std::uint32_t expected = ~std::uint32_t(0);  // groups of a part, before one has been aggregated
+  std::uint32_t expected = ~std::uint32_t(0);  // groups of a partition, until one is aggregated
 
-  /// Writes the groups of a part, as the result if they are all that there is of it.
+  /// Writes the groups of a partition: to the result if no row has overflowed, else as partial
+  /// rows.
   template <class Team, class Aggregator>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Aggregator& a,
                                                 std::uint32_t p) const {
@@ -45,8 +47,9 @@ struct parts_in_rooms {
   }
 };
 
-/// A step: aggregates a part for each team, in a table of half of a multiprocessor's scratch; behind the parts, some teams
-/// write the groups of hot keys, and rows of the list as partial rows.
+/// A step: each team aggregates a partition, in a table of half of a multiprocessor's scratch. The
+/// teams behind those write the groups of heavy hitters, and the rows of the overflow list as
+/// partial rows.
 template <class ExecSpace, class Parts>
 struct aggregate_parts {
   using row = typename Parts::row;
@@ -57,7 +60,7 @@ struct aggregate_parts {
   static constexpr std::uint32_t slots = tuned::slots(sizeof(row)) / 8 * 4;
   static constexpr std::size_t front_bytes = alignof(team_words);  // a word (slots_that_fit)
   static constexpr std::size_t scratch_bytes = front_bytes + team_aggregator::bytes(slots);
-  /// Teams that write hot groups, and that write rows of the list.
+  /// Teams that write groups of heavy hitters; as many write overflowed rows.
   static constexpr int other_teams = 16;
 
   Parts parts;
@@ -86,7 +89,8 @@ struct aggregate_parts {
   }
 
  private:
-  /// Slots of a part's table, by the groups of those before it; none where there would be too many. A barrier.
+  /// Returns the number of slots for a partition's table, by the groups of earlier partitions.
+  /// Returns 0 if it would need too many. Has a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slots_that_fit(Team const& t) const {
     auto* const word = reinterpret_cast<std::uint32_t*>(t.scratch());
@@ -128,8 +132,8 @@ struct aggregate_parts {
   }
 };
 
-/// A step: aggregates the parts that have been left, in turns, in a table of all scratch. Rows that find no place in it are
-/// partial rows.
+/// A step: teams aggregate the partitions that were left, in turns, in a table of all scratch. Rows
+/// that find no slot become partial rows.
 template <class ExecSpace, class Parts>
 struct aggregate_again {
   using row = typename Parts::row;
@@ -156,7 +160,8 @@ struct aggregate_again {
   }
 
  private:
-  /// Whether there have been more partial rows than there is room for: all rows are reduced again, another way.
+  /// Returns whether partial rows have exceeded their array. If so, all rows are reduced again in
+  /// another way.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool has_lost(Team const& t) const {
     return t.any(device::load_relaxed(&parts.counts->partial) > parts.partial.room);

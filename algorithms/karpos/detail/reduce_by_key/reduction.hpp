@@ -19,11 +19,11 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/partition.hpp"
 
-// The rounds of a reduction by key, as the picture in rows.hpp has them.
+// The rounds of a reduction by key (drawing in rows.hpp).
 
 namespace karpos::detail::reduce_by_key {
 
-/// Writes rows as they are to an array.
+/// Copies the rows of a source to an array.
 template <class Source>
 struct copy_rows {
   Source source;
@@ -39,8 +39,8 @@ class reduction {
   using memory_space = typename ExecSpace::memory_space;
   template <class T>
   using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
-  /// Each round leaves about half of its rows at most, unless somebody has chosen the keys by their hashes; even then
-  /// the next one does, which splits by other bits.
+  /// Each round leaves about half of its rows at most, unless keys were chosen by their hashes.
+  /// Even then the next round does, because it splits by other bits.
   static constexpr std::uint64_t max_rounds = 100;
   using in_rooms = reduction_in_rooms<ExecSpace, Row, Result, Op>;
 
@@ -52,7 +52,7 @@ class reduction {
         m_result(result),
         m_op(op) {}
 
-  /// Returns: the number of groups. Waits.
+  /// Reduces a source. Returns the number of groups. Waits.
   template <class Source>
   std::uint64_t run(Source const& source) const {
     if constexpr (device::is_device<ExecSpace>)
@@ -62,7 +62,8 @@ class reduction {
   }
 
  private:
-  /// The first round in rooms; further ones with what it has left, behind the memory of the rooms.
+  /// Runs the first round in fixed-capacity partitions, then further ones with the rows that it has
+  /// left. Those reuse the memory of the partitions. If rows were lost, reduces all of them again.
   template <class Source>
   std::uint64_t run_in_rooms(Source const& source) const {
     in_rooms const first(m_exec, m_memory.in_rooms, m_memory.counts, m_result, m_op);
@@ -76,7 +77,7 @@ class reduction {
     rest.m_memory.partial = m_memory.in_rooms.partial();
     return rest.rounds(counts);
   }
-  /// Further rounds, until no rows are left. Returns: the number of groups.
+  /// Runs further rounds until no rows are left. Returns the number of groups.
   std::uint64_t rounds(counters counts) const {
     for (std::uint64_t round = 1; counts.partial > 0; ++round) {
       if (round > max_rounds)
@@ -116,7 +117,8 @@ class reduction {
     return read_counters();
   }
 
-  /// Whether a sample of the keys says that it is worth it to aggregate ranges of the rows before they are split.
+  /// Returns whether to aggregate ranges of the rows before they are split, by a sample of the
+  /// keys.
   template <class Source>
   bool aggregates_first(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
@@ -125,16 +127,18 @@ class reduction {
                                    "karpos::reduce_by_key: a sample of the keys");
     return tuned::is_device ? s.keys - s.different >= tuned::min_equal : holds_most(s);
   }
-  /// Whether the first table of a CPU's thread holds most of the rows, for what it does not hold costs more than to be split
-  /// at once: the rest of the sample is of keys that it has seen before, or the groups are few. Chao's estimate of these is
-  /// trusted where keys that come again, but for the most frequent one, do so about equally often: a long tail deceives it.
+  /// Returns whether the first table of a CPU thread holds most of the rows. A row that it does not
+  /// hold costs more than if it were split at once. That is so if less than a quarter of the sample
+  /// are keys seen once, or if the groups are few. Chao's estimate of the groups is trusted if the
+  /// keys seen again, except the most frequent one, are about equally frequent. A long tail
+  /// deceives it.
   static bool holds_most(key_sample const& s) {
     double const once = s.different - s.repeated, again = s.keys - once - s.most,
                  groups = s.different + once * once / (2.0 * s.repeated + 1);
     return 4 * once < s.keys || (again <= 3.0 * s.repeated && groups <= double(size::chunk_rows));
   }
 
-  /// Splits rows into parts by their hash, and aggregates these.
+  /// Splits rows into partitions by the mixed key, and aggregates these.
   template <class Source>
   void split_and_aggregate(Source const& source, std::uint64_t round) const {
     std::uint64_t const n = source.size(), parts = size::parts(n);

@@ -21,11 +21,12 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
-// Reproducible sums: which window of bits the numbers of a key are added in.
+// Reproducible sums: the window of bits in which the numbers of a key are added (bins in Demmel,
+// Nguyen 2015).
 
 namespace karpos::detail::reduce_by_key {
 
-/// The exponents of a column: numbers as reduce_by_key takes them.
+/// The exponents of a column's numbers, as a column that reduce_by_key can read.
 template <class Column>
 struct exponents_of {
   Column column;
@@ -39,7 +40,7 @@ struct exponents_of {
   }
 };
 
-/// Finds the exponents that all finite numbers of a column but zeros lie between.
+/// Finds the exponents between which all finite numbers of a column lie, except zeros.
 template <class Column>
 struct find_range {
   Column column;
@@ -50,8 +51,8 @@ struct find_range {
   }
 };
 
-/// The largest exponent of each key: indices of groups by open addressing with linear probing.
-/// Slots hold 1 + an index, or 0; there is a power of two of them.
+/// A hash table of each key's largest exponent: open addressing with linear probing. Slots hold 1 +
+/// the index of a group, or 0; their number is a power of two.
 template <class Keys, class Tops, class Slots>
 struct group_exponents {
   Keys keys;
@@ -65,7 +66,7 @@ struct group_exponents {
            0)
       ++i;
   }
-  /// Of a key that is there.
+  /// Returns the largest exponent of a key that is stored.
   template <class Bits>
   KOKKOS_FUNCTION int top(Bits key) const {
     for (std::uint64_t i = mix(key);; ++i) {
@@ -84,7 +85,8 @@ using group_exponent_views =
     group_exponents<Kokkos::View<Bits*, MemorySpace>, Kokkos::View<std::int32_t*, MemorySpace>,
                     Kokkos::View<std::uint64_t*, MemorySpace>>;
 
-/// The window that a key's numbers are added in: one for all, or one below the largest number of each.
+/// The windows that numbers are added in: one for all keys, or one per key, below its largest
+/// number.
 template <class Groups>
 struct windows {
   int low;
@@ -142,7 +144,7 @@ auto windows_of(ExecSpace const& exec, Keys const& keys, Column const& column) {
   Kokkos::MinMaxScalar<int> range;
   Kokkos::parallel_reduce("karpos::reduce_by_key: range of exponents", index_range(exec, n),
                           find_range<Column>{column}, Kokkos::MinMax<int>(range));
-  if (range.min_val >= range.max_val) return w;  // none but zeros
+  if (range.min_val >= range.max_val) return w;  // only zeros and numbers that are not finite
   w.low = range.min_val;
   w.each = range.max_val - range.min_val > window_bits;
   if (w.each) w.groups = reduce_by_key::exponents_by_key(exec, keys, column);

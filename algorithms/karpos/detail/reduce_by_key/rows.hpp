@@ -12,28 +12,31 @@
 
 // Aggregation by key: groups rows with equal keys, and merges the values of a group.
 //
-//   source     rows of the caller's: a key's bits (hash.hpp: key_bits_of), mixed (mixed_bits.hpp), and its value
+//   source     the caller's rows: the bits of a key (hash.hpp: key_bits_of), mixed
+//      |       (mixed_bits.hpp), and its value
 //      |
-//      |  if a sample has equal keys: aggregate_first (aggregate.hpp), a table in scratch for each team
+//      |  if a sample has equal keys: aggregate_first (aggregate.hpp), a table in scratch per team
 //      v
-//   rows       partial rows: a key may be in several         <------------------------------+
-//      |                                                                                    |
-//      |  partition by the mixed key (part_of_bits): equal ones are in one part               |
-//      v                                                                                    |
-//   parts      | part 0 | part 1 | part 2 ...           |                                   |
-//      |                                                                                    |
-//      |  cut (partition/chunks.hpp): parts that are too long for a table in several chunks |
-//      v                                                                                    |
-//   chunks     | 0      | 1      | 2   | 3   | 4   | ... |                                  |
-//      |                                                                                    |
-//      |  aggregate_chunks (aggregate.hpp): a team and a table in scratch for each          |
-//      v                                                                                    |
-//   groups     of a part that is one chunk: the result; of others: partial rows ------------+
+//   rows       partial rows: a key may be in several        <------------------------------+
+//      |                                                                                   |
+//      |  partition by the mixed key (part_of_bits): equal keys are in one partition       |
+//      v                                                                                   |
+//   parts      | part 0 | part 1 | part 2 ...           |                                  |
+//      |                                                                                   |
+//      |  cut (partition/chunks.hpp): partitions too long for a table, in several chunks   |
+//      v                                                                                   |
+//   chunks     | 0      | 1      | 2   | 3   | 4   | ... |                                 |
+//      |                                                                                   |
+//      |  aggregate_chunks (aggregate.hpp): a team and a table in scratch per chunk        |
+//      v                                                                                   |
+//   groups     of a partition that is one chunk: the result; of others: partial rows ------+
 //
-// On GPUs the first round splits into rooms instead (in_rooms.hpp), and leaves few partial rows or none.
+// On GPUs the first round splits into fixed-capacity partitions instead (in_rooms.hpp), and leaves
+// few partial rows or none.
 //
-// A part is too long where a key has many equals, and those a chunk merges: the partial rows become fewer from round to
-// round. No table can be full, and no row costs an atomic operation on global memory.
+// A partition (`part`) is too long if a key has many equals, and a chunk merges those: there are
+// fewer partial rows from round to round. No table can be full, and no row costs an atomic
+// operation on global memory.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -43,7 +46,7 @@ struct no_value {};
 template <class Key>
 using bits_of = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
 
-/// What is split and aggregated: a key's bits with a value, or alone.
+/// The row that is split and aggregated: a key's bits with a value, or alone.
 template <class Key, class T>
 struct row_type {
   using type = key_value<bits_of<Key>, T>;
@@ -56,7 +59,7 @@ struct row_type<Key, no_value> {
 template <class Row>
 inline constexpr bool has_value = !std::is_integral_v<Row>;
 
-/// The type of a row's value; of rows that have none, that of their keys.
+/// The type of a row's value. For rows without values, the type of their keys.
 template <class Row>
 struct value_type_of {
   using type = Row;
@@ -76,22 +79,23 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
     return r;
 }
 
-// Sources, as a partition has them.
+// Sources, as a partition has them (partition/rows.hpp).
 
-/// The bits of a key, mixed; or not yet, for who mixes what is loaded when it has come (partition/move.hpp).
+/// Returns the bits of a key; mixed if Mixes. Otherwise the caller mixes them once the load has
+/// arrived (partition/move.hpp).
 template <bool Mixes, class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION Bits bits_of_key(Key const& key) {
   Bits const bits = key_bits_of<Bits>(key);
   return Mixes ? mixed(bits) : bits;
 }
-/// Those of keys i, …, i + N - 1.
+/// Loads the bits of keys i, …, i + N - 1.
 template <bool Mixes, int N, class Keys, class Bits>
 KOKKOS_FORCEINLINE_FUNCTION void load_keys(Keys const& keys, std::uint64_t i, Bits* to) {
   typename std::remove_cvref_t<Keys>::non_const_value_type k[N];
   partition::load_elements<N>(keys, i, k);
   for (int j = 0; j < N; ++j) to[j] = bits_of_key<Mixes, Bits>(k[j]);
 }
-/// The key of mixed bits.
+/// Returns the key whose mixed bits these are.
 template <class Key, class Bits>
 KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
   return from_bits<Key>(unmixed(bits));
@@ -142,7 +146,7 @@ struct keys_alone : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
-/// Rows of keys that have one value, once the keys have been split alone.
+/// Rows of keys that share one value, after the keys alone have been split.
 template <class Row, class Value>
 struct mixed_keys_with_value {
   using row = Row;
@@ -162,7 +166,8 @@ struct mixed_keys_with_value {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
 };
 
-/// The same before: the keys are split alone, and get their value when they are aggregated.
+/// Rows of keys that share one value. The keys are split alone, and get their value when they are
+/// aggregated.
 template <class Row, class Keys, class Value = decltype(Row::value)>
 struct keys_with_value {
   using row = Row;
@@ -188,12 +193,14 @@ struct keys_with_value {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
 };
 
-/// The number 1, which compilers know: GPUs count equal addresses of a warp at once.
+/// The number 1, as a constant that compilers know: GPUs then count equal addresses of a warp at
+/// once.
 template <class T>
 struct one {
   KOKKOS_FUNCTION constexpr operator T() const { return 1; }
 };
-/// Whether the rows of a source add such numbers, of 32 bits: threads do not wait for each other at the slot of one key.
+/// Whether the rows of a source add 32-bit ones. Then threads do not wait for each other at the
+/// slot of one key.
 template <class Source>
 inline constexpr bool adds_ones = false;
 template <class Row, class Keys, class T>
@@ -214,7 +221,8 @@ struct partial_rows : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
 
-/// The same where the device knows how many, which may be more than there is room for.
+/// Rows whose number is in device memory. The number may exceed the memory's capacity (`room`);
+/// size() does not.
 template <class Row>
 struct counted_rows : partial_rows<Row> {
   std::uint64_t const* counted;
@@ -224,18 +232,18 @@ struct counted_rows : partial_rows<Row> {
   KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
 };
 
-/// What kernels count in global memory.
+/// Counters of kernels, in global memory.
 struct counters {
-  std::uint64_t groups;   // of the result, also those that have no room
-  std::uint64_t partial;  // rows that are left to the next round, also those that have no room
-  // Of parts in rooms (parts.hpp):
-  std::uint64_t first = 0;        // rows and groups that a round before it has left
-  std::uint32_t listed = 0;       // rows that found their room full
-  std::uint32_t most_groups = 0;  // of a part that has been aggregated, or more
-  std::uint32_t again = 0;        // parts that a larger table is for
+  std::uint64_t groups;   // of the result, including groups that exceed its capacity
+  std::uint64_t partial;  // rows left to the next round, including those that exceed the capacity
+  // For fixed-capacity partitions (parts.hpp):
+  std::uint64_t first = 0;        // rows and groups that aggregate_first has left
+  std::uint32_t listed = 0;       // rows that overflowed their partition
+  std::uint32_t most_groups = 0;  // of a partition aggregated so far, or more
+  std::uint32_t again = 0;        // partitions that need a larger table
 };
 
-/// Where groups that are complete go.
+/// The views that complete groups are written to.
 template <class Keys, class Values>
 struct result_views {
   Keys keys;
@@ -249,7 +257,7 @@ struct result_views {
     if constexpr (has_value<Row>) values(at) = r.value;
   }
 };
-/// Where the others go.
+/// The array that partial rows are written to.
 template <class Row>
 struct partial_array {
   Row* rows;

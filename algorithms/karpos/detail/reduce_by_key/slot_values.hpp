@@ -18,7 +18,7 @@ namespace karpos::detail::reduce_by_key {
 
 KOKKOS_FUNCTION constexpr std::size_t even(std::size_t n) { return (n + 1) / 2 * 2; }
 
-/// Values that are one number.
+/// Values of one number.
 template <class ExecSpace, class T>
 class slot_values {
   using word = bits_of<T>;
@@ -43,7 +43,7 @@ class slot_values {
   word* m_words;
 };
 
-/// Values of several numbers, each merged by an operation of its own: op.get<I>().
+/// Values of several numbers, each merged by an operation of its own: get<I>(op.each).
 template <class ExecSpace, std::size_t... I, class... T>
 class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   using value = pack<T...>;
@@ -52,7 +52,8 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return (slot_values<ExecSpace, T>::bytes(slots) + ...);
   }
-  /// Initializers of an aggregate are evaluated in order: each takes its bytes from the memory that is left.
+  /// Takes the bytes of each array from `memory` in order: initializers of an aggregate are
+  /// evaluated in order.
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
       : m_each{{slot_values<ExecSpace, T>(taken(memory, slot_values<ExecSpace, T>::bytes(slots)),
                                           slots)}...} {}
@@ -78,8 +79,9 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   pack<slot_values<ExecSpace, T>...> m_each;
 };
 
-/// Whether an operation has a value that changes no other. Only for those of ours, and of numbers: nobody tells what the
-/// caller's operations and additions leave alone, and the least or largest of floating-point numbers may be a NaN.
+/// Whether an operation has an identity, a value that changes no other. Only the library's
+/// operations on numbers do: those of the caller are unknown, and the minimum or maximum of
+/// floating-point numbers may be a NaN.
 template <class Op, class T>
 struct identity_of {
   static constexpr bool exists = false;

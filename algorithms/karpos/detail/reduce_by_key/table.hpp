@@ -11,34 +11,38 @@
 #include "karpos/detail/reduce_by_key/slot_values.hpp"
 #include "karpos/device/atomics.hpp"
 
-// A table of groups in the scratch of a team of a GPU: open addressing with linear probing, keys and values in arrays of their
-// own. Rows look at buckets of 16 bytes of keys. In a sparse table, of few groups for its size, they look at one slot before,
-// which nearly always decides: threads that read 4 bytes each wait for each other in the banks of the scratch half as long.
+// A hash table of groups in the scratch (shared memory) of a team (block) of a GPU: open addressing
+// with linear probing, keys and values in separate arrays. A probe reads a bucket: 16 bytes of
+// keys. In a sparse table, which has few groups for its size, a row first probes one slot, which
+// nearly always decides. Reads of 4 bytes per thread have half the bank conflicts.
 
 namespace karpos::detail::reduce_by_key {
 
-/// What a row finds: a slot of its key, which it may have taken itself, or none.
+/// Result of a row's search: the slot of its key, or none. `taken`: the row itself has taken the
+/// slot.
 struct slot_of_row {
   std::uint32_t index;
   bool present, taken;
 };
-/// The index of no slot.
+/// Stands for no slot.
 inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
-/// Where very few keys are in a table, the threads of a warp wait for each other at its slots. So a sparse one may have columns,
-/// up to one for each thread of a warp: slot i * columns + c is in column c, and so in a bank of the scratch of its own. Each
-/// thread has its home slots in one column, and a key may then have a slot in each until fold() is called.
+/// A table of groups. If it has very few keys, the threads of a warp wait for each other at its
+/// slots. So a sparse table may have columns, up to one per thread of a warp: slot i * columns + c
+/// is in column c, and so in a memory bank of its own. Each thread has its home slots in one
+/// column. A key may then have a slot in every column until fold() is called.
 template <class ExecSpace, class Row, bool Sparse = false>
 class group_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
   using value = value_type<Row>;
   using values = slot_values<ExecSpace, value>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
-  /// Slots that are read at once: a bucket.
+  /// Slots of a bucket, which are read at once.
   static constexpr int width = 16 / static_cast<int>(sizeof(bits));
 
  public:
-  /// Bytes of a table. The slot behind the last one is for the key whose bits are those of an empty slot.
+  /// Returns the bytes of a table. The slot behind the last one is for the key whose bits equal
+  /// `empty`.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return key_bytes(slots) + value_bytes(slots);
   }
@@ -54,7 +58,8 @@ class group_table {
          i += static_cast<std::uint32_t>(t.size()))
       m_keys[i] = empty;
   }
-  /// The same where a value changes no other: every slot begins with it, and what takes a slot merges into it, too.
+  /// Empties the table, and sets all values to the operation's identity. Then a row that takes a
+  /// slot merges its value like every other row.
   template <class Op, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear_to_identity(Team const& t) const {
     clear(t);
@@ -64,8 +69,9 @@ class group_table {
         m_values.store(i, identity_of<Op, value>::get());
   }
 
-  /// The slot of a row's key, or one that it takes, within so many looks at a slot or a bucket. Who takes a slot stores the
-  /// value, if somebody is to; others merge theirs behind a barrier.
+  /// Returns the slot of the row's key, or an empty slot that it takes, within `probes` probes of a
+  /// slot or bucket. The row that takes a slot stores its value if Stores is true. Other rows merge
+  /// theirs after a barrier.
   template <bool Stores = true>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
@@ -76,7 +82,7 @@ class group_table {
       return find_or_take_in_buckets<Stores>(r, home(key, m_slots / width), probes);
   }
 
-  /// The home slot of a row's key in a sparse table, and what it holds.
+  /// The home slot of a row's key in a sparse table, and the bits found there.
   struct home_slot {
     std::uint32_t index;
     bits stored;
@@ -85,12 +91,14 @@ class group_table {
     std::uint32_t const i = home(reduce_by_key::key_of(r), m_rows) * m_columns + m_column;
     return {i, device::load_relaxed(device::scratch(m_keys + i))};
   }
-  /// Whether the key is there. That whose bits are those of an empty slot never is.
+  /// Returns whether the home slot has the row's key. Never true for the key whose bits equal
+  /// `empty`.
   KOKKOS_FORCEINLINE_FUNCTION static bool is_found(home_slot const& h, Row const& r) {
     bits const key = reduce_by_key::key_of(r);
     return h.stored == key && key != empty;
   }
-  /// The same as find_or_take for a row whose key is not: this seldom taken way apart, the threads of a warp stay together.
+  /// Does what find_or_take does for a row whose home slot has been read. This rare path is
+  /// separate, so that the threads of a warp stay together.
   template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_behind(Row const& r, home_slot const& h,
                                                               std::uint32_t probes) const {
@@ -104,21 +112,22 @@ class group_table {
     return find_or_take_in_buckets<Stores>(r, h.index / width, probes);
   }
 
-  /// Merges a value into that of a slot.
+  /// Merges a value into the value of a slot.
   template <class Op>
   KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {
     m_values.merge(i, v, op);
   }
 
-  /// Divides the slots into columns, a power of two of which slots are a multiple. Requires: the table is empty.
+  /// Divides the slots into columns. Requires: `columns` is a power of two that divides the number
+  /// of slots; the table is empty.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
     m_rows = m_slots / columns;
     m_columns = columns;
     m_column = static_cast<std::uint32_t>(t.rank()) % columns;
   }
-  /// Merges the groups of a key in neighbouring columns, two and two. Returns: how many slots of a thread are empty again.
-  /// Barriers.
+  /// Merges the groups of a key in neighbouring columns, pair by pair. Returns the number of slots
+  /// that the thread has emptied. Has barriers.
   template <class Team, class Op>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fold(Team const& t, Op const& op) const {
     std::uint32_t folded = 0;
@@ -136,7 +145,7 @@ class group_table {
     return folded;
   }
 
-  /// Indices of slots: [0, end).
+  /// Returns the end of the slots' indices, [0, end()).
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return m_slots + 1; }
   KOKKOS_FORCEINLINE_FUNCTION bool has(std::uint32_t i) const {
     return i <= m_slots && m_keys[i] != empty;
@@ -150,11 +159,13 @@ class group_table {
   }
 
  private:
-  /// Returns the key's home slot, or home bucket, among n. Not by the bits that chose the part.
+  /// Returns the key's home slot, or home bucket, among n. Not by the bits that chose the
+  /// partition.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     return by_low_bits(key, n);
   }
-  /// From bucket b on, whose slots are taken from the first one on. Who loses a slot to another key looks again.
+  /// Searches from bucket b on. The slots of a bucket are taken in order. A row that loses a slot
+  /// to another key probes the bucket again.
   template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, std::uint32_t b,
                                                                   std::uint32_t looks) const {
@@ -174,14 +185,14 @@ class group_table {
     }
     return {0, false, false};
   }
-  /// One look at a slot, which has such bits if it is a row's.
+  /// Probes one slot, which holds `mark` if it is the row's slot.
   template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row look_at(Row const& r, std::uint32_t i, bits mark) const {
     bits const stored = device::load_relaxed(device::scratch(m_keys + i));
     if (stored == empty) return take<Stores>(r, i, mark);
     return {i, stored == mark, false};
   }
-  /// Takes an empty slot, unless somebody else has.
+  /// Takes an empty slot for the row, unless another row has taken it.
   template <bool Stores>
   KOKKOS_FORCEINLINE_FUNCTION slot_of_row take(Row const& r, std::uint32_t i, bits mark) const {
     bits const found = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
@@ -189,7 +200,7 @@ class group_table {
       if (found == empty) m_values.store(i, r.value);
     return {i, found == empty || found == mark, found == empty};
   }
-  /// The first slot of a bucket that has such bits, or `width`.
+  /// Returns the first slot of a bucket that holds x, or `width`.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t first_of(bits const (&stored)[width], bits x) {
     std::uint32_t first = width;
     KARPOS_UNROLL
