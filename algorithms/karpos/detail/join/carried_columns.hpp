@@ -15,17 +15,20 @@
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
-// Values of a table's columns that travel with the keys of its rows through a partitioned join:
+// Payload columns of a table, whose values travel with the keys of its rows through a partitioned
+// join (`carried`):
 //
 //   columns      | a | b | c of 8 bytes |      of row i
 //   carried      | a | b | c   c |             words of 32 bits, side by side
-//   split        keys | k | k | k | …    values | abcc | abcc | abcc | …    of the rows of a part, in two arrays
+//   split        keys | k | k | k | …          of the rows of a partition, in two arrays
+//                values | abcc | abcc | abcc | …
 //
-// The join of a part reads keys; values only of rows that match, and writes them to the columns of the output.
+// The join of a partition reads its keys. It reads values only of rows that match, and writes them
+// to the columns of the output.
 
 namespace karpos::detail::join {
 
-/// Words of the values of a row; as aligned as their load or store may be.
+/// Words of a row's values, aligned for one load or store if possible.
 template <int Words>
 struct alignas(std::has_single_bit(unsigned(Words)) ? 4 * Words : 4) carried_values {
   std::uint32_t word[Words];
@@ -38,7 +41,8 @@ inline constexpr bool may_be_carried =
     std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Columns, and the values of their rows as words. One word at least: no column is one of nothing.
+/// Payload columns, which pack the values of a row into words. If there are no columns, a row has
+/// one word, which is 0.
 template <class... Columns>
 class carried_columns {
   template <std::size_t I>
@@ -54,7 +58,7 @@ class carried_columns {
 
   explicit carried_columns(pack<Columns...> const& columns) : m_columns(columns) {}
 
-  /// Those of rows i, …, i + N - 1.
+  /// Loads the values of rows i, …, i + N - 1.
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void load(std::uint64_t i, values* to) const {
     load_all<N>(i, to, std::index_sequence_for<Columns...>{});
@@ -64,7 +68,7 @@ class carried_columns {
   }
 
  private:
-  /// The first word of column I.
+  /// Returns the first word of column I.
   template <std::size_t I>
   KOKKOS_FUNCTION static constexpr int first() {
     int before = 0, sum = 0;
@@ -114,14 +118,14 @@ class carried_columns {
   pack<Columns...> m_columns;
 };
 
-/// Source of a partition: rows of one column, whose word is all there is to a key, with the values of other columns. What is
-/// loaded first is the word.
+/// Source of a partition: rows of one key column with exact words (split_rows.hpp), and the values
+/// of payload columns. The word is loaded first, the values later (`rest`).
 template <class Rows, class Functions, class Columns>
 struct carried_rows_to_split {
   using words = rows_to_split<Rows, Functions, true>;
   using loaded = typename words::loaded;
   using rest = typename Columns::values;
-  /// In scratch, where no row need be aligned to more than a word.
+  /// A row in scratch, where rows need not be aligned to more than a word.
   struct row {
     loaded key;
     std::uint32_t word[Columns::words];
@@ -150,7 +154,7 @@ struct carried_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded key) { return key; }
 };
 
-/// Source of a partition: the same rows as one before has left them, in rooms.
+/// Source of a partition: the rows that an earlier pass has written to fixed-capacity partitions.
 template <class Source>
 struct carried_rows_in_rooms {
   using loaded = typename Source::loaded;
@@ -178,7 +182,7 @@ struct carried_rows_in_rooms {
   }
 };
 
-/// Where a split puts rows: keys and values in an array each.
+/// Output of a split: an array of keys and an array of values.
 template <class Word, class Values>
 struct keys_and_carried {
   Word* keys;
@@ -200,7 +204,8 @@ struct keys_and_carried {
   }
 };
 
-/// Writes the values of two rows, of the left one by where it lies in the split, to a row of the output that there is room for.
+/// Writes the values of a left and a right row to a row of the output, if it has space for that
+/// row. `l` is the left row's index in the split, where its values lie.
 template <class Left, class Right>
 struct write_carried {
   typename Left::values const* left_values;

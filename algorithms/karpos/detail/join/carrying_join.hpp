@@ -22,16 +22,17 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
-// An inner join on GPUs that carries columns (carried_columns.hpp): both tables are split into rooms, keys and values apart, and
-// the parts joined as in split_join.hpp, with right rows that are in scratch whole (whole_tables.hpp). A left row's number is
-// where it lies in the split, by which its values are found, side by side.
+// An inner join on GPUs that carries payload columns (carried_columns.hpp). Both tables are split
+// into fixed-capacity partitions (`rooms`), keys and values apart. Partitions are joined as in
+// split_join.hpp, but the right rows in scratch are materialised (whole_tables.hpp). A left row's
+// number is its index in the split, where its values lie side by side.
 //
-// Many parts take two passes: a tile of one pass has so few rows of each part that less than a sector of a column would be
-// written at once.
+// Many partitions take two passes: a tile of one pass has so few rows per partition that less than
+// a sector of a column would be written at once.
 
 namespace karpos::detail::join {
 
-/// Rows in rooms, keys and values apart.
+/// Rows in fixed-capacity partitions, keys and values apart.
 template <class Source>
 struct rooms_of_carried {
   using word = typename Source::loaded;
@@ -55,7 +56,8 @@ struct rooms_of_carried {
   carried_rows_in_rooms<Source> rows() const { return {&keys->key, values}; }
 };
 
-/// Of Functions' two tables of one column each, both exact (split_rows.hpp).
+/// The join of two tables of one column each, both with exact words (split_rows.hpp). Functions is
+/// the table whose functions compare rows.
 template <class ExecSpace, class Left, class Right, class Functions, class LeftColumns,
           class RightColumns>
 class carrying_join {
@@ -70,7 +72,7 @@ class carrying_join {
 
   struct memory {
     left_side left, coarse_left;
-    right_side right, coarse_right;  // at the same place as the left ones
+    right_side right, coarse_right;  // in the same memory as coarse_left
     std::uint64_t *right_begins, *right_ends;
     partition::chunk* chunks;
     part_counts* counts;
@@ -107,7 +109,8 @@ class carrying_join {
         m_sizes{left.size(), right.size()} {}
 
   std::size_t bytes() const { return memory(m_sizes, nullptr).bytes; }
-  /// Whether there can be rooms, in which rows are counted in 32 bits.
+  /// Returns whether both sides can be split into fixed-capacity partitions, in which rows are
+  /// counted in 32 bits.
   bool has_rooms() const {
     memory const m(m_sizes, nullptr);
     std::uint64_t const parts = m_sizes.parts();
@@ -117,8 +120,8 @@ class carrying_join {
            (m_sizes.passes().coarse_bits == 0 || has_coarse);
   }
 
-  /// Writes the columns of the join's rows that there is room for. Returns: how many rows there are; nothing where a room was
-  /// too small. Waits.
+  /// Writes the payload columns of the join's rows, as far as the output has space. Returns the
+  /// number of rows of the join; nothing if a partition has overflowed. Waits.
   template <class LeftOut, class RightOut>
   std::optional<std::uint64_t> run(LeftColumns const& left, RightColumns const& right,
                                    LeftOut const& left_out, RightOut const& right_out,
@@ -156,7 +159,7 @@ class carrying_join {
     join::split_into_rooms(m_exec, from, passes, rooms, to.places(), coarse_rooms, coarse.places(),
                            coarse.rows());
   }
-  /// Returns: the number of chunks.
+  /// Returns the number of chunks.
   std::uint64_t find_parts(memory const& m) const {
     std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
     device::loop_over(
@@ -175,13 +178,14 @@ class carrying_join {
   sizes m_sizes;
 };
 
-/// Whether columns can travel with the rows of two tables.
+/// Whether payload columns can travel with the rows of two tables.
 template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns>
 inline constexpr bool may_carry =
     device::is_device<ExecSpace> && has_exact_words<Left, Right, Right> && LeftColumns::fit &&
     RightColumns::fit;
 
-/// The two tables, with the smaller one in scratch: calls f(join, whether the sides have traded places).
+/// Calls f(join, whether the sides are swapped). The smaller table becomes the right one, which is
+/// held in scratch.
 template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns, class F>
 auto with_carrying_join(ExecSpace const& exec, Left const& left, Right const& right,
                         LeftColumns const&, RightColumns const&, F const& f) {

@@ -11,20 +11,21 @@
 //   offsets   | 0 | 2 | 2 | 2 | 5 | 6 |
 //   element   | 0 : row 0 | 1 : row 0 | 2 : row 3 | 3 : row 3 | 4 : row 3 | 5 : row 4 |
 //
-// Work is split by elements: whoever begins at an element searches the offsets for its row, and goes on from there. A row
-// of many elements is shared, and rows without any are skipped by a search that doubles its steps.
+// Work is split by elements (load-balancing search). A thread that begins at an element searches
+// the offsets for its row, and goes on from there. So several threads share a row of many elements.
+// Rows without elements are skipped by a search that doubles its steps.
 
 namespace karpos::detail::join {
 
 struct expansion {
-  std::uint64_t* offsets;  // of each row, and the number of elements
+  std::uint64_t* offsets;  // begin of each row; behind the last row the number of elements
   std::uint64_t rows;
 
-  /// The row of an element.
+  /// Returns the row of an element.
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
     return last_at_most(element, 0, rows);
   }
-  /// The same, where it is not below `row`.
+  /// Returns the row of an element. Requires: it is not below `row`.
   KOKKOS_FUNCTION std::uint64_t row_from(std::uint64_t row, std::uint64_t element) const {
     std::uint64_t step = 1;
     while (row + step < rows && offsets[row + step] <= element) {
@@ -48,7 +49,8 @@ struct expansion {
   }
 
  private:
-  /// The last row in [first, end) whose offset is at most that; the first one's is.
+  /// Returns the last row in [first, end) whose offset is at most `element`. Requires: the offset
+  /// of `first` is.
   KOKKOS_FUNCTION std::uint64_t last_at_most(std::uint64_t element, std::uint64_t first,
                                              std::uint64_t end) const {
     while (end - first > 1) {
@@ -62,7 +64,8 @@ struct expansion {
   }
 };
 
-/// Prefix sums, in place: values become the sums of those before them, and one more the sum of all.
+/// Computes exclusive prefix sums in place: a value becomes the sum of those before it. The element
+/// behind the last one becomes the sum of all.
 struct sum_before {
   std::uint64_t* values;
   std::uint64_t n;
@@ -74,7 +77,7 @@ struct sum_before {
     if (i + 1 == n) values[n] = sum;
   }
 };
-/// Returns: the sum of n values; waits.
+/// Computes exclusive prefix sums of n values in place. Returns the sum of all. Waits.
 template <class ExecSpace>
 std::uint64_t scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
   std::uint64_t sum = 0;

@@ -11,7 +11,7 @@
 
 namespace karpos::detail::join {
 
-/// Values of a column by row numbers, some of which stand for no row.
+/// Writes the values of a column at given row numbers. no_row and nulls give `missing`.
 template <class Indices, class Column, class T, class Out>
 struct gather_values {
   Indices indices;

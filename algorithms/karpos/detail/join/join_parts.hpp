@@ -12,22 +12,23 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
-// Joins the parts of two tables: a team holds a part's right rows in its scratch (part_table.hpp), and looks up a chunk of its
-// left rows there.
+// Joins the partitions (`parts`) of two tables. A team (block) holds a partition's right rows
+// (build side) in its scratch (part_table.hpp), and looks up a chunk of its left rows (probe side)
+// there.
 
 namespace karpos::detail::join {
 
-/// What the teams of join_parts count.
+/// Counters of the teams of join_parts.
 struct part_counts {
-  std::uint64_t rows;         // of the join, also those that have no room
-  std::uint32_t long_part;    // not 0: some part has more right rows than a table holds
-  std::uint32_t no_place[2];  // left and right rows whose rooms were full: then nothing is joined
+  std::uint64_t rows;         // of the join, including those that exceed the output
+  std::uint32_t long_part;    // not 0: some partition has more right rows than a table holds
+  std::uint32_t no_place[2];  // left and right rows that overflowed; if any, nothing is joined
 };
 
-/// multiply (matches.hpp) without a branch, and whether one match is enough.
+/// Computes `multiply` (matches.hpp) without a branch, and knows whether one match is enough.
 struct row_multiplicity {
   std::uint32_t opposite, least;
-  std::uint32_t last_entry;  // what makes the entry of a match the last one, or 0
+  std::uint32_t last_entry;  // bits that turn an entry that matches into the last one; or 0
 
   explicit row_multiplicity(multiplicity m)
       : opposite(m == multiplicity::one_if_not),
@@ -40,16 +41,16 @@ struct row_multiplicity {
   }
 };
 
-/// Where two tables lie that were split, and the chunks that their left rows are cut into.
+/// Two tables that were split, and the chunks of the left one.
 template <class Row>
 struct split_tables {
   Row const *left, *right;
-  std::uint64_t const *right_begins, *right_ends;  // of parts
+  std::uint64_t const *right_begins, *right_ends;  // of partitions
   partition::chunk const* chunks;
 };
 
-/// A step: a team joins a chunk of left rows with the right rows of their part. emit(place, left row, right row or no_row) is
-/// called for the rows of the join, in any order.
+/// A step: a team joins a chunk of left rows with the right rows of their partition. Calls
+/// emit(place, left row, right row or no_row) for the rows of the join, in any order.
 template <class ExecSpace, class Row, class Equal, class Emit,
           class Table = part_table<ExecSpace, Row>>
 struct join_parts {
@@ -89,7 +90,7 @@ struct join_parts {
   }
 
  private:
-  /// Looks up a chunk of left rows among so many right ones.
+  /// Looks up a chunk of left rows among `rows` right rows from `begin` on.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void look_up_all(Team const& t, std::uint64_t begin,
                                                std::uint32_t rows,
@@ -102,7 +103,8 @@ struct join_parts {
     for (std::uint32_t i = 0; i < whole; i += each) look_up<true>(t, of_part, left, i, mine.rows);
     if (whole < mine.rows) look_up<false>(t, of_part, left, whole, mine.rows);
   }
-  /// Writes a row of the join: of a left row and the right one that the table knows by that, or none.
+  /// Writes a row of the join: a left row, and the right row that the table knows as `right`, or
+  /// none.
   KOKKOS_FORCEINLINE_FUNCTION void put(table const& of_part, std::uint64_t at, std::uint32_t left,
                                        std::uint32_t right) const {
     if constexpr (table::fills_often)
@@ -111,16 +113,17 @@ struct join_parts {
       emit(at, left, right == none ? no_row : std::uint64_t(right));
   }
   static constexpr std::uint32_t none = ~std::uint32_t(0);
-  /// Rows of the join of one left row from which on all lanes of a tile write them, side by side.
+  /// Number of the join's rows of one left row from which on all lanes of a tile (threads of a
+  /// cooperative group) write them together.
   static constexpr std::uint32_t shared_rows = 8;
 
   /// A thread's batch of left rows.
   struct looked_up {
     left_row rows[batch];
-    std::uint32_t match[batch];             // a right row, or none
-    std::uint32_t counts[(batch + 1) / 2];  // of rows of the join, two in a register
+    std::uint32_t match[batch];             // a right row that matches, or none
+    std::uint32_t counts[(batch + 1) / 2];  // rows of the join per left row, two in a register
     std::uint32_t total = 0;
-    bool several = false;  // of one left row
+    bool several = false;  // some left row becomes several rows
 
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count(int j) const {
       return counts[j / 2] >> 16 * (j % 2) & 0xffff;
@@ -132,12 +135,12 @@ struct join_parts {
     }
   };
 
-  /// Whether an entry is a match of a left row; then right is its number.
+  /// Returns whether an entry is a match of a left row. If so, `right` is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_match(table const& of_part, std::uint32_t entry,
                                             left_row const& left, std::uint32_t& right) const {
     return of_part.is_like(entry, left.key, right) && equal(left, of_part.rows(), right);
   }
-  /// Looks up a batch of left rows for each thread; IsWhole: none of them is missing.
+  /// Looks up a batch of left rows per thread. IsWhole: every thread has a full batch.
   template <bool IsWhole, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void look_up(Team const& t, table const& of_part, Row const* left,
                                            std::uint32_t first, std::uint32_t last) const {
@@ -167,7 +170,8 @@ struct join_parts {
     else
       write_single(tile, t.rank() % width, of_part, of);
   }
-  /// Returns: the number of matches of a left row, or 1 where that will do; match: one of them, or none.
+  /// Returns the number of matches of a left row, or 1 if the first is enough. `match` is one of
+  /// them, or none.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_matches(table const& of_part,
                                                           left_row const& left, range const& r,
                                                           std::uint32_t& match) const {
@@ -190,7 +194,8 @@ struct join_parts {
                                              looked_up const& of, int j) const {
     put(of_part, at, of.rows[j].value, of.match[j]);
   }
-  /// Writes where no left row of a tile becomes more than one: the rows that the lanes have first, second, …
+  /// Writes the batch if no left row of the tile becomes several rows: first the rows of all lanes'
+  /// first left rows, then of their second ones, and so on.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION void write_single(Tile const& tile, int lane, table const& of_part,
                                                 looked_up const& of) const {
@@ -209,7 +214,7 @@ struct join_parts {
       at += static_cast<std::uint32_t>(ones.count());
     }
   }
-  /// The same for any numbers.
+  /// Writes the batch if left rows become any number of rows.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION void write_several(Tile const& tile, int lane, table const& of_part,
                                                  looked_up const& of) const {
@@ -235,7 +240,8 @@ struct join_parts {
       if (is_match(of_part, e, left, right)) put(of_part, at++, left.value, right);
     }
   }
-  /// Writes the many rows that the j-th left row of some lanes becomes, one such lane after the other.
+  /// Writes the many rows that the j-th left row of some lanes becomes. All lanes write those of
+  /// one such lane after the other.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION void write_shared(Tile const& tile, int lane, table const& of_part,
                                                 looked_up const& of, int j,

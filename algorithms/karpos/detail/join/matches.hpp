@@ -9,14 +9,14 @@
 #include "karpos/detail/row_index/lookup.hpp"
 #include "karpos/join_options.hpp"
 
-// Which rows of the right side match a row of the left one: those of a run of the index or, where a predicate decides too, the
-// accepted ones of these.
+// The right rows that match a left row: a run of the index or, if a predicate decides too, the rows
+// of that run that it accepts.
 
 namespace karpos::detail::join {
 
 inline constexpr std::uint64_t no_row = karpos::no_row<std::uint64_t>;
 
-/// Rows that a left row becomes, of the number of its matches.
+/// How many rows a left row becomes, as a function of the number of its matches.
 enum class multiplicity { none, matches, matches_or_one, one_if_matched, one_if_not };
 KOKKOS_INLINE_FUNCTION std::uint64_t multiply(multiplicity m, std::uint64_t matches) {
   switch (m) {
@@ -33,7 +33,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t multiply(multiplicity m, std::uint64_t matc
   }
 }
 
-/// What a left row becomes in a join.
+/// Returns what a left row becomes in a join of kind k.
 inline multiplicity multiplicity_of(join_kind k) {
   switch (k) {
     case join_kind::inner:
@@ -51,7 +51,8 @@ inline multiplicity multiplicity_of(join_kind k) {
   }
 }
 
-/// Where the run of a left row begins among the grouped row numbers of the index; the largest number where it has none.
+/// The run of each left row's matches among the grouped row numbers of the index: `begins` says
+/// where it begins. Rows without matches have the largest number there.
 template <class RowNumber>
 struct runs {
   RowNumber const *begins, *grouped;
@@ -59,13 +60,14 @@ struct runs {
   KOKKOS_FUNCTION bool has(std::uint64_t left) const {
     return begins[left] != RowNumber(~RowNumber(0));
   }
-  /// The k-th match of a left row, or no_row.
+  /// Returns the k-th match of a left row, or no_row.
   KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
     return has(left) ? grouped[begins[left] + k] : no_row;
   }
 };
 
-/// Labels become begins of runs; counts[i] is what left row i becomes.
+/// Replaces the group ids in `begins` by where runs begin. Sets counts[i] to the number of rows
+/// that left row i becomes.
 template <class RowNumber>
 struct count_matches {
   row_index::row_groups<RowNumber> groups;
@@ -88,7 +90,7 @@ struct count_matches {
   }
 };
 
-/// Every candidate is a match.
+/// The matches of left rows without a predicate: every candidate is one.
 template <class RowNumber>
 struct all_matches {
   runs<RowNumber> of;
@@ -97,15 +99,15 @@ struct all_matches {
   }
 };
 
-/// Candidates, pairs of rows that are equal, and a bit for each: whether the predicate accepts it. `ranks` has the number of
-/// accepted ones before each word of bits.
+/// Candidates, which are pairs of equal rows, and a bit for each: whether the predicate accepts it.
+/// `ranks` has the number of accepted candidates before each word of bits.
 template <class RowNumber>
 struct accepted_matches {
   runs<RowNumber> of;
   expansion candidates;
   std::uint64_t const *bits, *ranks;
 
-  /// Accepted candidates before this one.
+  /// Returns the number of accepted candidates before this one.
   KOKKOS_FUNCTION std::uint64_t rank(std::uint64_t candidate) const {
     std::uint64_t const word = candidate / 64;
     std::uint64_t const before = bits[word] & ((std::uint64_t(1) << candidate % 64) - 1);
@@ -114,7 +116,7 @@ struct accepted_matches {
   KOKKOS_FUNCTION std::uint64_t count(std::uint64_t left) const {
     return rank(candidates.offsets[left + 1]) - rank(candidates.offsets[left]);
   }
-  /// The k-th accepted match of a left row, or no_row.
+  /// Returns the k-th accepted match of a left row, or no_row.
   KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
     std::uint64_t const first = candidates.offsets[left], end = candidates.offsets[left + 1];
     std::uint64_t const wanted = rank(first) + k;
@@ -123,7 +125,8 @@ struct accepted_matches {
   }
 
  private:
-  /// The accepted candidate with that many before it, whose word is in [word, end).
+  /// Returns the accepted candidate that has `wanted` accepted ones before it. Requires: its word
+  /// is in [word, end).
   KOKKOS_FUNCTION std::uint64_t select(std::uint64_t wanted, std::uint64_t word,
                                        std::uint64_t end) const {
     while (end - word > 1) {
@@ -139,7 +142,7 @@ struct accepted_matches {
   }
 };
 
-/// Asks the predicate for 64 candidates.
+/// Asks the predicate about the 64 candidates of a word.
 template <class RowNumber, class Predicate>
 struct accept_candidates {
   runs<RowNumber> of;
@@ -159,7 +162,7 @@ struct accept_candidates {
   }
 };
 
-/// counts[i] is what left row i becomes.
+/// Sets counts[i] to the number of rows that left row i becomes.
 template <class RowNumber>
 struct count_accepted {
   accepted_matches<RowNumber> matches;
@@ -185,7 +188,7 @@ struct emit_slice {
   }
 };
 
-// What is done with a row of the output.
+// Functors that write or visit a row of the output.
 template <class Left, class Right>
 struct write_pair {
   Left left;

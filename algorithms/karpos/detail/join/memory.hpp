@@ -6,7 +6,7 @@
 
 #include "karpos/detail/arrays.hpp"
 
-// What a join keeps of the matches.
+// The memory in which a join keeps its matches.
 
 namespace karpos::detail::join {
 
@@ -29,7 +29,7 @@ struct arrays {
   }
 };
 
-/// A bit for each candidate, in words, and the number of accepted ones before each word.
+/// A bit for each candidate, in words, and the number of accepted candidates before each word.
 struct candidate_bits {
   std::uint64_t *bits, *ranks;
   std::uint64_t words;

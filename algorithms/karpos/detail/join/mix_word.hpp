@@ -8,10 +8,10 @@
 
 namespace karpos::detail::join {
 
-/// As mix (hash.hpp), of 32 bits: a bijection, too.
+/// Spreads every bit of x over all of its bits, as mix (hash.hpp) does for 64 bits; a bijection.
 ///
-/// Source: Chris Wellons, "Prospecting for hash functions", 2018, for the form; the constants are those that its search found
-/// later.
+/// Source: Chris Wellons, "Prospecting for hash functions", 2018, for the form; its search found
+///   the constants later.
 KOKKOS_FUNCTION constexpr std::uint32_t mix_word(std::uint32_t x) {
   x ^= x >> 16;
   x *= 0x21f0aaadU;

@@ -10,7 +10,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/join_options.hpp"
 
-// Where the rows of a join go.
+// Checks of the views that the rows of a join go to.
 
 namespace karpos::detail::join {
 
@@ -23,7 +23,8 @@ inline void require_known(join_kind k) {
            std::to_string(static_cast<int>(k)) + " of 0 to " + std::to_string(last),
            "choose one of karpos::join_kind");
 }
-/// Throws std::invalid_argument for a kind whose rows are not of that form, and for none.
+/// Throws std::invalid_argument if the rows of kind k are not pairs (`pairs`), or not single rows
+/// (else), and if k is no kind.
 inline void require_kind(join_kind k, bool pairs) {
   require_known(k);
   if (join::has_pairs(k) == pairs) return;
@@ -33,7 +34,8 @@ inline void require_kind(join_kind k, bool pairs) {
   reject("a join has pairs", "not single rows", "write to two views, or call pairs()");
 }
 
-/// Throws std::invalid_argument for a view whose integers are too small for the numbers of so many rows.
+/// Throws std::invalid_argument if the view's integers are too small for the numbers of `rows`
+/// rows.
 template <class ExecSpace, class Out>
 void require_numbers(char const* what, Out const&, std::uint64_t rows) {
   using number = typename Out::value_type;
@@ -49,7 +51,8 @@ void require_numbers(char const* what, Out const&, std::uint64_t rows) {
            "pass a view of std::uint64_t");
 }
 
-/// The same for outputs of our own, whose numbers are those of the index.
+/// Throws std::invalid_argument if Number, the row numbers of the index, is too small for `rows`
+/// left rows. For outputs that a join allocates itself.
 template <class Number>
 void require_own_numbers(std::uint64_t rows) {
   constexpr std::uint64_t most = std::numeric_limits<Number>::max();
@@ -59,7 +62,7 @@ void require_own_numbers(std::uint64_t rows) {
            "write to views of std::uint64_t, or make the index with RowNumber = std::uint64_t");
 }
 
-/// Throws std::invalid_argument where there is too little room for the rows of a join.
+/// Throws std::invalid_argument if a view has no space for the rows of a join.
 inline void require_room(char const* what, std::uint64_t room, std::uint64_t rows) {
   if (room >= rows) return;
   std::string const n = std::to_string(rows);

@@ -12,14 +12,15 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/key_value.hpp"
 
-// The right rows of a part in a team's scratch, sorted by bucket:
+// The right rows of a partition (`part`) in a team's scratch, sorted by bucket:
 //
-//   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries, which end where those of the next bucket begin
+//   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
 //   entries   | a | b | c |
 
 namespace karpos::detail::join {
 
-/// A row with its number, as a thread holds it: from[i], where rows begin at `all`.
+/// A row with its number, as a thread holds it: from[i]. All rows begin at the last argument of
+/// at().
 template <class Row>
 struct held_row {
   using type = Row;
@@ -28,8 +29,8 @@ struct held_row {
   }
 };
 
-/// Reads Each rows of an array for a thread, from `first` on in steps of `step`, and calls f(row, its index) for those before `last`;
-/// IsWhole says that they all are, and that nothing need be asked.
+/// Reads Each rows of an array, the first at `first` and the others in steps of `step`. Calls
+/// f(row, its index) for those below `last`. IsWhole: all of them are below.
 template <int Each, bool IsWhole, class Rows, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint32_t first,
                                                     std::uint32_t last, std::uint32_t step,
@@ -46,7 +47,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint3
   for (int j = 0; j < Each; ++j)
     if (is_valid(j)) f(r[j], first + static_cast<std::uint32_t>(j) * step);
 }
-/// Calls f(row, its index) for the rows of an array, divided among the threads of a team; each reads several before it calls.
+/// Calls f(row, its index) for the rows of an array, divided among the threads of a team. A thread
+/// reads several rows before it calls f.
 template <int Each, class Team, class Rows, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Rows const& rows, std::uint32_t n,
                                                   F const& f) {
@@ -58,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Rows const& row
   join::for_rows_of_thread<Each, false>(rows, whole + rank, n, size, f);
 }
 
-/// Counters of 16 bits in scratch, which are read and summed several at a time.
+/// 16-bit counters in scratch, which are read and summed several at a time.
 class scratch_counters {
  public:
   static constexpr std::uint32_t group = 8;
@@ -80,7 +82,7 @@ class scratch_counters {
     KOKKOS_IF_ON_DEVICE((device::add(device::scratch(word_of(i)), one_of(i));))
     KOKKOS_IF_ON_HOST((++m_counts[i];))
   }
-  /// Takes one from a counter that is not 0. Returns: what is left.
+  /// Subtracts one from a counter that is not 0. Returns what is left.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_one(std::uint32_t i) const {
     std::uint32_t left = 0;
     KOKKOS_IF_ON_DEVICE(
@@ -89,7 +91,8 @@ class scratch_counters {
     KOKKOS_IF_ON_HOST((left = --m_counts[i];))
     return left & 0xffff;
   }
-  /// Every counter becomes the sum of those up to it, and the one behind them the sum of all. Ends with a barrier.
+  /// Turns counters into inclusive prefix sums; the counter behind the last one becomes the sum of
+  /// all. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(Team const& t, std::uint32_t n) const {
     auto const size = static_cast<std::uint32_t>(t.size());
@@ -121,7 +124,8 @@ class scratch_counters {
   struct alignas(16) counters {
     std::uint16_t of[group];
   };
-  // GPUs have atomic additions to words, and the first of two counters in the lower half of one.
+  // GPUs have atomic additions to 32-bit words only. The first counter of a word is in its lower
+  // half.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t* word_of(std::uint32_t i) const {
     return reinterpret_cast<std::uint32_t*>(m_groups) + i / 2;
   }
@@ -131,16 +135,18 @@ class scratch_counters {
   }
 
   counters* m_groups;
-  std::uint16_t* m_counts;  // the same, one by one
+  std::uint16_t* m_counts;  // the same memory, counter by counter
 };
 
-/// The right rows of a part, by their words. Entries have the numbers of rows, or of wide ones their index in the part.
+/// A hash table of a partition's right rows, by their words. Entries have the numbers of rows; of
+/// wide rows, their index in the partition.
 template <class ExecSpace, class Row>
 class part_table {
   using Word = decltype(Row::key);
 
  public:
-  /// Whether it may be filled with some of the rows of a part after the others.
+  /// Whether a partition's rows may be put into the table piece by piece, one piece after the
+  /// other.
   static constexpr bool fills_often = false;
   static constexpr std::size_t row_bytes = sizeof(Row);
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
@@ -154,15 +160,17 @@ class part_table {
       (buckets + scratch_counters::group) * sizeof(std::uint16_t);
 
  public:
-  /// Rows that a table holds; bounds of buckets have 16 bits.
+  /// Maximum of rows; bounds of buckets have 16 bits.
   static constexpr std::uint32_t room =
       static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
   static_assert(room < 1 << 16 && buckets % scratch_counters::group == 0);
-  /// Rows of a part on average, at most: no more than word_bits takes, and than have room where parts differ.
+  /// Maximum mean of a partition's rows: what word_bits allows, and what leaves space for longer
+  /// partitions.
   static constexpr std::uint64_t mean = Kokkos::min(
       std::uint64_t(buckets), std::uint64_t(room) * tuning<ExecSpace>::mean_percent / 100);
   static_assert(2 * mean >= buckets, "parts and buckets would take more bits than a word has");
-  /// No fewer bits of a part than say which row of a part one is, beside the bits of its bucket.
+  /// Minimum of a partition's bits. With the bits of the bucket they must hold the index of any row
+  /// of a partition.
   static constexpr int least_part_bits =
       Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(room))) - bucket_bits, 1);
 
@@ -172,7 +180,7 @@ class part_table {
         m_bits(b),
         m_rows(rows) {}
 
-  /// The first n rows become those of the table. Ends with a barrier.
+  /// Fills the table with the first n rows. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
     constexpr int each = Kokkos::min(tuning<ExecSpace>::batch(sizeof(Row)), 8);
@@ -188,7 +196,7 @@ class part_table {
     t.barrier();
   }
 
-  /// Where the entries of a bucket are, in one register.
+  /// Bounds of a bucket's entries, in one register.
   struct range {
     std::uint32_t bounds;
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t begin() const { return bounds & 0xffff; }
@@ -199,7 +207,7 @@ class part_table {
     return {m_begins[b] | m_begins[b + 1] << 16};
   }
   KOKKOS_FORCEINLINE_FUNCTION Row const* rows() const { return m_rows; }
-  /// Whether entry e is one of this word's; then row is its number.
+  /// Returns whether entry e has this word. If so, `row` is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
     return m_bits.is_like(m_entries[e], w, row);
   }

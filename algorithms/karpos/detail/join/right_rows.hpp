@@ -7,12 +7,12 @@
 #include "karpos/detail/join/matches.hpp"
 #include "karpos/device/atomics.hpp"
 
-// Rows of the right side that have a match, or none. A match leaves a mark: at the begin of its run or, where a predicate
-// decides too, at the right row itself.
+// Right rows that have a match, or none. A match sets a mark: at the begin of its run or, if a
+// predicate decides too, at the right row itself.
 
 namespace karpos::detail::join {
 
-/// Frequent rows are marked by many: who sees the mark stores nothing.
+/// Sets a mark. Many threads mark frequent rows: a thread that sees the mark stores nothing.
 KOKKOS_INLINE_FUNCTION void mark(std::uint32_t* at) {
   if (device::load_relaxed(at) == 0) device::store_relaxed(at, std::uint32_t(1));
 }
@@ -41,8 +41,9 @@ struct mark_accepted {
   }
 };
 
-/// Chooses rows of the right side, matched or not. A row that is in no group is of the table if that is for its nulls, not
-/// because a mask left it out.
+/// Chooses right rows that are matched, or that are not. A right row without a group either holds a
+/// null that equals nothing, and counts as unmatched, or was excluded by the mask, and does not
+/// count.
 template <class Rows, class RowNumber>
 struct right_rows {
   Rows rows;
@@ -70,7 +71,8 @@ struct count_chosen {
     n += is_chosen(right);
   }
 };
-/// Calls emit(row of the output, no_row, right row) for the chosen ones: rows of the output from `begin` on, in order.
+/// Calls emit(row of the output, no_row, right row) for the chosen rows, in order. They are rows of
+/// the output from `begin` on.
 template <class Chosen, class Emit>
 struct emit_chosen {
   Chosen is_chosen;

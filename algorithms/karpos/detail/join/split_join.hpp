@@ -20,17 +20,18 @@
 
 // A partitioned join:
 //
-//   left    | 4 2 9 7 2 |      split by hash      | 4 9 | 2 7 2 |      part by part: a table of the right rows in scratch,
-//   right   | 2 5 4 |              -->            | 4 5 | 2     |      in which the left ones are looked up
+//   left    | 4 2 9 7 2 |     split by hash     | 4 9 | 2 7 2 |     per partition: a table of the
+//   right   | 2 5 4 |             -->           | 4 5 | 2     |     right rows in scratch, in which
+//                                                                 left rows are looked up
 //
-// What is random stays in scratch. Rows of the join come in no particular order.
+// Random accesses go to scratch only. The rows of the join come in no particular order.
 
 namespace karpos::detail::join {
 
-/// The arrays, in memory of so many bytes.
+/// The arrays of a partitioned join, in one allocation of `bytes`.
 template <class ExecSpace, class Row>
 struct split_memory {
-  split_side<Row> left, right, coarse;  // coarse: of either side
+  split_side<Row> left, right, coarse;  // coarse: first of two passes, of either side
   std::uint64_t* first;
   partition::chunk* chunks;
   part_counts* counts;
@@ -55,14 +56,14 @@ struct split_memory {
     a.take(of_partition, plan(exec, std::max(s.left, s.right), s.parts()).bytes());
     bytes = a.bytes();
   }
-  /// Of a side that is split by counting.
+  /// Returns the plan of a side that is split by counting.
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows,
                                               std::uint64_t parts) {
     return {exec, rows, parts, false};
   }
 };
 
-/// The join of two tables, whose rows are compared by the functions of the second, or of `by`.
+/// The join of two tables, whose rows are compared by the functions of `by`.
 template <class ExecSpace, class Left, class Right, class Functions>
 class split_join {
   using form = split_form<Left, Right, Functions>;
@@ -82,7 +83,8 @@ class split_join {
 
   std::size_t bytes() const { return memory(m_exec, m_sizes).bytes; }
 
-  /// Calls emit for the rows of the join. Returns: how many they are; nothing where some part has too many right rows. Waits.
+  /// Calls emit for the rows of the join. Returns their number; nothing if some partition has too
+  /// many right rows. Waits.
   template <class Emit>
   std::optional<std::uint64_t> run(multiplicity kind, Emit const& emit,
                                    std::byte* workspace) const {
@@ -109,7 +111,8 @@ class split_join {
   source<Rows> source_of(Rows const& rows) const {
     return {rows, m_by, join::word_multiplier(m_sizes.part_bits())};
   }
-  /// Returns: the number of chunks.
+  /// Splits both sides into fixed-capacity partitions, and cuts the left ones into chunks. Returns
+  /// the number of chunks.
   std::uint64_t split_into_rooms(memory const& m) const {
     std::uint64_t const parts = m_sizes.parts(), each = m_sizes.chunks_each(m.left.room);
     auto const left = m.left.rooms(parts, &m.counts->no_place[0]);
@@ -151,7 +154,7 @@ class split_join {
         memory::plan(m_exec, rows.size(), m_sizes.parts()), m.of_partition, to.rows,
         begins_view(to.begins, m_sizes.parts() + 1));
   }
-  /// Waits.
+  /// Joins all chunks. Waits.
   template <class Emit>
   part_counts join_chunks(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
                           multiplicity kind, Emit const& emit) const {

@@ -13,18 +13,21 @@
 #include "karpos/key_value.hpp"
 #include "karpos/rows.hpp"
 
-// What a partitioned join moves of a row: its number, and a word of well mixed bits. Their highest say to what part the row
-// belongs, the next ones to what bucket of the part's table, and the rest stands in the table:
+// A partitioned join moves of each row its number, and a word of well mixed bits. The highest bits
+// say to which partition (`part`) the row belongs, the next ones to which bucket of the partition's
+// table, and the rest is stored in the table:
 //
 //   word    | part | bucket | rest |          entry   | rest | number of the row |
 //
-// Two rows whose part, bucket and rest are the same have the same word. Where the word is made of a key by a bijection they
-// are equal then, and no row is read again. Else it is a hash, and the rows are compared: as they were moved, if that is whole
-// (wide_rows.hpp), or by their columns.
+// Two rows with the same partition, bucket and rest have the same word. If the word is a bijection
+// of the key, they are equal then, and no row is read again. Otherwise the word is a hash, and the
+// rows are compared: in the form in which they were moved, if that is whole (wide_rows.hpp), or by
+// their columns.
 
 namespace karpos::detail::join {
 
-/// Rows of one column without a mask, compared as the library does: the bits of the value are all there is to a row.
+/// Whether rows have one column without a mask, compared as the library does. Then the bits of the
+/// value identify the row.
 template <class Rows>
 struct single_value {
   static constexpr bool is_key = false;
@@ -38,8 +41,8 @@ struct single_value<row_view<Hash, Equal, Column>> {
   using bits = std::conditional_t<sizeof(type) <= 4, std::uint32_t, std::uint64_t>;
 };
 
-/// Whether the word of rows of two tables that are compared by the functions of `Functions` is all there is to a row on both
-/// sides. Else it has 32 bits of the row's hash.
+/// Whether words identify the rows of two tables, which are compared by the functions of
+/// `Functions`. Otherwise words have 32 bits of the rows' hashes.
 template <class Left, class Right, class Functions>
 inline constexpr bool has_exact_words =
     single_value<Functions>::is_key && !Left::may_have_nulls && !Right::may_have_nulls;
@@ -47,7 +50,8 @@ inline constexpr bool has_exact_words =
 template <class Rows, bool IsExact>
 struct split_word {
   using type = std::uint32_t;
-  /// Rows that are equal to none have any word, so that they do not all come into one part.
+  /// Returns a hash. Rows that equal no row get any word, so that they do not all go to one
+  /// partition.
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& by, Row const& r, std::uint64_t i,
                                              std::uint64_t multiplier) {
@@ -57,7 +61,7 @@ struct split_word {
 template <class Rows>
 struct split_word<Rows, true> {
   using type = typename single_value<Rows>::bits;
-  /// Not mixed yet.
+  /// Returns the bits of the key, not mixed yet.
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const&, Row const& r, std::uint64_t,
                                              std::uint64_t) {
@@ -65,19 +69,19 @@ struct split_word<Rows, true> {
   }
 };
 
-/// A row as it is moved.
+/// A row in the form in which it is moved.
 template <class Functions, bool IsExact>
 using split_row = key_value<typename split_word<Functions, IsExact>::type, std::uint32_t>;
 
-/// The number that words are made with, the same for both sides of a join. Splits into another
-/// number of parts have another one: rows of a join come part by part, and would crowd in some
-/// parts of the next.
+/// Returns the number that words are made with, which is the same for both sides of a join. Splits
+/// into another number of partitions have another number: the rows of a join come partition by
+/// partition, and would crowd in some partitions of the next one.
 constexpr std::uint64_t word_multiplier(int part_bits) {
   return place_multiplier(hashed::join, static_cast<std::uint64_t>(part_bits));
 }
 
-/// Source of a partition: rows, with words by the functions of the right ones. Mixes: whether exact words are mixed as they are
-/// loaded.
+/// Source of a partition: rows, with words by the functions of `Functions`. Mixes: whether load()
+/// mixes exact words.
 template <class Rows, class Functions, bool IsExact, bool Mixes = IsExact>
 struct rows_to_split {
   using row = split_row<Functions, IsExact>;
@@ -124,13 +128,14 @@ struct rows_to_split {
   }
 };
 
-/// How the bits of words are used, for 2^part_bits parts of at most 2^bucket_bits rows on average. So many rows have numbers
-/// of part_bits + bucket_bits bits, as many as an entry need not repeat of the word.
+/// Layout of a word's bits, for 2^part_bits partitions of at most 2^BucketBits rows on average. The
+/// numbers of that many rows take part_bits + BucketBits bits. An entry has space for them: it need
+/// not repeat these bits of the word, because its partition and bucket say them.
 template <class Word, int BucketBits>
 struct word_bits {
   static constexpr int all = 8 * sizeof(Word);
-  int part_shift;    // not 0 bits for the part: a shift by all bits is none
-  int bucket_shift;  // 0 where parts and buckets take all
+  int part_shift;    // part_bits is not 0: a shift by all bits is undefined
+  int bucket_shift;  // 0 if partitions and buckets take all bits
   int row_bits;
 
   explicit word_bits(int part_bits)
@@ -144,7 +149,7 @@ struct word_bits {
   KOKKOS_FORCEINLINE_FUNCTION Word entry(Word w, std::uint32_t row) const {
     return static_cast<Word>(w << row_bits | row);
   }
-  /// Whether an entry is one of this word's; then row is its number.
+  /// Returns whether an entry has this word. If so, `row` is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool is_like(Word entry, Word w, std::uint32_t& row) const {
     Word const rest = entry ^ static_cast<Word>(w << row_bits);
     row = static_cast<std::uint32_t>(rest);
@@ -152,7 +157,7 @@ struct word_bits {
   }
 };
 
-/// The part of a word.
+/// Maps a word to its partition.
 template <class Word>
 struct part_of_split {
   int shift;
@@ -161,7 +166,7 @@ struct part_of_split {
   }
 };
 
-/// Whether a left row is equal to a right one of the same word.
+/// Tells whether a left row equals a right row of the same word.
 struct same_word {
   template <class Left, class Right>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(Left const&, Right const*, std::uint32_t) const {

@@ -13,22 +13,23 @@
 #include "karpos/detail/partition/rooms.hpp"
 #include "karpos/device/space.hpp"
 
-// One of the two tables of a partitioned join, split. GPUs put the rows of each part into a room of its own, a quarter longer
-// than parts are on average, and need not count them first. Where a room is too small, because many rows are equal, and on
-// CPUs, parts are counted and lie one behind the other.
+// Splits one of the two tables of a partitioned join. GPUs do not count first: every partition has
+// a fixed capacity (`room`), for a quarter more rows than the mean. If a partition overflows,
+// because many rows are equal, and on CPUs, rows are counted first, and partitions lie one behind
+// the other.
 
 namespace karpos::detail::join {
 
-/// Of two passes: each has 256 parts at most.
+/// Maximum bits of a partition's number for two passes, each with at most 256 partitions.
 inline constexpr int max_part_bits = 16;
 
-/// A table's rows by part.
+/// A table's rows by partition (`part`).
 template <class Row>
 struct split_side {
   Row* rows;
-  std::uint64_t *begins, *ends;   // of parts; those that are counted end where the next one begins
-  std::uint32_t *taken, *filled;  // of rooms
-  std::uint32_t room;             // rows of one; 0: parts are counted
+  std::uint64_t *begins, *ends;   // of partitions; counted ones end where the next begins
+  std::uint32_t *taken, *filled;  // of fixed-capacity partitions
+  std::uint32_t room;             // capacity of a partition in rows; 0: rows are counted
 
   void take_from(arena& a, std::uint64_t n, std::uint64_t parts) {
     std::uint64_t const rooms = room == 0 ? 0 : parts;
@@ -43,7 +44,8 @@ struct split_side {
   }
 };
 
-/// Rows of a room for parts of so many on average, at most `most`; 0 where there can be no rooms.
+/// Returns the capacity of each of `parts` partitions of `rows` rows, at most `most`. Returns 0 if
+/// partitions cannot have a fixed capacity.
 template <class ExecSpace>
 std::uint32_t room_of_side(std::uint64_t rows, std::uint64_t parts, std::uint64_t most) {
   if constexpr (device::is_device<ExecSpace>) {
@@ -56,11 +58,11 @@ std::uint32_t room_of_side(std::uint64_t rows, std::uint64_t parts, std::uint64_
   }
 }
 
-/// How a split goes to its parts: in one pass, or in two of about the same number of parts each.
+/// The passes of a split: one, or two with about the same number of partitions each.
 struct split_passes {
-  int part_bits, coarse_bits;  // coarse ones: 0 for one pass
+  int part_bits, coarse_bits;  // coarse_bits: of the first pass of two; 0 for one pass
 
-  /// For rows of so many bytes.
+  /// Returns the passes for rows of row_bytes.
   template <class ExecSpace>
   static split_passes of(std::size_t row_bytes, int part_bits) {
     constexpr auto most =
@@ -81,7 +83,8 @@ struct split_passes {
   }
 };
 
-/// Splits a source into rooms, by way of coarse ones where it takes two passes: `again` has the rows of these. Asynchronous.
+/// Splits a source into fixed-capacity partitions, in one pass or two. `again` has the rows of the
+/// coarse partitions. Asynchronous.
 template <class ExecSpace, class Source, class Rooms, class Out, class CoarseOut, class Again>
 void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes const& passes,
                       Rooms const& rooms, Out const& to, Rooms const& coarse,
@@ -93,7 +96,8 @@ void split_into_rooms(ExecSpace const& exec, Source const& source, split_passes 
                                  partition::pass{fine, rooms, to});
 }
 
-/// How many parts tables of so many rows are split into, for tables of parts in scratch.
+/// How many partitions two tables of `left` and `right` rows are split into, for tables of
+/// partitions in scratch.
 template <class ExecSpace, class Table>
 struct split_sizes {
   static constexpr std::uint64_t room = Table::room;
@@ -108,15 +112,16 @@ struct split_sizes {
   }
   split_passes passes() const { return split_passes::of<ExecSpace>(Table::row_bytes, part_bits()); }
   std::uint64_t parts() const { return std::uint64_t(1) << part_bits(); }
-  /// Chunks that the left rows are cut into, parts of any length.
+  /// Returns the maximum number of chunks of the left rows, if partitions may have any length.
   std::uint64_t most_chunks() const { return parts() + left / chunk_rows; }
-  /// Of each part in a room.
+  /// Returns the number of chunks of each fixed-capacity partition.
   std::uint64_t chunks_each(std::uint64_t room_rows) const {
     return Kokkos::max((room_rows + chunk_rows - 1) / chunk_rows, std::uint64_t(1));
   }
 };
 
-/// Finds where the right rows of a part in its room are, and cuts the left ones into so many chunks.
+/// Computes where the right rows of each partition are, and cuts its left rows into `chunks_each`
+/// chunks.
 template <class Left, class Right>
 struct find_parts_in_rooms {
   Left left;

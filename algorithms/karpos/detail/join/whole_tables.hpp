@@ -12,20 +12,21 @@
 #include "karpos/device/space.hpp"
 #include "karpos/key_value.hpp"
 
-// The right rows of a part in a team's scratch, whole: nothing of a right row is read at random but there. For rows that
-// an entry of a word cannot identify (part_table.hpp), and those whose columns travel with their keys.
+// The right rows of a partition (`part`) in a team's scratch, materialised: random reads of right
+// rows go to scratch only. For rows that an entry of a word cannot identify (part_table.hpp), and
+// for rows with payload columns.
 //
 //   begins    | 0 | 0 | 2 | 2 | 3 |         of a bucket's entries
-//   entries   | k v | k v | k v |           keys, and what else there is to a row
+//   entries   | k v | k v | k v |           keys, and the rest of the row
 
 namespace karpos::detail::join {
 
-/// Entries by the words of their keys.
+/// A hash table of entries, by the words of their keys.
 template <class ExecSpace, class Word, class Entry>
 class whole_rows {
  public:
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
-  /// Three quarters as many as rows.
+  /// Number of buckets: three quarters of the number of rows.
   static constexpr std::uint32_t buckets =
       static_cast<std::uint32_t>(bytes / (4 * sizeof(Entry) + 3 * sizeof(std::uint16_t)) * 3 /
                                  scratch_counters::group * scratch_counters::group);
@@ -40,7 +41,7 @@ class whole_rows {
   static_assert(room < 1 << 16);
   using range = typename part_table<ExecSpace, key_value<std::uint32_t, std::uint32_t>>::range;
 
-  /// How many bits of a word say its part; the next ones its bucket.
+  /// Layout of a word: the first part_bits bits are its partition, the next ones its bucket.
   struct bits {
     int part_bits;
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {
@@ -54,7 +55,7 @@ class whole_rows {
         m_entries(reinterpret_cast<Entry*>(memory + begin_bytes)),
         m_bits(b) {}
 
-  /// The entries become those of n rows, entry_of(row). Ends with a barrier.
+  /// Fills the table with entry_of(row) of n rows. Ends with a barrier.
   template <class Team, class Keys, class Rows, class EntryOf>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n, Keys const& keys,
                                         Rows const& rows, EntryOf const& entry_of) const {
@@ -81,7 +82,7 @@ class whole_rows {
   bits m_bits;
 };
 
-/// Of rows that are moved whole (wide_rows.hpp).
+/// The table of a partition of wide rows (wide_rows.hpp).
 template <class ExecSpace>
 class wide_table {
   using whole = whole_rows<ExecSpace, std::uint32_t, wide_row>;
@@ -106,7 +107,7 @@ class wide_table {
   KOKKOS_FORCEINLINE_FUNCTION range bucket_of(std::uint32_t w) const {
     return m_whole.bucket_of(w);
   }
-  /// Where is_like says that a row is.
+  /// Returns the rows that is_like numbers.
   KOKKOS_FORCEINLINE_FUNCTION wide_row const* rows() const { return m_whole.entries(); }
   KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, std::uint32_t w,
                                            std::uint32_t& row) const {
@@ -119,12 +120,13 @@ class wide_table {
   wide_row const* m_rows;
 };
 
-/// The table of a part of such rows. CPUs read rows from their second-level cache as fast as from a table beside it.
+/// The table of a partition of such rows. CPUs read rows from their second-level cache as fast as
+/// from a table beside it.
 template <class ExecSpace, class Row>
 using table_of_part = std::conditional_t<is_wide<Row> && device::is_device<ExecSpace>,
                                          wide_table<ExecSpace>, part_table<ExecSpace, Row>>;
 
-/// A row that is a word alone: its number is where it lies among all.
+/// A row that is a word alone. Its number is its index among all rows.
 template <class Word>
 struct lone_word {
   Word key;
@@ -138,7 +140,7 @@ struct held_row<lone_word<Word>> {
   }
 };
 
-/// By words: as dense as scratch is filled.
+/// A key with its payload, in words: no padding, so that scratch holds as many as possible.
 template <class Word, class Values>
 struct carried_entry {
   static constexpr int key_words = sizeof(Word) / 4, value_words = sizeof(Values) / 4;
@@ -166,7 +168,7 @@ struct carried_entry {
   }
 };
 
-/// Of rows of a key, with the values of columns that travel with it.
+/// The table of a partition of rows with payload columns.
 template <class ExecSpace, class Word, class Values>
 class carried_table {
   using key_row = lone_word<Word>;
@@ -174,16 +176,16 @@ class carried_table {
   using whole = whole_rows<ExecSpace, Word, entry>;
 
  public:
-  /// A part may have any number of rows: so many of them at once.
+  /// A partition may have any number of rows: `room` of them are in the table at once.
   static constexpr bool fills_often = true;
   static constexpr std::size_t row_bytes = sizeof(entry);
   static constexpr std::size_t bytes = whole::bytes;
   static constexpr std::uint32_t room = whole::room;
-  /// Of different keys hardly a part has more than there is room for.
+  /// Mean of a partition's rows. If keys are different, hardly a partition exceeds the table.
   static constexpr std::uint64_t mean = std::uint64_t(room) * 96 / 100;
   static constexpr int least_part_bits = 1;
   using range = typename whole::range;
-  /// The same for all parts: where all keys and values lie, too.
+  /// The layout of words, and where the keys and values of all partitions lie.
   struct bits {
     int part_bits;
     key_row const* keys;
@@ -200,7 +202,7 @@ class carried_table {
   }
   KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const { return m_whole.bucket_of(w); }
   KOKKOS_FORCEINLINE_FUNCTION key_row const* rows() const { return m_rows.keys; }
-  /// Whether entry e is one of this word's; then row is e.
+  /// Returns whether entry e has this word. If so, `row` is e.
   KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
     row = e;
     return m_whole.entries()[e].has(w);
@@ -214,7 +216,7 @@ class carried_table {
     Word key;
     Values values;
   };
-  /// Keys and values as one array that is read.
+  /// Keys and values, read as one array of rows.
   struct rows_of_part {
     key_row const* keys;
     Values const* values;

@@ -11,13 +11,15 @@
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
-// Rows of up to 12 bytes, one byte for nulls included, as a partitioned join moves them: whole, for their columns would have to be
-// read at random later on.
+// Rows of up to 12 bytes, including one byte for nulls if there may be any. A partitioned join
+// moves them whole, because their columns would have to be read at random later.
 //
-//   bytes of the values      | 8 bytes: rest | 4 bytes |        word = mix(the 4 bytes xor a hash of rest)
-//   what is moved            | word | number of the row | rest |
+//   bytes of the values      | 8 bytes: rest | 4 bytes |
+//   word                     mix((the 4 bytes xor a hash of rest) + multiplier)
+//   moved                    | word | number of the row | rest |
 //
-// The 4 bytes follow from the word and the rest, so that rows with the same of both are equal.
+// The 4 bytes follow from the word and the rest, so that rows with the same word and rest are
+// equal.
 
 namespace karpos::detail::join {
 
@@ -28,12 +30,13 @@ struct alignas(16) wide_row {
 template <class Row>
 inline constexpr bool is_wide = std::is_same_v<Row, wide_row>;
 
-/// What a thread loads of one.
+/// The data that a thread loads of a wide row.
 struct wide_key {
   std::uint32_t word, rest_low, rest_high;
 };
 
-/// Whether rows are compared value by value, as the library does, and how many bytes these have; 64 where some have no key bits.
+/// Whether rows are compared value by value, as the library does, and the bytes of their values. 64
+/// bytes count for a value without key bits.
 template <class Rows>
 struct row_bytes;
 template <class Hash, class Equal, class... Columns>
@@ -50,7 +53,8 @@ struct row_bytes<row_view<Hash, Equal, Columns...>> {
   static constexpr bool nulls_fit = sizeof...(Columns) <= 8;
 };
 
-/// The bytes of a row's values one after the other, behind one for its nulls where it may have any.
+/// The bytes of a row's values one after the other. A byte for its nulls is in front, if it may
+/// have any.
 class packed_values {
  public:
   template <bool HasNulls, class... T>
@@ -88,8 +92,8 @@ class packed_values {
   std::uint32_t m_high = 0;
 };
 
-/// Source of a partition: rows that are moved whole. HasNulls: those of one of the two sides may have nulls. Mixes: whether
-/// words are made as rows are loaded.
+/// Source of a partition: rows that are moved whole. HasNulls: rows of one of the two sides may
+/// have nulls. Mixes: whether load() computes the words.
 template <class Rows, class Functions, bool HasNulls, bool Mixes = true>
 struct wide_rows_to_split {
   using row = wide_row;
@@ -102,7 +106,7 @@ struct wide_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
     auto const r = rows[i];
     auto const p = packed_values::of(r, std::bool_constant<HasNulls>{});
-    // Rows that are equal to none have any word, so that they do not all come into one part.
+    // Rows that equal no row get any word, so that they do not all go to one partition.
     std::uint32_t const word = HasNulls && !by.can_equal(r)
                                    ? static_cast<std::uint32_t>(mix(i) >> 32)
                                : Mixes ? word_of(p.high(), p.low())
@@ -132,8 +136,8 @@ struct wide_rows_to_split {
   }
 };
 
-/// Whether a left row is equal to the right one of that number in the part, if they have the same word; then `right` is its
-/// number in the table.
+/// Tells whether a left row equals the right row at index `right` of the partition, if they have
+/// the same word. Replaces `right` by the row's number in its table.
 template <bool HasNulls>
 struct equal_wide_rows {
   bool nulls_are_equal;
