@@ -19,12 +19,14 @@
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// The pairs of one insertion, a batch, grouped by key: GPUs split them by hash and group the parts (in_rooms.hpp); else an index
-// of rows over the keys puts equal ones side by side, in time linear in their number, however often one occurs. Each different key then goes into the table once, with its block.
+// The pairs of one insertion, a batch, grouped by key. GPUs split them by hash, and group each
+// partition (in_rooms.hpp). Otherwise an index of rows over the keys puts equal keys side by side,
+// in time linear in their number, however often a key occurs. Then each different key goes into the
+// table once, with its block.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
-//   values    | a | b | c | d | e |        values     | a c d | b e |        where the batch begins
-//                                          different  | 7 | 3 |              and heads: 0 and 3 from there
+//   values    | a | b | c | d | e |        values     | a c d | b e |     where the batch begins
+//                                          different  | 7 | 3 |           heads: 0 and 3 from there
 
 namespace karpos::detail::multi_table {
 
@@ -38,7 +40,7 @@ struct same_key {
   }
 };
 
-/// The values of a batch in the order of its groups.
+/// Writes the values of a batch in the order of its groups.
 template <class Number, class Values, class T>
 struct place_values {
   Number const* grouped;
@@ -47,7 +49,8 @@ struct place_values {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
 };
 
-/// A group of a batch: the row of one of its pairs, its first place, and its pairs.
+/// A group of a batch: the row of one of its pairs, the index of its first pair, and the number of
+/// its pairs.
 template <class Number>
 struct group {
   std::uint64_t row, begin, count;
@@ -58,7 +61,8 @@ struct group {
   }
 };
 
-/// A scan over the groups: those whose key may be stored, one after another, with what the table is to say of each.
+/// Writes the groups whose key may be stored, one after another, and the heads that the table gets
+/// for them. A scan over the groups.
 template <class Table, class Blocks, class Keys>
 struct write_groups {
   using number = typename Blocks::mapped;
@@ -66,7 +70,7 @@ struct write_groups {
   Table table;
   Keys keys;
   Blocks blocks;
-  std::uint64_t begin;  // of the batch among all pairs
+  std::uint64_t begin;  // index of the batch's first pair among all pairs
   typename Keys::non_const_value_type* different;
   number* heads;
 
@@ -85,8 +89,8 @@ struct write_groups {
   }
 };
 
-/// Counts the pairs of different keys that are in the table, or that are not: what was written of them in heads, or what
-/// the table says.
+/// Counts the pairs of different keys that are stored in the table (`in`), or of those that are
+/// not. Stored keys count by their head in the table, others by their new head.
 template <class Table, class Blocks, class Key>
 struct count_pairs {
   Table table;
@@ -100,8 +104,8 @@ struct count_pairs {
   }
 };
 
-/// Bytes in which the pairs of an insertion are grouped on a GPU, in rooms or in parts that are counted; 0 where an index does it,
-/// which allocates its own.
+/// Returns the bytes in which a GPU groups the pairs of an insertion: the larger of the two ways to
+/// split them. Returns 0 if an index groups them, which allocates its own memory.
 template <class Blocks, class KeyEqual, class Key, class ExecSpace>
 std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
   if constexpr (may_group_in_rooms<ExecSpace, Key, KeyEqual, Blocks>) {
@@ -116,7 +120,7 @@ std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
   return 0;
 }
 
-/// The different keys of a batch, and what the table is to say of each.
+/// The different keys of a batch, and the head that the table gets for each.
 template <class ExecSpace, class Key, class Number>
 class batch {
   using memory_space = typename ExecSpace::memory_space;
@@ -124,12 +128,13 @@ class batch {
   using array = Kokkos::View<X*, memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
-  std::uint64_t size = 0;     // different keys that may be stored
-  bool has_reserved = false;  // whether there are others
+  std::uint64_t size = 0;     // number of different keys that may be stored
+  bool has_reserved = false;  // whether there are keys that may not
   Key* different = nullptr;
   Number* heads = nullptr;
 
-  /// Groups keys, and writes their values from `begin` on; in memory of the caller's where that does. Waits.
+  /// Groups keys, and writes their values from `begin` on. Uses the caller's workspace if it is
+  /// large enough. Waits.
   template <class Index, class Blocks, class Keys, class Values>
   batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
         Keys const& keys, Values const& values, wrapped_memory const& workspace = {nullptr, 0})
@@ -141,7 +146,8 @@ class batch {
 
   array<Key const> keys() const { return array<Key const>(different, size); }
   array<Number const> values() const { return array<Number const>(heads, size); }
-  /// Memory that nobody needs any more, of so many bytes, for the insertion of these keys; none where there is less.
+  /// Returns memory that the batch does not need any more, for the insertion of its keys; none if
+  /// it is less than `bytes`.
   wrapped_memory workspace(std::size_t bytes) const {
     return bytes > 0 && m_rest.bytes >= bytes ? m_rest : wrapped_memory{nullptr, 0};
   }
@@ -173,7 +179,7 @@ class batch {
         return false;
     }
   }
-  /// Whether all pairs are grouped; then the groups are the batch's.
+  /// Returns whether all pairs were grouped. If so, the groups become those of the batch.
   template <class Memory>
   bool takes_groups(Memory const& m, group_counts const& c) {
     if (c.listed != 0 || c.full != 0) return false;
@@ -195,7 +201,7 @@ class batch {
     using index_type = karpos::row_index<std::decay_t<decltype(rows)>, ExecSpace, Number>;
     std::uint64_t const n = rows.size();
     auto const memory = own_bytes(exec, index_type::bytes_for(n));
-    auto const indexed = [&] {  // which waits, and needs the second array no longer
+    auto const indexed = [&] {  // waits, and then does not need the second array
       auto const more = own_bytes(exec, index_type::workspace_bytes(exec, n));
       return index_type(
           exec, rows,
@@ -216,7 +222,7 @@ class batch {
     exec.fence("karpos::multi_table: grouped");
     has_reserved = size < indexed.groups();
   }
-  /// The arrays of so many groups. Returns: their bytes.
+  /// Takes the arrays for n groups from memory. Returns their bytes.
   std::size_t take_groups(std::uint64_t n, std::byte* memory) {
     arena a(memory);
     a.take(different, n);
@@ -231,7 +237,7 @@ class batch {
     m_memory = own_bytes(exec, bytes);
     m_base = m_memory.data();
   }
-  /// Memory of our own. Throws an allocation_error that names what the caller did.
+  /// Allocates memory. Throws an allocation_error that names what the caller did.
   static Kokkos::View<std::byte*, memory_space> own_bytes(ExecSpace const& exec,
                                                           std::size_t bytes) {
     return allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,

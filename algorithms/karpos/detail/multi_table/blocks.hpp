@@ -13,43 +13,46 @@
 #include "karpos/device/tile.hpp"
 #include "karpos/operations.hpp"
 
-// What belongs to a key that may be there several times. Values lie in blocks, one for all that an insertion brings for a key,
-// and the blocks of a key are chained, the last one first:
+// The values of keys that may be stored several times. They lie in blocks: an insertion makes one
+// block per key. The blocks of a key are chained, the last one first:
 //
-//   table     | 7 : 5 | 3 : 0, 2 | 4 : 7, 1 |   the head of a key: where its first block begins, how many values a lone one has
+//   table     | 7 : 5 | 3 : 0, 2 | 4 : 7, 1 |     the head of a key: where its first block begins,
+//                                                and how many values it has, if it is the only one
 //   values    | d | e | a | b | c | f | g | h |
-//   links     | . | 2 | . | 3 |   | 2 | 2 | . |     7 has the block f g, before it a b c; 3 has d e; 4 has h
-//             the next block, and whether this one has more than one value; then its length stands in the second word
+//   links     | . | 2 | . | 3 |   | 2 | 2 | . |   7 has the block f g, before it a b c; 3 has d e;
+//                                                4 has h
 //
-// The head of a key with one block of few values says how many: its link is not read. A set has no values: its table counts.
+// The link at a block's first value is the next block, and says whether this block has more than
+// one value. If so, its length is at the second value. The head of a key with one block of few
+// values has their number, so that its link is not read. A set has no values: its table counts.
 
 namespace karpos::detail::multi_table {
 
-/// Rows between the prefetch of what belongs to one and its use, on CPUs. One thread, 2^22 pairs of as many keys: 9 M/s are
-/// emitted without, 33 with it.
+/// Rows between the prefetch for a row and its use, on CPUs. One thread, 2^22 pairs of as many
+/// keys: 9 M/s are emitted without prefetches, 33 with them.
 inline constexpr std::uint64_t rows_ahead = 16;
 
 /// The blocks of values as kernels see them.
 template <class T, class Number>
 struct value_blocks {
-  using mapped =
-      Number;  // of a key in the table: its head, where its first block begins and, in the lowest bits, how many values
-  // it has, where that is the only block and they are few; else 0
+  /// A head, which the table stores for a key: where the key's first block begins. The lowest bits
+  /// have the number of its values if that block is the only one and they are few; else 0.
+  using mapped = Number;
   using value_type = T;
   static constexpr bool has_values = true;
   /// Stands for no block.
   static constexpr Number none = static_cast<Number>(~Number(0));
 
   struct block {
-    Number begin, next;  // next: a head
+    Number begin, next;  // next: a head without a number of values
     std::uint64_t count;
   };
   T* values;
   Number* links;
-  /// Of a head, for the number of values.
+  /// Bits of a head for the number of values.
   int count_bits = 1;
 
-  /// As many as room for so many pairs leaves, and no more than 16.
+  /// Returns the number of these bits: what room for `pairs` pairs leaves, and no more than 16.
   static int count_bits_for(std::uint64_t pairs) {
     constexpr int bits = 8 * sizeof(Number);
     int n = 1;
@@ -69,20 +72,21 @@ struct value_blocks {
     return {begin, static_cast<Number>((link | counted) == none ? none : link & ~counted),
             (link & 1) != 0 ? static_cast<std::uint64_t>(links[begin + 1]) : 1};
   }
-  /// Writes a block that is the only one of its key so far. Returns: the head of that key.
+  /// Writes a block that is the only one of its key so far. Returns the head of that key.
   KOKKOS_FUNCTION Number write_block(std::uint64_t begin, std::uint64_t count) const {
     links[begin] = static_cast<Number>((none & ~most_counted()) | Number(count > 1));
     if (count > 1) links[begin + 1] = static_cast<Number>(count);
     return static_cast<Number>(begin << count_bits | (count <= most_counted() ? count : 0));
   }
-  /// Puts the block of a head before those of another. Returns: the head of both.
+  /// Puts the block of one head before the blocks of another (`before`). Returns the head of both.
   KOKKOS_FUNCTION Number chain(Number head, Number before) const {
     Number& link = links[begin_of(head)];
     link = static_cast<Number>((before & ~most_counted()) | (link & 1));
     return static_cast<Number>(head & ~most_counted());
   }
 
-  /// CPUs: begins to bring near what the head says where to find, links or values.
+  /// Prefetches the link of a head if it will be read; fetch_values prefetches its values. For
+  /// CPUs.
   KOKKOS_FORCEINLINE_FUNCTION void fetch_link(Number head) const {
     if ((head & most_counted()) == 0) device::prefetch(links + begin_of(head));
   }
@@ -113,7 +117,7 @@ struct value_blocks {
       head = b.next;
     }
   }
-  /// Calls f(value) for each value of a key, lanes side by side.
+  /// Calls f(value) for each value of a key, on adjacent values by the lanes of a tile.
   template <device::tile Tile, class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Tile const& t, Number head, F const& f) const {
     while (head != none) {
@@ -127,10 +131,10 @@ struct value_blocks {
   }
 };
 
-/// The same for a set.
+/// The counts of a set's keys, with the functions of value_blocks.
 template <class Number>
 struct key_counts {
-  using mapped = Number;  // of a key in the table: how often it is there
+  using mapped = Number;  // how often a key is stored
   static constexpr bool has_values = false;
   static constexpr Number none = 0;
 
@@ -150,8 +154,8 @@ struct key_counts {
   }
 };
 
-/// Puts a block before those that its key has: what an insertion does with a stored value and a new one. May be called again
-/// for the same block, if another thread came between.
+/// Puts a block before the blocks of its key: how an insertion merges a new head with a stored one.
+/// May be called again for the same block if another thread came between.
 template <class Blocks>
 struct push {
   using of_different_keys = void;
@@ -162,7 +166,7 @@ struct push {
   }
 };
 
-/// The same of a set: counts are added.
+/// Adds counts: how an insertion merges them in a set.
 struct add_counts : plus {
   using of_different_keys = void;
 };
@@ -192,7 +196,7 @@ struct value_storage {
     return {values.data(), links.data(), blocks_type::count_bits_for(room())};
   }
 
-  /// Copies the first n pairs of another one, which may lie in another space. Asynchronous.
+  /// Copies the first n pairs of another storage, which may lie in another space. Asynchronous.
   template <class Other>
   void copy_from(ExecSpace const& exec, Other const& from, std::uint64_t n) const {
     auto const part = std::pair<std::uint64_t, std::uint64_t>(0, n);
@@ -201,7 +205,7 @@ struct value_storage {
   }
 };
 
-/// A set has none.
+/// Storage of a set, which has no values.
 template <class Number, class ExecSpace>
 struct count_storage {
   using blocks_type = key_counts<Number>;

@@ -13,28 +13,30 @@
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
 
-// The pairs of a part, which has all pairs of its keys, grouped by a team of a GPU in its scratch:
+// A team (block) of a GPU groups the pairs of a partition (`part`), which has all pairs of its
+// keys, in its scratch (shared memory):
 //
 //   pairs     | 7 a | 3 b | 7 c | 7 d | 3 e |
 //   table     | . | 7 | . | 3 |               slots of different keys
-//   counts    | . | 3 | . | 2 |               of their pairs; then where the pairs of each begin: 0 and 3
-//   places    | 1.0 | 3.0 | 1.1 | 1.2 | 3.1 |  of each pair: its slot, and its rank among those of the slot
+//   counts    | . | 3 | . | 2 |               of their pairs; then where those begin: 0 and 3
+//   places    | 1.0 | 3.0 | 1.1 | 1.2 | 3.1 |  of each pair: its slot, and its rank within the slot
 //   sorted    | a | c | d | b | e |           the values, in the memory of the keys
 //
-// Frequent keys cost no more than others, but for additions to one word of scratch. A part that is longer than scratch, for some
-// of its keys are frequent, is read twice instead: its keys are counted, and then its values go where they belong.
+// Frequent keys cost no more than others, except for additions to one word of scratch. A partition
+// may be longer than scratch because some of its keys are frequent. Such a partition is read twice:
+// first its keys are counted, then its values go where they belong.
 
 namespace karpos::detail::multi_table {
 
-/// What teams count.
+/// Counters of teams.
 struct group_counts {
-  std::uint64_t pairs, groups;  // that have their place
+  std::uint64_t pairs, groups;  // that have been placed
   std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
-  std::uint32_t listed;         // pairs whose room was full: then nothing is grouped
-  std::uint32_t full;           // parts with too many keys: then not all is
+  std::uint32_t listed;         // pairs that overflowed their partition: then nothing is grouped
+  std::uint32_t full;           // partitions with too many keys: then not all is grouped
 };
 
-/// Parts in rooms, none of which is longer than scratch.
+/// Fixed-capacity partitions, none of which is longer than scratch.
 template <class Row>
 struct parts_in_rooms {
   static constexpr bool may_be_long = false;
@@ -42,7 +44,7 @@ struct parts_in_rooms {
   KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return p * rooms.room; }
   KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const { return rooms.taken[p]; }
 };
-/// Parts that were counted, one behind the other, of any length.
+/// Partitions that were counted, one behind the other, of any length.
 struct counted_parts {
   static constexpr bool may_be_long = true;
   std::uint64_t const* offsets;
@@ -52,7 +54,7 @@ struct counted_parts {
   }
 };
 
-/// How many pairs a team groups, and where in its scratch.
+/// The number of pairs that a team can group, and the layout of its scratch.
 template <class ExecSpace, class Row>
 struct group_sizes {
   using bits = decltype(reduce_by_key::key_of(Row{}));
@@ -61,10 +63,11 @@ struct group_sizes {
       static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
   static constexpr std::size_t value_bytes =
       reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
-  /// Slots for eight pairs, all of which may be different: their values must have room in the keys' memory.
+  /// Slots per eight pairs, all of which may have different keys. Their values must fit into the
+  /// keys' memory.
   static constexpr std::size_t slots_for_8 =
       Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
-  /// Of bases and of rounding.
+  /// Bytes for `bases` and for rounding.
   static constexpr std::size_t other_bytes = 256;
   static constexpr std::uint32_t room = static_cast<std::uint32_t>(
       (scratch_bytes - other_bytes) /
@@ -99,31 +102,34 @@ class group_scratch {
       counts[i] = 0;
     t.barrier();
   }
-  /// The place of a pair with that key.
+  /// Returns the place of a pair with that key: its slot, and its rank among the pairs of the slot.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t place(bits key) const {
-    // There are more slots than pairs; each look that is in vain took a step, or another pair a slot.
+    // There are more slots than pairs. A probe that fails has moved on, or another pair has taken a
+    // slot meanwhile. So this bound of probes is enough.
     std::uint32_t const slot = keys.template find_or_take<false>(key, 2 * sizes::slots).index;
     return slot << 16 | device::fetch_add(device::scratch(counts + slot), 1);
   }
-  /// The slot of a key, or reduce_by_key::no_slot where the table is nearly full.
+  /// Returns the slot of a key, or reduce_by_key::no_slot if the table is nearly full.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slot_of(bits key) const {
     constexpr std::uint32_t looks = 256;
     auto const slot = keys.template find_or_take<false>(key, looks);
     return slot.present ? slot.index : reduce_by_key::no_slot;
   }
-  /// Where that place is among the pairs of the part, once counts say where groups begin.
+  /// Returns the index of a place among the pairs of the partition. Requires: counts say where
+  /// groups begin.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t index(std::uint32_t place) const {
     return counts[place >> 16] + (place & 0xffff);
   }
 
-  std::uint64_t* bases;  // of the part's pairs and groups among all
+  std::uint64_t* bases;  // indices among all of the partition's first pair and group
   typename sizes::keys keys;
   std::byte* sorted;
   std::uint32_t *counts, *places;
 };
 
-/// A step: a team groups the pairs of a part. Values go to their blocks, from `begin` on, different keys that may be
-/// stored to `different`, and what the table is to say of each to `heads`.
+/// A step: a team groups the pairs of a partition. Values go to their blocks, from `begin` on.
+/// Different keys that may be stored go to `different`, and the heads that the table gets for them
+/// to `heads`.
 template <class ExecSpace, class Row, class Parts, class Table, class Blocks, class Key>
 struct group_parts {
   using sizes = group_sizes<ExecSpace, Row>;
@@ -131,7 +137,7 @@ struct group_parts {
   static constexpr int threads = 1024, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = sizes::scratch_bytes;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
-  /// Pairs that a thread loads before it goes on with one.
+  /// Pairs that a thread loads before it uses one.
   static constexpr std::uint32_t batch = 4;
 
   Row const* rows;
@@ -177,7 +183,8 @@ struct group_parts {
         if (first + j * size < n) f(r[j], first + j * size);
     }
   }
-  /// The same for a part that is longer than scratch. One with more keys than that has slots is counted as full.
+  /// Groups a partition that is longer than scratch. If it has more keys than the table holds,
+  /// counts it as full instead.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void group_long_part(Team const& t, scratch_type const& m,
                                                    Row const* of_part, std::uint32_t n) const {
@@ -196,8 +203,9 @@ struct group_parts {
                     [&](Row const& r, std::uint32_t, std::uint32_t at) { to[at] = r.value; });
     }
   }
-  /// Calls f(row, slot of its key, what the slot counted before) for the rows of a thread, and counts them. Rows of a warp with
-  /// the slot of its first one are counted at once: they may all be equal.
+  /// Calls f(row, slot of its key, the slot's count before this row) for the rows of a thread, and
+  /// counts them. Rows of a warp with the slot of its first row are counted at once, because all
+  /// may be equal.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each_rank(Team const& t, scratch_type const& m,
                                                         Row const* of_part, std::uint32_t n,
@@ -221,7 +229,8 @@ struct group_parts {
       }
     }
   }
-  /// Adds a row of each lane to the count of its slot, if it has one. Returns: what was counted before.
+  /// Adds each lane's row to the count of its slot, if it has one. Returns the slot's count before
+  /// that row.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t count_row(Tile const& tile, int lane,
                                                              scratch_type const& m,
@@ -240,7 +249,7 @@ struct group_parts {
   KOKKOS_FORCEINLINE_FUNCTION static Key key_at(scratch_type const& m, std::uint32_t slot) {
     return reduce_by_key::key_of_mixed<Key>(m.keys.get(slot));
   }
-  /// Slots are divided among warps, whose lanes take neighbours.
+  /// The slots of a warp, whose lanes take adjacent ones.
   struct slot_range {
     std::uint32_t first, last;
     int lane;
@@ -252,7 +261,8 @@ struct group_parts {
     std::uint32_t const first = static_cast<std::uint32_t>(t.rank() / width) * each;
     return {first, Kokkos::min(first + each, m.keys.end()), t.rank() % width};
   }
-  /// Takes places among all pairs and groups, and turns counts into where the pairs of a slot begin. Ends with a barrier.
+  /// Reserves space among all pairs and groups, and turns counts into where the pairs of a slot
+  /// begin. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, scratch_type const& m,
                                                 std::uint32_t n) const {
@@ -272,7 +282,8 @@ struct group_parts {
     write_groups_of(tile, s, m, static_cast<std::uint32_t>(before), m.bases[1] + (before >> 32));
     t.barrier();
   }
-  /// The groups of a warp's slots, with so many pairs of the part before them.
+  /// Writes the groups of a warp's slots; `pairs` pairs of the partition, and `groups` groups of
+  /// all, come before them.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups_of(Tile const& tile, slot_range const& s,
                                                    scratch_type const& m, std::uint32_t pairs,

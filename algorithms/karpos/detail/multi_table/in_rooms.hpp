@@ -21,13 +21,15 @@
 #include "karpos/hash.hpp"
 #include "karpos/partition.hpp"
 
-// The pairs of an insertion grouped on a GPU: split by the hash of their keys into rooms (partition/rooms.hpp), each of which a
-// team then groups (group_parts.hpp). Where rooms would be too small, because some keys are frequent, parts are counted before
-// pairs are moved. Where one team would have too much to do, an index groups them instead (batch.hpp).
+// Groups the pairs of an insertion on a GPU. They are split by the hash of their keys into
+// fixed-capacity partitions (`rooms`, partition/rooms.hpp), and a team (block) groups each
+// partition (group_parts.hpp). If partitions would overflow, because some keys are frequent, pairs
+// are counted before they are moved. If one team would have too much to do, an index groups the
+// pairs instead (batch.hpp).
 
 namespace karpos::detail::multi_table {
 
-/// The values of a batch as rows have them.
+/// The type of a batch's values in rows; no_value for a set.
 template <class Blocks>
 struct values_of_rows {
   using type = reduce_by_key::no_value;
@@ -41,25 +43,26 @@ template <class Key, class Blocks>
 using row_of_batch =
     typename reduce_by_key::row_type<Key, typename values_of_rows<Blocks>::type>::type;
 
-/// Whether keys are equal just if their bits are, and rows can be moved.
+/// Whether keys are equal if and only if their bits are, and rows can be moved.
 template <class ExecSpace, class Key, class KeyEqual, class Blocks>
 inline constexpr bool may_group_in_rooms =
     device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
     partition::is_row<row_of_batch<Key, Blocks>>;
 
-/// Parts of so many pairs, and the room of each.
+/// The number of partitions of n pairs, and their capacity.
 template <class ExecSpace, class Row>
 struct group_plan {
   static constexpr std::uint64_t most_room = group_sizes<ExecSpace, Row>::room / 32 * 32;
   static constexpr auto most_parts =
       static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_parts(false));
-  /// Fewer are grouped as fast by an index.
+  /// With fewer pairs an index is as fast.
   static constexpr std::uint64_t least_pairs = 4096;
   std::uint64_t pairs, parts;
   std::uint32_t room;
 
   group_plan(ExecSpace const& exec, std::uint64_t n) : pairs(n) {
-    // Parts differ in length as keys have several pairs: rooms are half as long again as parts are on average.
+    // Partitions differ in length if keys have several pairs, so the capacity is one and a half
+    // times their mean.
     constexpr std::uint64_t mean = most_room * 2 / 3;
     auto const teams = static_cast<std::uint64_t>(device::processors(exec));
     parts = Kokkos::max((n + mean - 1) / mean, Kokkos::min(teams, n / 1024));
@@ -71,7 +74,8 @@ struct group_plan {
   bool is_worth_it() const { return pairs >= least_pairs && parts <= most_parts; }
 };
 
-/// The arrays, in memory of so many bytes: the different keys and what the table is to say of each; last the pairs in rooms.
+/// The arrays of a grouping, in one allocation of `bytes`: the different keys, the heads that the
+/// table gets for them, and more. The pairs in their partitions come last.
 template <class Row, class Key, class Number>
 struct group_memory {
   Key* different;
@@ -101,7 +105,7 @@ struct group_memory {
   }
 };
 
-/// The same for parts that are counted.
+/// The arrays of a grouping whose pairs are counted before they are moved.
 template <class ExecSpace, class Row, class Key, class Number>
 struct counted_memory {
   using plan_type = partition::plan<ExecSpace, Row>;
@@ -130,7 +134,7 @@ struct counted_memory {
   }
 };
 
-/// The pairs, or keys, of a batch as a partition takes them.
+/// Returns the pairs, or keys, of a batch as the source of a partition.
 template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
 auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
   using device::for_loop, device::held_by_loop;
@@ -142,7 +146,7 @@ auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
     return reduce_by_key::keys_alone<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
 }
 
-/// Groups pairs that are split, in such memory. Waits.
+/// Groups pairs that have been split, in the memory m. Waits.
 template <class ExecSpace, class Memory, class Parts, class Table, class Blocks>
 group_counts group_split(ExecSpace const& exec, Memory const& m, Parts const& parts,
                          Table const& table, Blocks const& blocks, std::uint64_t begin) {
@@ -155,14 +159,15 @@ group_counts group_split(ExecSpace const& exec, Memory const& m, Parts const& pa
   return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
 }
 
-/// How pairs are split into the parts that teams group.
+/// How pairs are split into the partitions that teams group.
 enum class grouping {
-  in_rooms,  // different keys, or a few equal ones
-  in_counted_parts,  // parts that would differ too much in length for their rooms: those of less than about 85 keys
-  by_index  // a key so frequent that one team would work longer than all others
+  in_rooms,          // different keys, or few equal ones
+  in_counted_parts,  // partitions of less than about 85 keys: lengths would vary too much
+  by_index           // a key so frequent that its team would work longer than all others
 };
 
-/// What a sample of the keys says. A split of 2^26 pairs in vain would cost a tenth of what follows.
+/// Returns the grouping that a sample of the keys suggests. A split of 2^26 pairs in vain would
+/// cost a tenth of what follows.
 template <class ExecSpace, class Source>
 grouping best_grouping(ExecSpace const& exec, Source const& source, std::uint64_t parts) {
   constexpr std::uint64_t least_pairs = std::uint64_t(1) << 20, keys_each = 85,
@@ -172,15 +177,16 @@ grouping best_grouping(ExecSpace const& exec, Source const& source, std::uint64_
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::multi_table: sample"));
   take_sample(exec, source, ~std::uint32_t(0), sample.data());
   key_sample const s = read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
-  // Of n keys, s of which are looked at, about s * s / (2 * n) look equal to one before.
+  // If n different keys are equally frequent, about s * s / (2 * n) of s sampled keys look equal to
+  // an earlier one.
   std::uint64_t const looked = s.keys, equal = s.keys - s.different;
   if (equal * 2 * keys_each * parts <= looked * looked) return grouping::in_rooms;
   return source.size() / looked * s.most <= most_equal ? grouping::in_counted_parts
                                                        : grouping::by_index;
 }
 
-/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns: what there is; not all is grouped where
-/// pairs are listed or parts full. Waits.
+/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns the counters.
+/// If pairs have overflowed (`listed`) or partitions are full, not all pairs are grouped. Waits.
 template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
 group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
                             group_memory<Row, Key, typename Blocks::mapped> const& m,
@@ -193,7 +199,8 @@ group_counts group_in_rooms(ExecSpace const& exec, Source const& source,
   return multi_table::group_split<ExecSpace>(exec, m, parts_in_rooms<Row>{m.rooms()}, table, blocks,
                                              begin);
 }
-/// The same in parts that are counted first.
+/// Groups the pairs of a batch, which are counted before they are moved. Otherwise as
+/// group_in_rooms.
 template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
 group_counts group_in_counted_parts(
     ExecSpace const& exec, Source const& source,

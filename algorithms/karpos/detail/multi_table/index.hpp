@@ -15,18 +15,20 @@
 #include "karpos/device/space.hpp"
 #include "karpos/hash_map.hpp"
 
-// The table of a map or set whose keys may be there several times: from a key to what belongs to it (blocks.hpp).
+// The table of a map or set whose keys may be stored several times: from a key to its head or count
+// (blocks.hpp).
 
 namespace karpos::detail::multi_table {
 
-/// Heads of keys in the elements of an output: not of a type with padding, whose bits an assignment may leave out.
+/// Stores heads of keys in the elements of an output. Not in a type with padding, whose bits an
+/// assignment may leave out.
 template <class Result, class Number>
 struct in_place {
   static constexpr bool fits =
       (sizeof(Result) == 4 || sizeof(Result) == 8) && sizeof(Result) >= sizeof(Number) &&
       (std::has_unique_object_representations_v<Result> || std::is_floating_point_v<Result>);
   using bits = std::conditional_t<sizeof(Result) == 4, std::uint32_t, std::uint64_t>;
-  static constexpr Number none = static_cast<Number>(~Number(0));  // in no table
+  static constexpr Number none = static_cast<Number>(~Number(0));  // no table has this head
 
   KOKKOS_FUNCTION Result operator()(found<Number> const& head) const {
     return from_bits<Result>(static_cast<bits>(head.value_or(none)));
@@ -36,7 +38,7 @@ struct in_place {
     return {head != none, head};
   }
 };
-/// Turns a block of heads into answers: one thread's, which looks ahead within it.
+/// Turns a block of heads into answers, by one thread, which prefetches within the block.
 template <class Out, class Number, class Write>
 struct answer_in_place {
   static constexpr std::uint64_t block = 4096;
@@ -53,15 +55,16 @@ struct answer_in_place {
   }
 };
 
-/// A hash_map whose lookups make an answer of what they find.
+/// A hash_map whose lookups turn the head that they find into an answer.
 template <class Map>
 class index : public Map {
  public:
   using Map::Map;
 
-  /// Writes write(what is found) to out(i). Asynchronous. CPUs do so in two steps where an element of the output takes what is
-  /// found: a lookup that waits for other memory than the table's holds up those in flight (one thread, 2^22 queries of 2^16
-  /// keys: 4 M counts/s at once, 13 in two steps).
+  /// Writes write(the head found) to out(i). Asynchronous. CPUs do so in two steps if an element of
+  /// the output can hold a head: a lookup that waits for other memory than the table's delays the
+  /// lookups in flight (one thread, 2^22 queries of 2^16 keys: 4 M counts/s in one step, 13 in
+  /// two).
   template <class Queries, class Out, class Write>
   void look_up(char const* label, typename Map::execution_space const& exec, Queries const& queries,
                Out const& out, Write const& write) const {
@@ -117,20 +120,20 @@ struct keys_of_slots {
   KOKKOS_FUNCTION key_type key(std::uint64_t i) const {
     return from_bits<key_type>(layout::key_of(slots[i]));
   }
-  /// Changes what a live slot says.
+  /// Replaces the head in a live slot.
   KOKKOS_FUNCTION void set_head(std::uint64_t i, mapped head) const {
     slots[i] = layout::pack(layout::key_of(slots[i]), layout::bits_of(head));
   }
 };
 
-/// The same for queries that were looked up.
+/// The heads of queries that were looked up.
 template <class Blocks>
 struct heads_of_queries {
   typename Blocks::mapped const* heads;
   KOKKOS_FUNCTION typename Blocks::mapped head(std::uint64_t i) const { return heads[i]; }
 };
 
-// What lookups write.
+// Answers that lookups write.
 template <class Blocks, class Count>
 struct count_of {
   Blocks blocks;

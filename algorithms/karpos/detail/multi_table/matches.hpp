@@ -14,16 +14,18 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/rows.hpp"
 
-// Everything that belongs to some rows, to queries or to the slots of a table, one element after the other: counted, summed up,
-// then emitted. Work is split by elements (detail/join/expansion.hpp), so that a key with many is shared. GPUs split it by rows
-// where none has more than a few: the prefix sum that says where a row's elements go emits them, and nothing is stored.
+// All elements that belong to some rows, which are queries or slots of a table. They are counted,
+// summed up, then emitted, one row after the other. Work is split by elements
+// (detail/join/expansion.hpp), so that threads share a key with many. GPUs split it by rows if no
+// row has more than a few elements. Then the prefix sum that says where a row's elements go also
+// emits them, and nothing is stored.
 
 namespace karpos::detail::multi_table {
 
-/// Elements of a row that one thread of a GPU writes, where no row has more.
+/// Maximum of a row's elements for which one GPU thread writes all of them.
 inline constexpr std::uint64_t most_of_row = 4;
 
-/// Elements of some rows, and how many of these have more than a thread emits.
+/// Number of elements of some rows, and of rows with more elements than a thread emits.
 struct element_counts {
   std::uint64_t elements = 0, long_rows = 0;
   KOKKOS_FUNCTION element_counts& operator+=(element_counts const& other) {
@@ -33,7 +35,7 @@ struct element_counts {
   }
 };
 
-/// Rows, and the elements of each; of those without any, `least`.
+/// Rows, and the number of elements of each. Rows without elements count `least`.
 template <class Rows, class Blocks>
 struct rows_of_elements {
   Rows rows;
@@ -54,14 +56,14 @@ struct count_elements : rows_of_elements<Rows, Blocks> {
 };
 template <class Rows, class Blocks>
 struct sum_elements : rows_of_elements<Rows, Blocks> {
-  std::uint64_t most;  // of a row that is not long
+  std::uint64_t most;  // maximum of a row that is not long
   KOKKOS_FUNCTION void operator()(std::uint64_t i, element_counts& sum) const {
     std::uint64_t const n = this->count(this->rows.head(i));
     sum.elements += n;
     sum.long_rows += n > most;
   }
 };
-/// A scan over rows of few elements, which are emitted by a thread.
+/// Emits the elements of rows with few, by a scan over rows.
 template <class Rows, class Blocks, class Emit>
 struct emit_rows : rows_of_elements<Rows, Blocks> {
   Emit emit;
@@ -77,8 +79,10 @@ struct emit_rows : rows_of_elements<Rows, Blocks> {
   }
 };
 
-/// Calls emit(element, row, value), or emit(element, row) of a set, for a slice of the elements; emit.without(element, row) for
-/// the one of a row that has none. A slice is not shorter than a chain of blocks: its first block is searched once.
+/// Calls emit(element, row, value), or emit(element, row) for a set, for a slice of the elements.
+/// Calls emit.without(element, row) for the one element of a row that has no match. A slice is at
+/// least as long as a chain of blocks, so that finding its first block costs no more than the
+/// slice.
 template <class Rows, class Blocks, class Emit>
 struct emit_slice {
   join::expansion elements;
@@ -109,7 +113,7 @@ struct emit_slice {
   }
 };
 
-/// The elements of n rows. They are counted by the constructor, which waits.
+/// The elements of n rows. The constructor counts them, and waits.
 template <class ExecSpace, class Rows, class Blocks>
 class matches {
   using offsets_type = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
@@ -129,7 +133,8 @@ class matches {
   }
 
   std::uint64_t size() const { return m_size; }
-  /// Where the elements of each row begin, and their number. Waits.
+  /// Returns where the elements of each row begin, and behind the last row their number. Computes
+  /// that at the first call. Waits.
   std::uint64_t const* offsets(ExecSpace const& exec) {
     if (m_offsets.extent(0) > 0) return m_offsets.data();
     std::uint64_t const n = m_rows.row_count;
@@ -144,7 +149,8 @@ class matches {
     return m_offsets.data();
   }
 
-  /// Emits all; chains have so many blocks at most. Asynchronous, but where there are long rows: keep the rows until then.
+  /// Emits all elements. Chains have at most longest_chain blocks. Asynchronous if there are no
+  /// long rows; else waits for the offsets. Keep the rows until the elements are emitted.
   template <class Emit>
   void emit(ExecSpace const& exec, std::uint64_t longest_chain, Emit const& emit) {
     if constexpr (device::is_device<ExecSpace>)
@@ -168,10 +174,10 @@ class matches {
   rows_of_elements<Rows, Blocks> m_rows;
   offsets_type m_offsets;
   std::uint64_t m_size = 0;
-  bool m_has_long_rows = true;  // or may have: CPUs do not ask
+  bool m_has_long_rows = true;  // CPUs do not ask, and assume so
 };
 
-// What is done with an element.
+// Functors that write or visit an element.
 template <class Queries, class Values, class T>
 struct write_match {
   Queries queries;
@@ -258,7 +264,7 @@ struct move_value {
   KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
 };
 
-/// After the values were moved: one block for each key.
+/// Makes one block of each key's values, after these were moved.
 template <class Slots, class Blocks>
 struct join_blocks {
   Slots slots;

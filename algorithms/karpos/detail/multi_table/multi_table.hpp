@@ -7,13 +7,13 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/multi_table.hpp"
 
-// How multi_table (karpos/multi_table.hpp) does it.
+// The implementation of multi_table (karpos/multi_table.hpp).
 
 namespace karpos {
 
 namespace detail::multi_table {
 
-/// Pairs of all keys, where no memory for a scan is to be had.
+/// Counts the pairs of all keys. Needs no memory, as a scan would.
 template <class Slots, class Blocks>
 struct sum_slots {
   Slots slots;
@@ -34,7 +34,7 @@ std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys co
   return sum("karpos::multi_table: count sentinels", exec, keys.extent(0),
              body{table.slot(), device::for_loop<ExecSpace>(keys)});
 }
-/// Counts the pairs of a batch whose keys are in the table, or are not.
+/// Counts the pairs of a batch whose keys are stored in the table (`in`), or of those that are not.
 template <class ExecSpace, class Table, class Blocks, class Batch>
 std::uint64_t count_pairs_of(char const* label, ExecSpace const& exec, Table const& table,
                              Blocks const& blocks, Batch const& batch, bool in) {
@@ -84,7 +84,7 @@ insert_report multi_table<Traits>::insert_and_report(execution_space const& exec
   return report;
 }
 
-/// Inserts pairs for as long as there is room for any.
+/// Inserts pairs as long as there is room for any.
 template <class Traits>
 template <class Keys, class Values>
 insert_report multi_table<Traits>::insert_all(execution_space const& exec, Keys const& keys,
@@ -139,7 +139,7 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
     report.rejected = mt::count_pairs_of("karpos::multi_table: count rejected", exec,
                                          m_index.table(), blocks(), batch, false);
   report.inserted = n - report.invalid - report.rejected;
-  if (report.inserted == 0) {  // no key has a block of it
+  if (report.inserted == 0) {  // no key has a block of this batch
     m_end -= n;
     --m_batches;
     return report;
@@ -150,8 +150,8 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
   return report;
 }
 
-/// Makes room for more pairs: by the memory of dead ones or, where the table grows and would be nearly full again, by more
-/// memory. Returns: for how many.
+/// Makes room for more pairs: reclaims the memory of dead pairs. If the table may grow, and would
+/// be nearly full again, allocates more. Returns the number of pairs that there is room for.
 template <class Traits>
 std::uint64_t multi_table<Traits>::make_room(execution_space const& exec, std::uint64_t more) {
   if constexpr (has_values) {
@@ -166,7 +166,8 @@ std::uint64_t multi_table<Traits>::make_room(execution_space const& exec, std::u
   return max_pairs() - m_size;
 }
 
-/// Long chains become blocks once that costs no more than what was inserted since. Without memory for it they stay.
+/// Consolidates long chains into blocks if that costs no more than what was inserted since. Without
+/// memory for it chains stay.
 template <class Traits>
 void multi_table<Traits>::shorten_chains(execution_space const& exec) {
   if (m_batches <= chain_to_settle || m_end - m_settled < m_settled / 2) return;
@@ -176,7 +177,7 @@ void multi_table<Traits>::shorten_chains(execution_space const& exec) {
   }
 }
 
-/// Moves all pairs to memory with room for so many, the values of a key side by side.
+/// Moves all pairs to memory with room for `room` pairs, the values of a key side by side.
 template <class Traits>
 void multi_table<Traits>::join_blocks(execution_space const& exec, std::uint64_t room) {
   if constexpr (has_values) {
@@ -226,8 +227,8 @@ void multi_table<Traits>::append(execution_space const& exec, Keys const& keys,
                          for_loop<execution_space>(values)});
 }
 
-/// Inserts the pairs that are pending. Where that fails, they stay pending if none is in yet; else those that are not in count
-/// as rejected: none is inserted twice.
+/// Inserts pending pairs. If that throws before any is inserted, they stay pending. If it throws
+/// later, those not inserted count as rejected, so that none is inserted twice.
 template <class Traits>
 void multi_table<Traits>::take_in(execution_space const& exec) {
   std::uint64_t const offered = m_pending.count(exec);
@@ -325,7 +326,7 @@ void multi_table<Traits>::copy_from(execution_space const& exec, multi_table<Oth
 }
 
 namespace detail::multi_table {
-/// The matches of queries, with what the table says of each.
+/// The matches of queries, with the heads that the table has for them.
 template <class ExecSpace, class Heads, class Blocks>
 struct query_matches : matches<ExecSpace, heads_of_queries<Blocks>, Blocks> {
   Heads heads;

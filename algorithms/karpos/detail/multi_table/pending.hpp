@@ -11,11 +11,12 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/outcome.hpp"
 
-// Pairs that kernels insert: appended to a list, which is taken into the table later (multi_table::ref).
+// Pairs that kernels insert: they are appended to a list, and inserted into the table later
+// (multi_table::ref).
 
 namespace karpos::detail::multi_table {
 
-/// The list as kernels see it. T: no_value of a set.
+/// The list as kernels see it. T: no_value for a set.
 template <class Table, class T>
 class pending_ref {
  public:
@@ -30,7 +31,7 @@ class pending_ref {
         m_room(room) {}
 
   KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.reserved(key); }
-  /// Returns: inserted, or full.
+  /// Appends a pair. Returns inserted, or full.
   KOKKOS_FUNCTION outcome append(key_type const& key, [[maybe_unused]] T const& value) const {
     std::uint64_t const at = device::fetch_add(m_offered, 1);
     if (at >= m_room) return outcome::full;
@@ -43,7 +44,7 @@ class pending_ref {
   Table m_table;  // for its sentinels
   key_type* m_keys;
   T* m_values;
-  std::uint64_t* m_offered;  // pairs that were appended, or found no room
+  std::uint64_t* m_offered;  // pairs that were appended, or did not fit
   std::uint64_t m_room;
 };
 
@@ -64,8 +65,7 @@ struct pending_pairs {
   Kokkos::View<Key*, memory_space> keys;
   Kokkos::View<T*, memory_space> values;
   Kokkos::View<std::uint64_t, memory_space> offered;
-  std::uint64_t promised =
-      0;  // pairs that were to be appended since the list was empty; no more than its room
+  std::uint64_t promised = 0;  // pairs announced since the list was empty; at most its capacity
 
   pending_pairs() = default;
   pending_pairs(ExecSpace const& exec, std::uint64_t room) {
@@ -98,7 +98,7 @@ struct pending_pairs {
     if (promised > 0) Kokkos::deep_copy(n, offered);
     return n;
   }
-  /// Makes the list empty. Asynchronous.
+  /// Empties the list. Asynchronous.
   void clear(ExecSpace const& exec) {
     if (promised > 0) Kokkos::deep_copy(exec, offered, std::uint64_t(0));
     promised = 0;

@@ -21,17 +21,18 @@
 
 // Builds an index of rows:
 //
-//   rows       | a | b | a | c | b | a |      claim_slots: each row takes a slot or finds its equal; the lowest row stays
-//   slots      | . | c:3 | . | a:0 | b:1 | . |
-//   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |      find_first_rows: what the row's slot holds now
-//   group_of   | 0 | 1 |   | 2 |   |   |      number_first_rows: a scan
-//   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |      number_others
-//   grouped    | 0 2 5 | 1 4 | 3 |            a sort of row numbers by group that keeps their order, in passes of a partition
-//   begins     | 0     | 3   | 5 | 6
+//   rows       | a | b | a | c | b | a |     claim_slots: a row takes a slot or finds its equal
+//   slots      | . | c:3 | . | a:0 | b:1 | . |                      the lowest row stays
+//   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     find_first_rows: what the row's slot holds now
+//   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
+//   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
+//   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group, in passes of a
+//   begins     | 0     | 3   | 5 | 6                                partition
 //
-// Numbers of groups and the order of a run do not depend on which thread came first. A frequent row costs no more than
-// others: what finds its slot taken by a lower row writes to no memory that is shared. Rows that are appended, a batch,
-// go the same way as far as group_of: their numbers are higher, and so are those of their groups.
+// Group ids and the order of a run do not depend on which thread came first. A frequent row costs
+// no more than others: a row that finds a lower row in its slot writes no word that other threads
+// use. Rows that are appended, a batch, go the same way as far as group_of: their numbers are
+// higher, and so are the ids of their groups.
 
 namespace karpos::detail::row_index {
 
@@ -39,7 +40,8 @@ namespace karpos::detail::row_index {
 template <class RowNumber>
 inline constexpr RowNumber none = static_cast<RowNumber>(~RowNumber(0));
 
-/// Row begin + i of a batch takes a slot, or the lowest of equal rows keeps it.
+/// Takes a slot for row begin + i of a batch, or finds the slot of its equals, which keeps the
+/// lowest of them.
 template <int Distance, class Rows, class Members, class ExecSpace, class RowNumber>
 struct claim_slots : slot_search<Distance, device::access::shared,
                                  claim_slots<Distance, Rows, Members, ExecSpace, RowNumber>, Rows,
@@ -50,7 +52,8 @@ struct claim_slots : slot_search<Distance, device::access::shared,
 
   KOKKOS_FUNCTION bool asks(std::uint64_t i) const { return members(this->begin + i); }
   KOKKOS_FUNCTION void without(std::uint64_t i) const { slot_of[i] = none<RowNumber>; }
-  /// The first empty slot of the bucket; not where a row came in meanwhile that may be equal.
+  /// Takes the first empty slot of the bucket. Returns false if a row has come in meanwhile that
+  /// may be equal: then the search goes on.
   KOKKOS_FUNCTION bool at_end(bool later, std::uint64_t i, slot_path const& p) const {
     auto const& in = this->table;
     std::uint64_t const tag = word::tag_of(p.hash), item = word::make(tag, this->begin + i),
@@ -79,18 +82,19 @@ struct claim_slots : slot_search<Distance, device::access::shared,
 template <class RowNumber>
 struct find_first_rows {
   std::uint64_t const* slots;
-  RowNumber* first_of;  // of row i of the batch; before, its slot
+  RowNumber* first_of;  // the slot of row i of the batch; becomes its first row
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     RowNumber const slot = first_of[i];
     if (slot != none<RowNumber>) first_of[i] = slot_word<RowNumber>::row_of(slots[slot]);
   }
 };
 
-/// A scan: the group of each first row of a batch, and the first row of each group.
+/// Numbers the groups of a batch by a scan: writes the group of each first row, and the first row
+/// of each group.
 template <class RowNumber>
 struct number_first_rows {
   RowNumber const* first_of;
-  std::uint64_t begin, groups;  // of the batch; those before it
+  std::uint64_t begin, groups;  // begin: first row of the batch; groups: of rows before it
   RowNumber *group_of, *grouped;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& before, bool last) const {
@@ -104,7 +108,7 @@ struct number_first_rows {
   }
 };
 
-/// The group of each other row of a batch. Counts the rows that have a group.
+/// Writes the group of each other row of a batch. Counts the rows that have a group.
 template <class RowNumber>
 struct number_others {
   RowNumber const* first_of;
@@ -121,7 +125,7 @@ struct number_others {
   }
 };
 
-/// Some bits of a row's group. Rows without one come behind all others: all of their bits are set.
+/// Some bits of a row's group. Rows without a group come last, because all of their bits are set.
 template <class RowNumber>
 struct digit_of_group {
   int shift;
@@ -134,7 +138,7 @@ struct digit_of_group {
   }
 };
 
-/// The runs of rows that are sorted by group.
+/// Writes the runs of rows that are sorted by group.
 template <class RowNumber>
 struct write_runs {
   key_value<RowNumber, RowNumber> const* sorted;
@@ -148,7 +152,7 @@ struct write_runs {
   }
 };
 
-/// Rows that are in a group, and groups.
+/// Numbers of rows that are in a group, and of groups.
 struct counts {
   std::uint64_t rows, groups;
 };
@@ -168,8 +172,9 @@ class build {
         m_to(to),
         m_with(with) {}
 
-  /// Slots, groups and the first row of each, for rows [begin, end), behind so many groups of rows before them. Returns: how
-  /// many of these have a group, and how many groups are new. Waits.
+  /// Finds slots, groups and the first row of each group for rows [begin, end); `groups` groups
+  /// have rows before them. Returns how many of these rows have a group, and how many groups are
+  /// new. Waits.
   template <class Rows, class Members>
   counts find_groups(Rows const& rows, Members const& members, std::uint64_t begin,
                      std::uint64_t end, std::uint64_t groups) const {
@@ -197,7 +202,7 @@ class build {
     return c;
   }
 
-  /// The rows of each group side by side, in order. Asynchronous.
+  /// Puts the rows of each group side by side, in order. Asynchronous.
   void group_rows(std::uint64_t n, counts const& c) const {
     int const most = m_with.digit_bits(n), bits = static_cast<int>(std::bit_width(c.groups));
     int const passes = (bits + most - 1) / most, each = (bits + passes - 1) / passes;
@@ -214,7 +219,7 @@ class build {
   }
 
  private:
-  /// One pass of the sort; Numbers: row_numbers in the first.
+  /// Runs one pass of the sort. Numbers: row_numbers in the first pass.
   template <class Keys, class... Numbers>
   void split(Keys const& keys, pair* to, digit_of_group<RowNumber> const& digit,
              Numbers const&... numbers) const {

@@ -9,11 +9,12 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 
-// What an index of rows answers, given the first row of a group.
+// Answers of an index of rows, given the first row of a group.
 
 namespace karpos::detail::row_index {
 
-/// The runs of rows that are equal. Where every row is different, or stands for its equals, a run is its first row.
+/// The runs of equal rows. If there are no runs, a group's run is its first row: every row is
+/// different, or the first row stands for its equals.
 template <class RowNumber>
 struct row_groups {
   RowNumber const *group_of, *begins, *grouped;
@@ -35,13 +36,13 @@ struct row_groups {
   }
 };
 
-/// What joins see of an index.
+/// The view that joins have of an index.
 struct opened {
   template <class Index>
   static auto groups(Index const& index) {
     return index.runs();
   }
-  /// Rows that were indexed or left out, from the first on.
+  /// Returns the number of rows that were indexed or left out.
   template <class Index>
   static std::uint64_t end(Index const& index) {
     return index.m_end;
@@ -52,7 +53,7 @@ struct opened {
   }
 };
 
-// What bulk lookups write.
+// Answers that bulk lookups write.
 struct first_of {
   template <class RowNumber>
   KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const&,
@@ -106,7 +107,8 @@ struct look_up : slot_search<Distance, device::access::frozen,
   }
 };
 
-/// The groups of the rows that were indexed, and the first row of each group.
+/// Copies the group id (label) of each indexed row; copy_first_rows copies the first row of each
+/// group.
 template <class RowNumber, class Out>
 struct copy_labels {
   RowNumber const* group_of;

@@ -16,11 +16,12 @@
 #include "karpos/partition.hpp"
 #include "karpos/table_options.hpp"
 
-// What an index of rows keeps, and what its build needs besides.
+// The arrays that an index of rows keeps, and those that its build needs besides.
 
 namespace karpos::detail::row_index {
 
-/// Rows that numbers of this type and slots of eight bytes can tell apart: there are twice as many slots.
+/// Maximum of rows for numbers of this type. There are twice as many slots as rows, and a slot has
+/// 8 bytes.
 template <class RowNumber>
 inline constexpr std::uint64_t max_rows =
     sizeof(RowNumber) == 4 ? (std::uint64_t(1) << 31) - 8 : (std::uint64_t(1) << 40) - 8;
@@ -34,7 +35,8 @@ void require_row_numbers(std::uint64_t rows) {
                                   : "index a part of the rows");
 }
 
-/// Slots for so many rows, a multiple of a line: half of them at most are taken.
+/// Returns the number of slots for `rows` rows, a multiple of a cache line. At most half of them
+/// are taken.
 constexpr std::uint64_t slots_for(std::uint64_t rows) { return (2 * rows + 1 + 7) / 8 * 8; }
 
 /// The arrays that an index keeps. Without runs there are no begins.
@@ -42,8 +44,8 @@ template <class RowNumber>
 struct arrays {
   std::uint64_t* slots;
   RowNumber* group_of;  // of each row
-  RowNumber* begins;    // of the run of each group, and where the last one ends
-  RowNumber* grouped;   // row numbers in runs, a group's each
+  RowNumber* begins;    // of the run of each group; the last one: end of the last run
+  RowNumber* grouped;   // row numbers, group by group
   std::size_t bytes;
 
   arrays(std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
@@ -56,12 +58,12 @@ struct arrays {
   }
 };
 
-/// The arrays that a build, or an insertion, works in: for so many rows at once. Without runs none are sorted.
+/// The arrays that a build or an insertion of `rows` rows works in. Without runs nothing is sorted.
 template <class ExecSpace, class RowNumber>
 struct build_arrays {
   using pair = key_value<RowNumber, RowNumber>;
   RowNumber* first_of;
-  pair *sorted, *sorted_too;  // (group, row), in turns
+  pair *sorted, *sorted_too;  // (group, row); input and output of passes in turn
   std::uint64_t* digits;      // where the rows of each digit begin
   std::byte* of_partition;
   std::size_t bytes_of_partition = 0, bytes;
@@ -79,13 +81,14 @@ struct build_arrays {
     a.take(of_partition, bytes_of_partition);
     bytes = a.bytes();
   }
-  /// Bits of a group's number that one pass splits by at most.
+  /// Returns the maximum of a group id's bits that one pass splits by.
   static int digit_bits(std::uint64_t rows) {
     return Kokkos::min(tuning<ExecSpace>::digit_bits, static_cast<int>(std::bit_width(rows)));
   }
 };
 
-/// Memory of the caller's, or our own, of so many bytes.
+/// Returns the caller's memory, if given, or allocates `bytes` bytes. Throws std::invalid_argument
+/// if the caller's memory is too small or not aligned; allocation_error.
 template <class ExecSpace>
 Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace const& exec,
                                                                       wrapped_memory const& given,

@@ -12,25 +12,28 @@
 #include "karpos/hash.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The slots of an index of rows: open addressing over buckets of one memory sector or cache line, a slot for each
-// different row.
+// The slots of an index of rows: open addressing over buckets of one memory sector or cache line, a
+// slot for each different row.
 //
-//   slot     | row : 32 or 40 | tag |      the number of the first row that has these values, and low bits of its hash; or empty
+//   slot     | row : 32 or 40 | tag |     the first row with these values, and low bits of its
+//                                         hash; or empty
 //
-// Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most half of all slots are taken,
-// so that every probe ends at an empty one. A tag that differs tells rows apart without a look at their columns. A slot keeps
-// its tag; while the index is built its row may become a lower one that is equal.
+// Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most
+// half of all slots are taken, so that every probe ends at an empty one. A tag that differs tells
+// rows apart without a read of their columns. A slot keeps its tag; while the index is built, its
+// row may be replaced by a lower one that is equal.
 
 namespace karpos::detail::row_index {
 
-/// What a slot holds.
+/// The word of a slot.
 template <class RowNumber>
 struct slot_word {
   static constexpr int low_bits = sizeof(RowNumber) == 4 ? 32 : 24;
   static constexpr std::uint64_t low_mask = (std::uint64_t(1) << low_bits) - 1;
   static constexpr std::uint64_t empty = ~std::uint64_t(0);
 
-  /// One bit less than there is room for: no tag is that of an empty slot.
+  /// Returns the tag of a hash: one bit shorter than its field, so that no tag is that of an empty
+  /// slot.
   KOKKOS_FUNCTION static constexpr std::uint64_t tag_of(std::uint64_t hash) {
     return hash & low_mask >> 1;
   }
@@ -42,7 +45,7 @@ struct slot_word {
   }
 };
 
-// Predicates of slots. CPUs compare all slots of a bucket with what is wanted at once.
+// Predicates of slots. CPUs compare all slots of a bucket with `wanted_key` at once.
 template <class RowNumber>
 struct has_tag {
   using word = slot_word<RowNumber>;
@@ -59,14 +62,16 @@ struct is_empty {
   KOKKOS_FUNCTION static std::uint64_t wanted_key() { return ~std::uint64_t(0); }
 };
 
-/// Where a row is looked for: from a slot on, in its bucket and those behind.
+/// The position of a search: a slot in its bucket, from which the search goes on to later slots and
+/// buckets.
 struct slot_path {
   std::uint64_t slot, hash;
-  bool compares;  // the slot has the row's tag: its row is compared, whose columns are on their way
+  bool compares;  // whether the slot has the row's tag; then its row, being fetched, is compared
 };
 
-/// What a bucket says: at `slot` is the tag; or the row is not in the index, because a slot is empty; or the bucket is full
-/// of others, and `slot` is where the next one begins.
+/// Result of probing a bucket. has_tag: `slot` has the tag. ended: an empty slot proves that the
+/// row is not in the index. Neither: the bucket is full of other rows, and the next one begins at
+/// `slot`.
 struct bucket_answer {
   std::uint64_t slot;
   bool has_tag, ended;
@@ -102,7 +107,8 @@ struct slot_table {
     mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
     auto const hits = window.match(has_tag<RowNumber>{word::tag_of(p.hash)}) & behind;
     bool ended = false;
-    // A bucket that fills meanwhile must not look full before all of it was seen: only what is frozen is asked twice.
+    // While other threads insert, a bucket must not look full before all of it was read. So only
+    // frozen buckets are read again.
     if constexpr (Access == device::access::frozen && !device::is_device<ExecSpace>)
       ended = is_empty{}(words[first + bucket_slots - 1]);
     else
@@ -114,16 +120,18 @@ struct slot_table {
   }
 };
 
-/// Searches the slots for rows equal to queries, of which query i is row begin + i. A body of a bulk operation derives from it,
-/// and has
+/// Searches the slots for rows equal to queries; query i is row begin + i. The body of a bulk
+/// operation derives from this class, and has
 ///
-///   at_end(later, i, path)   what to do where the row is not in the index; returns whether that ends the search; later: nothing
-///   at_equal(i, slot)        what to do at the slot of an equal row
-///   without(i)               what to do for a query that is left out
-///   asks(i)                  whether query i is looked for
+///   at_end(later, i, path)   called if the row is not in the index; returns whether that ends the
+///                            search. later: the search is not over, do nothing and return false
+///   at_equal(i, slot)        called for the slot of an equal row
+///   without(i)               called for a query that is left out
+///   asks(i)                  returns whether query i is searched for
 ///
-/// CPUs look in two steps, between which others are looked for: at a bucket, for the tag; then at the columns of the row that
-/// is named there. Whether the first look is enough decides no branch.
+/// CPUs search in two steps, between which they search for other queries: they probe a bucket for
+/// the tag, then compare the columns of the row that the slot names. No branch depends on whether
+/// the first step suffices.
 template <int Distance, device::access Access, class Body, class Rows, class Queries,
           class ExecSpace, class RowNumber>
 struct slot_search {
@@ -156,7 +164,8 @@ struct slot_search {
     else
       return look(i, p);
   }
-  /// From a slot with the tag to its columns, and from there to the slots behind; else to the next bucket.
+  /// Moves on: from a slot with the tag to its row's columns, from there to the next slot, else to
+  /// the next bucket.
   KOKKOS_FUNCTION void move_on(slot_path& p) const {
     if (p.compares) {
       p = {table.wrap(p.slot + 1), p.hash, false};
