@@ -123,8 +123,8 @@ struct slot_table {
 /// Searches the slots for rows equal to queries; query i is row begin + i. The body of a bulk
 /// operation derives from this class, and has
 ///
-///   at_end(later, i, path)   called if the row is not in the index; returns whether that ends the
-///                            search. later: the search is not over, do nothing and return false
+///   at_end(later, i, path)   called when a search may end without a match; returns whether so.
+///                            later: the search goes on; do nothing and return false
 ///   at_equal(i, slot)        called for the slot of an equal row
 ///   without(i)               called for a query that is left out
 ///   asks(i)                  returns whether query i is searched for
