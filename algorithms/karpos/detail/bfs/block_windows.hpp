@@ -3,29 +3,36 @@
 
 #include "karpos/detail/bfs/window_labels.hpp"
 
-// Windows on GPUs: several levels of a narrow frontier between two grid barriers, each team with a part of the frontier
-// of its own. What CPUs do is in windows.hpp, and why distances are exact; here the lists of a team are two queues in
-// its scratch, and a search stays in windows for long.
+// Local search on GPUs: explores several levels of a narrow frontier between two grid barriers.
+// Each team has a part of the frontier of its own. windows.hpp describes local search on CPUs, and
+// why distances are exact. Here the lists of a team are two queues in its scratch (shared memory),
+// and many local searches follow each other before a commit. The code calls one local search a
+// `window`, and a tentative distance a `label`. The steps:
 //
-//   explore_in_teams   team b takes an equal slice of the frontier and goes h hops: it takes vertices from its queue,
-//                      labels them by atomic minimum, and queues the neighbours of those whose label that has lowered; a
-//                      team barrier ends a hop. A vertex is labelled when it is taken and not when it is queued, so that its
-//                      row is loaded meanwhile. The last hop's vertices go to the team's list in global memory, from which
-//                      all teams take equal slices in the next window.
+//   explore_in_teams  Team b loads an equal slice of the frontier and explores h hops. It pops
+//                     vertices from its queue, lowers their distances by atomic minimum, and queues
+//                     the neighbours of the vertices whose distance that has lowered; a team
+//                     barrier ends a hop. A distance is written when the vertex is popped, not when
+//                     it is queued, so that the row is loaded meanwhile. The last hop's vertices go
+//                     to the team's list in global memory. In the next local search all teams load
+//                     equal slices of these lists.
 //
-//                        team 0   |slice|hop 1|hop 2|…|hop h| -> list 0 \                    / slice 0  team 0
-//                        team 1   |slice|hop 1|hop 2|…|hop h| -> list 1  > one grid barrier <  slice 1  team 1 …
+//                     team 0   |slice|hop 1|…|hop h| -> list 0 \  one   / slice 0  team 0
+//                     team 1   |slice|hop 1|…|hop h| -> list 1  > grid <  slice 1  team 1
+//                     …                                        / barrier\ …
 //
-//   forget             after a window in which a queue overflowed: takes the labels beyond its start back. The window
-//                      runs again with half as many hops; one of a single hop is left to the level-by-level steps.
+//   forget            Runs after a local search in which a queue overflowed: resets the distances
+//                     beyond its start. The local search is repeated with half as many hops; if it
+//                     had a single hop, the level-by-level steps go on.
 //
-// When the windows end, labels are looked at again: window_labels.hpp.
+// At the end of a series of local searches, one pass reads all distances: window_labels.hpp.
 //
-// An entry of a list whose label has been lowered since is dropped: who lowered it has expanded the vertex.
+// An entry of a list is dropped if its vertex's distance has been lowered since: the thread that
+// lowered the distance has expanded the vertex.
 
 namespace karpos::detail::bfs {
 
-/// Entries of a list, and of a queue at most.
+/// Returns the capacity of a list; a queue has this capacity at most.
 template <class State>
 KOKKOS_FUNCTION std::uint32_t room_of_list(State const& s, int teams) {
   return static_cast<std::uint32_t>(Kokkos::min(s.vertices / static_cast<std::uint64_t>(teams),
@@ -57,8 +64,9 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// What is added to the count of a queue for a row that is too long: more than there is room for. As many as a step can add, with
-  /// what lies within two hops of rows that are not, leave the count below 2^32.
+  /// Added to the count of a queue for a row that is too long: more than any queue's capacity. A
+  /// step may add it once for each entry of a queue, besides what lies within two hops of short
+  /// rows, and the count stays below 2^32.
   static constexpr std::uint32_t overflow_mark = 1u << 16;
   static_assert(overflow_mark > tuned::team_queue_entries);
   static_assert(tuned::team_queue_entries *
@@ -68,8 +76,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   struct queued {
     local_vertex vertex, from;
   };
-  /// The two queues of a team, the number of entries that were to be pushed to that of hop k, count[k % 3], and room for a
-  /// number for each team.
+  /// A team's scratch: two queues; count[k % 3], the number of entries pushed to the queue of hop
+  /// k; and a number for each team.
   struct queues {
     std::uint32_t *count, *before;
     std::uint32_t room;
@@ -86,7 +94,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
           State::tuned::has_team_windows
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
               : 0;
-      // Small teams of a large league have no room: their first window overflows, and levels are expanded one by one.
+      // In a large league, small teams have no capacity: the first local search overflows, and
+      // levels are expanded one by one.
       std::size_t const rest = all > front ? all - front : 0;
       room = Kokkos::min(room_of_list(s, team.league_size()),
                          static_cast<std::uint32_t>(rest / (2 * sizeof(queued))));
@@ -94,7 +103,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
     KOKKOS_FUNCTION queued* entry(std::uint32_t hop) const { return first + (hop % 2) * room; }
   };
-  /// The list of a team in global memory.
+  /// A team's list in global memory.
   struct team_list {
     local_vertex* entry;
     std::uint32_t* count;
@@ -106,10 +115,12 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
             state.window_counts + which * teams + team};
   }
 
-  /// Clears what later windows and levels count in, and the records of the levels of this window. A late team may still read
-  /// the totals of the level L that the windows begin with, counters L % 3, which therefore the second window clears. If there is
-  /// none, commit_labels counts in those of L + h after h hops: others, for h is a power of two. Those of L + h + 1, which may be
-  /// the same, it clears.
+  /// Clears the counters of later local searches and levels, and the records of the levels of this
+  /// local search. Let L be the level that the series of local searches begins with. A late team
+  /// may still read L's totals, in counters L % 3, so only the second local search clears them. If
+  /// there is no second one, commit_labels counts level L + h after h hops. These are other
+  /// counters, because h is a power of two. It also clears the counters of level L + h + 1, which
+  /// may be those of L.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
     static_assert(tuned::most_team_hops % tuned::first_team_hops == 0 &&
@@ -128,7 +139,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
         state.records[this->first_label() + hop] = level_record{};
   }
 
-  /// Takes an equal part of the frontier into the first queue.
+  /// Loads an equal part of the frontier into the first queue.
   template <class Team>
   KOKKOS_FUNCTION void load_slice(Team& team, queues const& q) const {
     State const& state = *this->s;
@@ -157,7 +168,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
     team.barrier();
   }
-  /// before[i]: entries of the lists of the teams before i.
+  /// Sets before[i] to the number of entries in the lists of all teams before team i.
   template <class Team>
   KOKKOS_FUNCTION void sum_lists_before(Team const& team, std::uint32_t* before) const {
     std::uint64_t sum = 0;
@@ -173,7 +184,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       sum += total;
     }
   }
-  /// Entry i of all lists, by bisection.
+  /// Returns entry i of all lists, found by bisection.
   template <class Team>
   KOKKOS_FUNCTION local_vertex listed(Team const& team, std::uint32_t const* before,
                                       std::uint32_t i) const {
@@ -185,10 +196,12 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     return list(this->p->window.input, low, team.league_size()).entry[i - before[low]];
   }
 
-  /// Rows that are read. Those of two hops leave out what is reached by another way as well, which a predicate of the user's
-  /// might close.
+  /// The kind of rows that are read. two_hops: rows of all vertices within two hops. Such a row
+  /// holds a vertex once, even if several paths lead to it; a user's predicate might close the path
+  /// that it stands for, so these rows are read without a predicate only.
   enum class rows_read { as_they_are, padded, two_hops };
-  /// What a team has explored: its steps, each of one hop or two, and the vertices that the last one has queued.
+  /// Result of a team's exploration: its steps, of one or two hops each, and the number of vertices
+  /// that the last step has queued.
   struct explored {
     std::uint32_t steps, hops_of_step, entries;
     bool overflow;
@@ -205,7 +218,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION explored explore(Team& team, queues const& q) const {
     constexpr std::uint32_t hops = Rows == rows_read::two_hops ? 2 : 1;
     std::uint32_t const steps = this->p->window.hops / hops;
-    explored e{0, hops, q.count[0], q.count[0] > q.room};  // an overflow in small teams
+    explored e{0, hops, q.count[0], q.count[0] > q.room};  // an overflow is possible in small teams
     if (e.overflow) e.entries = 0;
     for (; e.steps < steps && e.entries > 0; ++e.steps) {
       if (team.rank() == 0) q.count[(e.steps + 2) % 3] = 0;
@@ -220,7 +233,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
     return e;
   }
-  /// Neighbours of a lane: bit i of `open` for vertex[i].
+  /// Neighbours that a lane has loaded; bit i of `open` tells whether to follow vertex[i].
   struct neighbours {
     local_vertex vertex[tuned::neighbours_at_once];
     std::uint32_t open;
@@ -230,10 +243,12 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   /// A lane's part of the row of all vertices within two hops.
   struct two_hop_part {
     local_vertex vertex, from;
-    padded_row near;  // a neighbour, and neighbours of it
+    padded_row near;  // one neighbour, then neighbours of it
   };
-  /// Labels the n vertices of a step and, where that has lowered their labels, their neighbours; what lies two hops away is
-  /// queued. So all edges of the neighbours are followed, too, and these need not be expanded. A lane takes one part of a row.
+  /// Lowers the distances of the n vertices of a step. If that has lowered a vertex's distance,
+  /// lowers those of its neighbours too, and queues the vertices two hops away. All edges of the
+  /// neighbours are then followed, so the neighbours need not be expanded. A lane handles one part
+  /// of a row.
   template <class Team>
   KARPOS_STEP_FUNCTION void expand_by_twos(Team const& team, queues const& q, std::uint32_t step,
                                            std::uint32_t n) const {
@@ -287,7 +302,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     });
     t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, between); });
   }
-  /// The same for a vertex whose row does not fit, or a neighbour's, by one lane.
+  /// Follows two hops from one vertex on one lane, if the vertex's row or a neighbour's row does
+  /// not fit.
   KOKKOS_FUNCTION void push_long(two_hop_part const& r, queues const& q, std::uint32_t step,
                                  std::uint32_t between) const {
     auto const& out = this->s->out;
@@ -308,14 +324,16 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
   }
 
-  /// What is to be looked at of a vertex: neighbours that have been loaded, and the rest of its row.
+  /// Edges that are left to follow from a vertex: neighbours that have been loaded, and the rest of
+  /// its row.
   struct row {
     local_vertex vertex, from;
     edge begin, end;
     padded_row near;
   };
   KARPOS_STEP_FUNCTION static row nothing() { return {0, 0, 0, 0, padded_row::empty()}; }
-  /// Labels the n vertices of a hop, one a lane, and expands those whose label has been lowered by that.
+  /// Lowers the distances of the n vertices of a hop, one vertex a lane, and expands the vertices
+  /// whose distance that has lowered.
   template <rows_read Rows, class Team>
   KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
                                    std::uint32_t n) const {
@@ -330,7 +348,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       });
       push_near<Rows>(t, rows, q, hop + 1);
       if (!t.ballot([&](int lane) { return rows[lane].begin < rows[lane].end; })) continue;
-      // A long row would be a lane's alone: it counts as an overflow.
+      // A long row would keep one lane busy alone: it counts as an overflow.
       if (t.ballot(
               [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::window_degree; })) {
         t.once([&] {
@@ -341,7 +359,8 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       push_rows<Rows>(t, rows, q, hop + 1);
     }
   }
-  /// Labels a vertex; its first neighbours are on their way meanwhile. Those of the first hop have their label.
+  /// Lowers the distance of a vertex while its first neighbours are being loaded. Vertices of the
+  /// first hop have their distance already.
   template <rows_read Rows>
   KARPOS_STEP_FUNCTION row claim(queued e, std::uint32_t hop) const {
     row r{e.vertex, e.from, 0, 0, padded_row::empty()};
@@ -408,16 +427,18 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       }),
                  q, hop);
   }
-  /// Whether an edge is to be followed; the one back to where the vertex was found from is not.
+  /// Returns whether to follow the edge to v: not if it leads back to where the vertex was found
+  /// from.
   KARPOS_STEP_FUNCTION bool leads_on(row const& r, local_vertex v) const {
     return v != r.from && this->s->follows(r.vertex, v);
   }
-  /// Puts the open neighbours of all lanes into the queue of a hop, and has what is read of them next fetched.
+  /// Pushes the open neighbours of all lanes to the queue of a hop, and prefetches what the next
+  /// hop reads of them.
   template <rows_read Kind, class Rows, class Neighbours>
   KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                  queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
-    // Ballots, and not a prefix sum of the counts: a hop waits for each instruction.
+    // Ballots, not a prefix sum of the counts: a hop waits for each instruction.
     lane_mask<width> open[at_once];
     int total = 0;
     for (int i = 0; i < at_once; ++i) {
@@ -446,14 +467,15 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Labels what the last step has queued. Returns: how many vertices got a lower label, which are listed.
+  /// Lowers the distances of the vertices that the last step has queued, and lists those that it
+  /// has lowered. Returns: their number.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t list_last(Team const& team, queues const& q,
                                           explored const& found) const {
     team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
     std::uint32_t const n = found.entries;
     std::uint32_t const lowered = this->first_label() + found.steps * found.hops_of_step;
-    std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared in the last step
+    std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared by the last step
     auto const size = static_cast<std::uint32_t>(team.size());
     for (std::uint32_t first = 0; first < n; first += size) {
       std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());

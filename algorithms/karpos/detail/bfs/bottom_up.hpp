@@ -5,18 +5,20 @@
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// Bottom-up expansion: each unvisited vertex looks for a visited neighbour, its parent, and stops at the first.
+// Bottom-up expansion: each unvisited vertex looks for a visited neighbour, its parent, and stops
+// at the first. Terms (tile, team, lane, scratch): see state.hpp.
 //
-//   bottom_up_bitmap   over the status bitmap: reads one, writes the other
-//   bottom_up_queue    over a queue of unvisited vertices, which shrinks from level to level (Enterprise's third
-//                      workflow); `set_status_bits_of_found` follows it
+//   bottom_up_bitmap  over the status bitmap: reads one, writes the other
+//   bottom_up_queue   over a queue of unvisited vertices, which shrinks from level to level
+//                     (Enterprise's third workflow); `set_status_bits_of_found` follows it
 
 namespace karpos::detail::bfs {
 
-/// How a tile finds a visited neighbour for each of a list of unvisited vertices. CPUs take one vertex after the other.
-/// GPUs search in rounds, for workload balancing. A lane loads the first few neighbours of its vertex at once; vertices without a parent yet are compacted to the front
-/// of the list; in the next rounds lanes load twice, four times as many. The vertices left after that have long
-/// rows, which the whole tile searches together.
+/// Finds a visited neighbour for each of a list of unvisited vertices, by one tile. CPUs search one
+/// vertex after the other. GPUs search in rounds, to balance the load. A lane loads the first few
+/// neighbours of its vertex at once. Vertices without a parent yet are compacted to the front of
+/// the list; in the next rounds lanes load twice, four times as many. The vertices that are left
+/// have long rows, which the whole tile searches together.
 template <class State>
 class parent_search {
  public:
@@ -25,7 +27,7 @@ class parent_search {
   using tile = typename State::tile;
   using edge = typename State::edge;
 
-  /// What a thread adds up over all its vertices.
+  /// Sums of a thread over all its vertices.
   struct totals {
     std::uint64_t edges_examined = 0, edges = 0;
     /// Two sums of 32 bits: vertices found, hits of the hub vertex cache.
@@ -39,8 +41,8 @@ class parent_search {
         m_hubs(hubs),
         m_with_hubs(with_hubs) {}
 
-  /// Finds a parent for the vertices base + list[0 … n - 1]; calls found(v, parent, in-degree) on the lane that
-  /// finds it. Overwrites the list.
+  /// Finds a parent for each of the vertices base + list[0 … n - 1]. Calls found(v, parent,
+  /// in-degree) on the lane that finds it. Overwrites the list.
   template <class Entry, class Found>
   KARPOS_STEP_FUNCTION void run(tile const& t, std::uint32_t base, Entry* list, int n,
                                 Found const& found, totals& sum) const {
@@ -52,13 +54,14 @@ class parent_search {
       search_in_order<false>(base, list, n, found, sum);
   }
 
-  /// Adds a vertex that was found to the sums. degree: its in-degree, which is its degree in undirected graphs.
+  /// Adds a found vertex to the sums. degree: its in-degree, which is its degree in undirected
+  /// graphs.
   KARPOS_STEP_FUNCTION void count(local_vertex v, edge degree, totals& sum) const {
     sum.edges += m_state->in.offset == m_state->out.offset ? degree : m_state->out.degree(v);
     sum.found_and_hits += 1;
   }
 
-  /// Adds the sums of a team's threads to a level's totals. All threads of the team take part.
+  /// Adds the sums of a team's threads to a level's totals. All threads of the team must call it.
   template <class Team>
   KOKKOS_FUNCTION static void add_totals(Team const& team, totals const& sum, bool with_found,
                                          level_counters& to) {
@@ -80,7 +83,7 @@ class parent_search {
   static constexpr edge first = State::tuned::first_loads, limit = State::tuned::lane_loads;
   static constexpr int at_once = State::neighbours_per_load;
 
-  /// GPUs.
+  /// GPUs: searches in rounds.
   template <class Entry, class Found>
   KARPOS_STEP_FUNCTION void search_in_rounds(tile const& t, std::uint32_t base, Entry* list, int n,
                                              Found const& found, totals& sum) const {
@@ -91,9 +94,9 @@ class parent_search {
     }
     for (int i = 0; i < n; ++i) search_by_tile(t, base + list[i], from, found, sum);
   }
-  /// CPUs: one vertex after the other, each row up to the first visited neighbour, while the next rows are on their
-  /// way. The hub vertex cache is a template parameter, for the loop has few instructions and looks at one or two
-  /// neighbours of most vertices.
+  /// CPUs: searches one vertex after the other, each row up to the first visited neighbour, while
+  /// the next rows are prefetched. The hub vertex cache is a template parameter, because the loop
+  /// has few instructions and probes one or two neighbours of most vertices.
   template <bool WithHubs, class Entry, class Found>
   KARPOS_STEP_FUNCTION void search_in_order(std::uint32_t base, Entry const* list, int n,
                                             Found const& found, totals& sum) const {
@@ -116,8 +119,8 @@ class parent_search {
     }
     sum.edges_examined += examined;
   }
-  /// One round: the loads from … to - 1 of every vertex of the list. Returns: how many have no parent yet; these have
-  /// been compacted to the front of the list.
+  /// Runs one round: searches loads from … to - 1 of every vertex of the list. Returns: the number
+  /// of vertices without a parent, which it has compacted to the front of the list.
   template <class Entry, class Found>
   KARPOS_STEP_FUNCTION int run_round(tile const& t, std::uint32_t base, Entry* list, int n,
                                      edge from, edge to, Found const& found, totals& sum) const {
@@ -137,8 +140,8 @@ class parent_search {
     }
     return kept;
   }
-  /// Searches the neighbours that the loads from … to - 1 of a row bring. Returns: whether a parent is found or the
-  /// row ends there.
+  /// Searches the neighbours in the loads from … to - 1 of a row. Returns: whether a parent is
+  /// found or the row ends there.
   template <class Found>
   KARPOS_STEP_FUNCTION bool search_loads(local_vertex v, edge from, edge to, Found const& found,
                                          totals& sum) const {
@@ -160,7 +163,7 @@ class parent_search {
     if (parent != none) found(v, parent, end - begin);
     return parent != none || base + to * at_once >= end;
   }
-  /// Searches the rest of a row, from load `from` on, a neighbour on each lane.
+  /// Searches the rest of a row, from load `from` on, one neighbour on each lane.
   template <class Found>
   KARPOS_STEP_FUNCTION void search_by_tile(tile const& t, local_vertex v, edge from,
                                            Found const& found, totals& sum) const {
@@ -195,8 +198,9 @@ class parent_search {
   bool m_with_hubs;
 };
 
-/// A bottom-up level over the status bitmap. A tile takes some words of visited[current], lists their unvisited
-/// vertices in its scratch, finds their parents and writes the words to visited[1 - current]. Leaves no frontier queue.
+/// A bottom-up level over the status bitmap. A tile reads some words of visited[current], lists
+/// their unvisited vertices in its scratch, finds their parents and writes the words to visited[1 -
+/// current]. It fills no frontier queue.
 template <class StateHandle, class ProgressHandle>
 struct bottom_up_bitmap {
   static constexpr char const* label = "karpos::bfs::bottom_up";
@@ -206,7 +210,7 @@ struct bottom_up_bitmap {
   using tile = typename State::tile;
   using searcher = parent_search<State>;
   using entry = std::uint16_t;  // a vertex, relative to the first word
-  /// Words that a tile takes at once.
+  /// Words that a tile handles at once, at most.
   static constexpr int max_words = State::tuned::words_at_once;
   static_assert(max_words <= width);
   static constexpr std::size_t tile_bytes =
@@ -239,7 +243,8 @@ struct bottom_up_bitmap {
   }
 
  private:
-  /// Words that a tile takes at once: fewer than max_words where that would leave tiles idle.
+  /// Returns the number of words that a tile handles at once: fewer than max_words if tiles would
+  /// idle otherwise.
   template <class Team>
   KOKKOS_FUNCTION std::uint64_t words_per_tile(Team const& team) const {
     auto const tiles = static_cast<std::uint64_t>(team.league_size()) *
@@ -286,14 +291,15 @@ struct bottom_up_bitmap {
   }
 };
 
-/// A bottom-up level over the queue of unvisited vertices: those with a parent go into the frontier queue, the others
-/// into the next queue of unvisited vertices. Requires: `set_status_bits_of_found` runs next.
+/// A bottom-up level over the queue of unvisited vertices. Vertices with a parent enter the
+/// frontier queue, the others enter the next queue of unvisited vertices. Requires:
+/// `set_status_bits_of_found` runs next.
 template <class StateHandle, class ProgressHandle>
 struct bottom_up_queue {
   static constexpr char const* label = "karpos::bfs::bottom_up_queue";
   using State = typename StateHandle::state;
   static constexpr int width = State::width;
-  /// Vertices that a tile takes at once.
+  /// Vertices that a tile handles at once.
   static constexpr int list_entries = 4 * width;
   static constexpr std::size_t team_bytes = hub_cache<State>::bytes;
   static constexpr std::size_t tile_bytes = frontier_bin<State>::bytes +
@@ -325,7 +331,8 @@ struct bottom_up_queue {
         unvisited_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to));
     typename searcher::totals sum;
     std::uint32_t const count = p->frontier.unvisited;
-    // The queue is read from `p` each time: a pointer kept across the loop would cost a GPU thread registers.
+    // The loop reads the queue from `p` each time: a pointer kept across it would cost a GPU thread
+    // registers.
     team.template for_each_tile<width>(
         (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
@@ -353,7 +360,8 @@ struct bottom_up_queue {
         sum);
     t.sync();
   }
-  /// A vertex has its distance once a parent is found: that tells which queue it enters.
+  /// Appends each vertex to a queue. A vertex with a parent has its distance, which tells the
+  /// queue.
   KARPOS_STEP_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
                                     frontier_bin<State>& found, unvisited_bin<State>& left) const {
     for (int first = 0; first < n; first += width) {
@@ -369,8 +377,8 @@ struct bottom_up_queue {
   }
 };
 
-/// Sets the status bits of what bottom_up_queue has found, behind a grid barrier: a status bit set while others still
-/// search would make this level's vertices parents of each other.
+/// Sets the status bits of the vertices that bottom_up_queue has found. A grid barrier comes first:
+/// bits set during the search would make vertices of this level parents of each other.
 template <class StateHandle, class ProgressHandle>
 struct set_status_bits_of_found {
   static constexpr char const* label = "karpos::bfs::set_status_bits";

@@ -6,7 +6,7 @@
 
 namespace karpos::detail::bfs {
 
-/// Runs f(i) for every i in [0, n), each on a lane of the grid.
+/// Runs f(i) for every i in [0, n), spread over the lanes of the grid.
 template <int W, class Team, class F>
 KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
   auto const t = team.template this_tile<W>();

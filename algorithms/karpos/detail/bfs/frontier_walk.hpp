@@ -4,13 +4,16 @@
 #include "karpos/detail/bfs/state.hpp"
 #include "karpos/device/team.hpp"
 
-// The edges out of a frontier, divided among the tiles of all teams: by degree class, all classes in one step, the highest
-// degrees first, so that classes overlap. The unit of work is a chunk, which one tile expands:
+// Divides the edges out of a frontier among the tiles of all teams by degree class. One step
+// handles all classes, the highest degrees first, so that classes overlap. The unit of work is a
+// chunk, which one tile expands. Terms (tile, team, lane): see state.hpp.
+//
 //   by_grid    a vertex is split into enough chunks for the whole grid
 //   by_team    a vertex is split into a chunk for each tile of a team
 //   by_tile    a vertex is one chunk
 //   by_thread  as many vertices as a tile has lanes are one chunk
-// Where a class has too few vertices for all tiles, its chunks are smaller.
+//
+// If a class has too few vertices for all tiles, its chunks are smaller.
 
 namespace karpos::detail::bfs {
 
@@ -28,14 +31,14 @@ struct frontier_walk {
   /// Edges that a tile inspects at once.
   static constexpr std::uint32_t tile_edges = width * at_once;
 
-  /// How the frontier is divided into chunks.
+  /// Number and size of the chunks that the frontier is divided into.
   struct frontier_chunks {
     std::uint32_t per_grid_vertex, per_team_vertex, per_tile_vertex;  // chunks of one vertex
     std::uint32_t thread_vertices;                       // vertices of a chunk of class by_thread
     std::uint32_t of_grid, of_team, of_tile, of_thread;  // chunks of each class
     KOKKOS_FUNCTION std::uint32_t count() const { return of_grid + of_team + of_tile + of_thread; }
   };
-  /// tiles, team_tiles: in the whole grid, and in a team.
+  /// Divides the frontier. tiles: number of tiles in the grid; team_tiles: in a team.
   KARPOS_STEP_FUNCTION frontier_chunks divide(std::uint32_t tiles, std::uint32_t team_tiles) const {
     auto const per_vertex = [&](int c, std::uint32_t min, std::uint32_t max) {
       std::uint32_t const n = count(c) == 0 ? 1 : tiles / count(c);
@@ -62,11 +65,12 @@ struct frontier_walk {
     std::uint32_t degree;
     edge begin;
   };
-  /// A row for each lane. The tile expands edges first, first + step, … of them, tile_edges at each.
+  /// A row for each lane. The tile expands tile_edges edges from `first` on, then from first + step
+  /// on, …
   struct chunk {
     typename tile::template varying<row> rows;
     std::uint32_t first, step;
-    bool single;  // part of a single row, which lane 0 holds
+    bool single;  // part of one row, which lane 0 holds
   };
 
   KARPOS_STEP_FUNCTION chunk load_chunk(tile const& t, frontier_chunks const& c,
@@ -91,7 +95,7 @@ struct frontier_walk {
     return {load_rows(t, which, i / per_vertex, 1), i % per_vertex * tile_edges,
             per_vertex * tile_edges, true};
   }
-  /// The vertices first … first + n - 1 of a class of the frontier, one for each lane.
+  /// Loads the vertices first … first + n - 1 of a class of the frontier, one for each lane.
   KARPOS_STEP_FUNCTION auto load_rows(tile const& t, int which, std::uint32_t first,
                                       std::uint32_t n) const {
     local_vertex const* const from =
@@ -123,7 +127,7 @@ struct frontier_walk {
     });
   }
 
-  /// The same chunk with the first f(row) edges of each row.
+  /// Returns the chunk with only the first f(row) edges of each row.
   template <class F>
   KARPOS_STEP_FUNCTION chunk cut(tile const& t, chunk const& k, F const& f) const {
     chunk first = k;
@@ -134,10 +138,10 @@ struct frontier_walk {
     return first;
   }
 
-  /// GPUs, load-balanced: the edges of all rows form one sequence, by a prefix sum of the degrees, and edge j goes to
-  /// lane j % width, which finds its row by bisection. No lane waits for the longest row, and neighbouring lanes read
-  /// neighbouring edges.
-  /// visit(edge_at): edge_at(lane, i), i < at_once, are edges out of the frontier.
+  /// GPUs: expands a chunk load-balanced. The edges of all rows form one sequence, by a prefix sum
+  /// of the degrees. Edge j goes to lane j % width, which finds its row by bisection. No lane waits
+  /// for the longest row, and neighbouring lanes read neighbouring edges. Calls visit(edge_at),
+  /// where edge_at(lane, i), i < at_once, is an edge out of the frontier.
   template <class Visit>
   KARPOS_STEP_FUNCTION void expand_balanced(tile const& t, chunk const& k,
                                             Visit const& visit) const {
@@ -162,7 +166,8 @@ struct frontier_walk {
       visit([&](int lane, int i) { return next[i][lane]; });
     }
   }
-  /// For every lane the last lane whose value is not above x(lane), by bisection. Requires: values ascend from 0.
+  /// Returns, for every lane, the last lane whose value is not above x(lane), by bisection.
+  /// Requires: values ascend from 0.
   template <class Values, class X>
   KARPOS_STEP_FUNCTION static auto last_not_above(tile const& t, Values const& values, X const& x) {
     auto at = t.each([](int) { return 0; });

@@ -7,14 +7,15 @@
 
 namespace karpos::detail::bfs {
 
-/// Vertices that have 32-bit numbers, and room above them.
+/// The most vertices: they have 32-bit numbers, and 64 numbers above them stay free.
 inline constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
-/// Edges whose numbers fit: steps of a GPU compute some up to a grid's width beyond the last edge.
+/// The most edges. Steps of a GPU compute edge numbers up to a grid's width beyond the last edge,
+/// and these must not overflow.
 template <class Offset>
 inline constexpr std::uint64_t max_edges =
     sizeof(Offset) == 4 ? (std::uint64_t(1) << 32) - (1 << 21) : ~std::uint64_t(0);
 
-/// Throws std::length_error for a graph that is too large for what `user` computes with.
+/// Throws std::length_error if a graph is too large for the number types of `user`.
 template <class Graph>
 void require_size(char const* user, Graph const& graph,
                   std::uint64_t vertices_at_most = max_vertices) {
@@ -32,7 +33,8 @@ void require_size(char const* user, Graph const& graph,
                   " with offsets of 32 bits): use a csr_graph with offsets of 64 bits");
 }
 
-/// Throws std::length_error if a graph for `user` has rows of 2^31 edges or more, which its lanes do not count.
+/// Throws std::length_error if a graph for `user` has rows of 2^31 edges or more, because its lanes
+/// count edges in 31 bits.
 inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
   if (long_rows > 0)
     throw std::length_error(std::string("karpos: a graph for ") + user +
@@ -41,7 +43,7 @@ inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
                             "build_csr does");
 }
 
-/// Returns: why a search of a graph of n vertices was stopped.
+/// Returns: the message that explains why a search of a graph of n vertices was stopped.
 inline std::string why_stopped(std::uint64_t visited, std::int32_t levels, std::uint64_t n) {
   return "a search was stopped (it counted " + std::to_string(visited) +
          " visited vertices and level " + std::to_string(levels) + " in a graph of " +

@@ -5,14 +5,15 @@
 
 #include "karpos/detail/bfs/state.hpp"
 
-// The hub vertex cache. Hub vertices have a large part of all edges: a small cache of the visited ones, in the scratch
-// (shared memory) of each team, answers many bottom-up searches without an access to the status bitmap. Enterprise
-// caches the hubs that the last level visited; this cache keeps all visited hubs. Those of earlier levels have found
-// all their neighbours already: they only take entries.
+// The hub vertex cache. Hub vertices have a large part of all edges. A small cache of the visited
+// hubs, in the scratch (shared memory) of each team, answers many bottom-up probes without an
+// access to the status bitmap. Enterprise caches the hubs that the last level visited; this cache
+// keeps all visited hubs. Hubs of earlier levels have found all their neighbours already: they only
+// take entries.
 
 namespace karpos::detail::bfs {
 
-/// Direct-mapped by hash: a vertex has one entry that it may be in, so that a look-up is one read.
+/// A direct-mapped cache by hash: a vertex has one possible entry, so a look-up is one read.
 template <class State>
 class hub_cache {
  public:
@@ -23,7 +24,7 @@ class hub_cache {
   KOKKOS_FUNCTION explicit hub_cache(std::byte* scratch)
       : m_entry(reinterpret_cast<local_vertex*>(scratch)) {}
 
-  /// Fills the cache with the visited hubs. All threads of the team take part.
+  /// Fills the cache with the visited hubs. All threads of the team must call it.
   template <class Team>
   KOKKOS_FUNCTION void fill(Team const& team, State const& s, std::uint32_t const* visited) const {
     for (int i = team.rank(); i < entries; i += team.size()) m_entry[i] = empty;
@@ -41,7 +42,7 @@ class hub_cache {
  private:
   static constexpr local_vertex empty = ~local_vertex(0);  // above every vertex
 
-  /// Fibonacci hashing: the upper bits of the product.
+  /// Returns the entry of a vertex by Fibonacci hashing: the upper bits of the product.
   KOKKOS_FUNCTION static std::uint32_t slot(local_vertex v) {
     return static_cast<std::uint32_t>(v * 2654435769u) >> (32 - bits);
   }

@@ -10,16 +10,19 @@
 #include "karpos/detail/bfs/windows.hpp"
 #include "karpos/device/program.hpp"
 
-// The level loop. A level is three parts:
+// The level loop. A level has three parts:
 //
-//   expand     one or two steps that find the next level: every team runs a step, a barrier of the whole grid ends it
-//   exchange   the totals of the level, over all teams
-//   decide     makes that level the frontier, chooses its direction and its step, records it
+//   expand    one or two steps that find the next level: every team runs a step, a grid barrier
+//             ends it
+//   exchange  reads the totals of the level, over all teams
+//   decide    makes that level the frontier, chooses its direction and its step, records it
 //
-// Narrow frontiers are explored several levels at once (CPUs: `explore`, GPUs: `explore_by_teams`): of these the last is
-// exchanged and decided, the others are recorded.
+// Local searches explore several levels of a narrow frontier at once (CPUs: `explore`, GPUs:
+// `explore_by_teams`). Only the last of these levels is exchanged and decided; the others are
+// recorded.
 //
-// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it inside of one kernel.
+// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it
+// inside one kernel. Terms (tile, team, step, local search): see state.hpp.
 
 namespace karpos::detail::bfs {
 
@@ -28,31 +31,31 @@ struct search_plan {
   bfs_direction direction;
   bool scanned_queue, unvisited_queue, hub_cache;
   double gamma, alpha, beta;
-  std::uint64_t vertices, words;   // of the graph, of a status bitmap
+  std::uint64_t vertices, words;   // of the graph; of a status bitmap
   std::uint32_t hubs;              // of the graph
-  std::uint32_t window_hops = 64;  // of a window, at most; 0: no windows
+  std::uint32_t window_hops = 64;  // of a local search, at most; 0: no local searches
 
-  /// Chooses the direction of the level that p is about to expand, and whether it only counts what
-  /// it finds.
+  /// Chooses the direction of the level that p is about to expand, and whether that level only
+  /// counts the vertices that it finds.
   KOKKOS_FUNCTION void choose(int looks_per_claim, progress& p) const {
-    // A level that was only counted has no queue: the next one is bottom-up, whatever it costs.
+    // A level that was only counted has no queue, so the next one is bottom-up at any cost.
     p.set_direction(chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
                                              pays_bottom_up(looks_per_claim, p, p.frontier.edges)));
     p.count_only = chooses_count_only(p) && pays_bottom_up(looks_per_claim, p, p.next_edges());
   }
-  /// Whether levels may be found several at a time, without a decision between them.
+  /// Returns whether levels may be found several at a time, without a decision between them.
   KOKKOS_FUNCTION bool allows_windows() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
            !scanned_queue && !unvisited_queue && window_hops > 0;
   }
 
  private:
-  /// Whether the frontier is to be expanded bottom-up.
+  /// Returns whether the direction switch asks for a bottom-up level.
   KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
     switch (direction) {
       case bfs_direction::automatic:
-        // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited vertex. The first
-        // top-down level after it costs a scan of the bitmap.
+        // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited
+        // vertex. The first top-down level after it costs a scan of the bitmap.
         if (p.count_only) return true;
         return p.bottom_up ? p.frontier.edges + words / 2 > p.unvisited
                            : p.frontier.edges > p.unvisited + words / 16;
@@ -70,8 +73,9 @@ struct search_plan {
     }
     return false;
   }
-  /// Whether a frontier of so many edges is worth a bottom-up level, by the automatic direction: an unvisited vertex looks
-  /// at as many neighbours as there are edges for each one of the frontier's. looks_per_claim: see tuning.
+  /// Returns whether a bottom-up level pays off for a frontier with this number of edges; used by
+  /// the automatic direction. Before an unvisited vertex meets the frontier, it probes about (all
+  /// remaining edges) / (edges of the frontier) neighbours. looks_per_claim: see tuning.
   KOKKOS_FUNCTION bool pays_bottom_up(int looks_per_claim, progress const& p,
                                       std::uint64_t frontier_edges) const {
     if (direction != bfs_direction::automatic) return true;
@@ -80,15 +84,16 @@ struct search_plan {
     double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
     return looks_per_claim * from > looks;
   }
-  /// Whether this top-down level need only count what it finds: the next level will be bottom-up, as the mean degree of
-  /// unvisited vertices predicts, and reads no queue.
+  /// Returns whether this top-down level need only count its vertices: the mean degree of unvisited
+  /// vertices predicts that the next level is bottom-up, which reads no queue.
   KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
     return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
            !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
   }
 };
 
-/// Adds a level with these totals, the frontier of p, to the totals and the record of a search.
+/// Adds a level with these totals, which is the frontier of p, to the totals and the record of a
+/// search.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p,
                                   level_counters const& found) {
@@ -99,8 +104,8 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 }
 
 /// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
-/// Ends the search if the level is empty, or if more was found than there is. Every level loop
-/// decides here, that of one device and that of several ranks (detail/distributed/bfs_loop.hpp).
+/// Ends the search if the level is empty, or if more was found than the graph has. Every level loop
+/// decides here: that of one device, and that of several ranks (detail/distributed/bfs_loop.hpp).
 /// looks_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_claim,
@@ -173,7 +178,8 @@ struct level_loop {
   static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
   static constexpr int looks = State::tuned::looks_per_claim;
 
-  /// Finds several levels in a window, or in a long run of them. Returns: whether it has found one.
+  /// Finds several levels by a local search, or by several with a deferred commit. Returns: whether
+  /// it has found a level.
   template <class Grid>
   bool explore(Grid& grid, progress& p, window_control<State>& control) const {
     using G = typename Grid::template handle_of<State>;
@@ -196,7 +202,8 @@ struct level_loop {
     control.count(p.sum.visited - before);
     return w.to.hops > 0;
   }
-  /// Explores a window, and sets its hops to those that can be kept. Returns: whether these are all that were wanted.
+  /// Runs a local search, and sets its hops to those that can be kept. Returns: whether all wanted
+  /// hops can be kept.
   template <class Grid>
   bool explore_once(Grid& grid, progress& p, window_control<State>& control,
                     window_shape& w) const {
@@ -208,15 +215,15 @@ struct level_loop {
     control.learn(wanted, w.to.hops);
     return w.to.hops == wanted;
   }
-  /// A long run: goes from window to window until the frontier is wide, or nothing more is found, and looks at labels then.
-  /// Returns: whether it has found a level.
+  /// Runs local searches with a deferred commit until the frontier is wide or nothing more is
+  /// found, then commits. Returns: whether it has found a level.
   template <class Grid>
   bool explore_on(Grid& grid, progress& p, window_control<State>& control, window_shape w) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
     p.window.entered = p.level;
     do {
-      // In this order: a label of a hop that is kept may have been overwritten by one that is taken back.
+      // In this order: a distance that is reset may have overwritten one of a hop that is kept.
       if (!explore_once(grid, p, control, w))
         grid.run(take_labels_back<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
       if (w.to.slices > 1 && s.window_teams > 1)
@@ -231,7 +238,8 @@ struct level_loop {
     commit_run(grid, p);
     return true;
   }
-  /// Makes visited vertices, parents, totals and a frontier of the labels that windows have left.
+  /// Computes visited bits, parents, totals and a frontier from the distances that local searches
+  /// have left.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void commit_run(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
@@ -241,7 +249,7 @@ struct level_loop {
              [&] { leave_windows(grid, p); });
   }
 
-  /// Goes from window to window until the frontier is wide, or nothing more is found.
+  /// Runs local searches until the frontier is wide or nothing more is found.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void explore_by_teams(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
@@ -254,10 +262,12 @@ struct level_loop {
     }
     if (p.level != p.window.entered) commit_run(grid, p);
   }
+  /// Returns the capacity of a team's list.
   KOKKOS_FUNCTION std::uint32_t room() const {
     return room_of_list(s, static_cast<int>(s.window_teams));
   }
-  /// Whether to begin windows at this frontier; a graph must have room for the lists of all teams.
+  /// Decides whether to start local searches at this frontier. The graph must be large enough for
+  /// the lists of all teams.
   KOKKOS_FUNCTION void begin_windows(progress& p) const {
     using tuned = typename State::tuned;
     team_windows& w = p.window;
@@ -304,7 +314,8 @@ struct level_loop {
     w.exploring = false;
     w.calm = -64;  // levels to wait
   }
-  /// Makes the last level of the windows the frontier, as if each had been found alone.
+  /// Makes the last level of the local searches the frontier, as if each level had been found
+  /// alone.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void leave_windows(Grid& grid, progress& p) const {
     passed_totals const passed = grid.read(s.window_passed);
@@ -342,7 +353,7 @@ struct level_loop {
       decide(grid, p, exchange(grid, p.level + 1));
     });
   }
-  /// Compacts a set of vertices, which the status bitmaps tell, into a queue.
+  /// Compacts a set of vertices, given by the status bitmaps, into a queue.
   KARPOS_PROGRAM template <class Grid, class Then>
   KOKKOS_FUNCTION void scan(Grid& grid, progress& p, scan_target target, Then const& then) const {
     using G = typename Grid::template handle_of<State>;
@@ -352,9 +363,9 @@ struct level_loop {
     grid.run(scan_compact<G, P>{pass}, then);
   }
 
-  /// Returns: the totals of a level, as all teams have found it. Every decision reads totals here, and in windows of
-  /// several levels in `explore`. Over several ranks a loop of its own runs the same steps, and exchanges in between
-  /// (detail/distributed/bfs_loop.hpp).
+  /// Returns: the totals of a level, over all teams. Every decision reads totals here, except that
+  /// `explore` adds up those of a local search. Searches over several ranks run the same steps in a
+  /// loop of their own, with exchanges between ranks (detail/distributed/bfs_loop.hpp).
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
     return grid.read(&s.counters(level));

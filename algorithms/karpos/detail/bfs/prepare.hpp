@@ -5,13 +5,15 @@
 
 #include "karpos/detail/bfs/state.hpp"
 
-// Preprocessing of a graph, once for many searches: isolated vertices, sizes of the degree classes, hub vertices.
+// Prepares a graph once for many searches: finds isolated vertices, the sizes of the degree classes
+// and the hub vertices.
 
 namespace karpos::detail::bfs {
 
 struct opened_workspace;  // what a search over several ranks needs of a bfs_workspace
 
-/// Histogram of degrees with eight buckets for each power of two: fine enough to choose a threshold by.
+/// Histogram of degrees with eight buckets for each power of two, fine enough to choose a threshold
+/// from.
 struct degree_histogram {
   static constexpr int buckets = 64 * 8;
   std::uint64_t count[buckets];
@@ -21,12 +23,13 @@ struct degree_histogram {
     int const exponent = 63 - Kokkos::Experimental::countl_zero_builtin(degree);
     return 8 * (exponent - 2) + static_cast<int>(degree >> (exponent - 3) & 7);
   }
-  /// The smallest degree of a bucket.
+  /// Returns the smallest degree of a bucket.
   static std::uint64_t first_of(int bucket) {
     if (bucket < 8) return static_cast<std::uint64_t>(bucket);
     return (std::uint64_t(8) + static_cast<std::uint64_t>(bucket % 8)) << (bucket / 8 - 1);
   }
-  /// The lowest threshold that at most `max_above` vertices exceed. lowest: degrees below that were not counted.
+  /// Returns the lowest threshold, among borders of buckets, that at most `max_above` vertices
+  /// exceed. lowest: degrees below it were not counted.
   std::uint64_t threshold(std::uint64_t max_above, std::uint64_t lowest) const {
     int bucket = buckets;
     std::uint64_t above = 0;
@@ -36,7 +39,8 @@ struct degree_histogram {
   }
 };
 
-/// The status bitmap that searches start from: isolated vertices, and bits beyond the last vertex, count as visited.
+/// Computes the status bitmap that every search starts from. Isolated vertices, and bits beyond the
+/// last vertex, count as visited.
 template <class Rows>
 struct find_isolated {
   Rows out, in;
@@ -48,7 +52,7 @@ struct find_isolated {
     std::uint32_t bits = 0;
     for (std::uint64_t i = 0; i < 32; ++i) {
       std::uint64_t const v = w * 32 + i;
-      // Without a transpose the in-degree of v is unknown.
+      // Without a transpose the in-degree of v is unknown, so v is not called isolated.
       bool const alone = v >= vertices || (has_in && out.degree(v) == 0 && in.degree(v) == 0);
       bits |= static_cast<std::uint32_t>(alone) << i;
     }
@@ -56,16 +60,18 @@ struct find_isolated {
   }
 };
 
-/// Sizes of the degree classes, the number of vertices that are not isolated, and, if it is wanted, a histogram of the upper
-/// degrees.
+/// Counts the vertices of each degree class, the vertices that are not isolated and the vertices of
+/// very high degree. If `histogram` is not null, adds degrees from lowest_counted on to it.
 template <class Rows>
 struct count_degrees {
   using value_type = std::uint64_t[];
-  /// The classes; vertices that are not isolated; degrees above max_of_lane; degrees above max_degree.
+  /// The degree classes; vertices that are not isolated; degrees above max_of_lane; degrees above
+  /// max_degree.
   static constexpr unsigned value_count = degree_classes + 3;
-  /// Hub vertices have at least this degree: lower degrees are too many for atomic increments.
+  /// Hub vertices have at least this degree. There are too many vertices of lower degree to count
+  /// them by atomic increments.
   static constexpr std::uint64_t lowest_counted = 32;
-  /// Tiles add up the degrees of 32 vertices in 32 bits.
+  /// A tile adds up the degrees of 32 vertices in 32 bits, which holds if each is at most this.
   static constexpr std::uint64_t max_of_lane = (std::uint64_t(1) << 27) - 1;
   static constexpr std::uint64_t max_degree = (std::uint64_t(1) << 31) - 1;
 
@@ -87,7 +93,7 @@ struct count_degrees {
   }
 };
 
-/// Copies the rows of few edges, each into 16 bytes.
+/// Copies each row of at most padded_row::size edges into 16 bytes; marks longer rows.
 template <class Rows>
 struct pad_row {
   Rows out;
@@ -107,7 +113,7 @@ struct pad_row {
   }
 };
 
-/// Makes the row of all vertices within two hops, of padded rows of an undirected graph.
+/// Builds the row of all vertices within two hops from the padded rows of an undirected graph.
 struct make_two_hop_row {
   padded_row const* padded;
   two_hop_row* to;
@@ -132,7 +138,8 @@ struct make_two_hop_row {
   }
 
  private:
-  /// Adds to a part the vertices of a row that are no closer, and in no part. Returns: whether they fit.
+  /// Adds the neighbours in `row` to a part, except v, v's neighbours and vertices that are in a
+  /// part already. Returns: whether they fit.
   KOKKOS_FUNCTION static bool add(padded_row const& row, local_vertex v, padded_row const& mine,
                                   two_hop_row& r, int part) {
     int at = 1;
@@ -153,7 +160,7 @@ struct make_two_hop_row {
   }
 };
 
-/// Lists the hub vertices, in any order.
+/// Lists the hub vertices, in no particular order.
 template <class Rows>
 struct list_hubs {
   Rows out;

@@ -3,20 +3,22 @@
 
 #include "karpos/detail/bfs/state.hpp"
 
-// Enqueueing without an atomic per vertex. Each tile gathers what it finds in a bin (the paper's thread bin) in its
-// scratch, and appends a full bin to a queue with one fetch_add for each degree class. No vertex enters twice, for only
-// the thread that claimed it pushes it.
+// Enqueues vertices without an atomic operation per vertex. Each tile gathers the vertices that it
+// finds in a bin (the paper's thread bin) in its scratch, and appends a full bin to a queue with
+// one fetch_add for each degree class. No vertex enters a queue twice, because only the thread that
+// claimed it pushes it. Terms: see state.hpp.
 
 namespace karpos::detail::bfs {
 
-/// Neighbours that a CPU thread claims together. They are listed first, without a branch on what is known of them, which
-/// no predictor could guess; the loads of all come before the first atomic operation, with which nothing overlaps.
+/// Neighbours that a CPU thread claims together. They are listed first, without a branch on their
+/// state, which no predictor could guess. All loads come before the first atomic operation, with
+/// which no load overlaps.
 struct candidates {
   static constexpr int most = 256;
   local_vertex vertex[most], from[most];
   int count = 0;
 
-  /// WithOrigins: off where nobody asks for `from`.
+  /// Appends v to the list if `is_one` is true. WithOrigins: false if nothing reads `from`.
   template <bool WithOrigins = true>
   KARPOS_STEP_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
     vertex[count] = v;
@@ -24,7 +26,7 @@ struct candidates {
     count += is_one ? 1 : 0;
   }
   KARPOS_STEP_FUNCTION bool full() const { return count == most; }
-  /// Returns: how many there are; leaves none.
+  /// Empties the list. Returns: how many entries it had.
   KARPOS_STEP_FUNCTION int take() {
     int const n = count;
     count = 0;
@@ -32,7 +34,8 @@ struct candidates {
   }
 };
 
-/// The bin of a tile; Writer appends a full one to a queue. All lanes of the tile hold the same count.
+/// The bin of a tile; Writer appends a full one to a queue. All lanes of the tile hold equal
+/// counts.
 template <class State, class Writer>
 class bin {
  public:
@@ -41,12 +44,13 @@ class bin {
   static constexpr std::size_t bytes = entries * sizeof(local_vertex) + Writer::bytes;
   static_assert(entries >= width * State::tuned::neighbours_at_once);
 
-  /// scratch: `bytes` of it, for this tile alone.
+  /// scratch: `bytes` bytes for this tile alone.
   KARPOS_STEP_FUNCTION bin(std::byte* scratch, Writer const& writer)
       : m_vertex(reinterpret_cast<local_vertex*>(scratch)),
         m_writer(writer) {}
 
-  /// Compaction: appends, from every lane, the vertices vertex(lane, i) for the bits i of won[lane].
+  /// Appends the vertices vertex(lane, i) of every lane for the bits i that are set in won[lane].
+  /// Flushes the bin first if they do not fit.
   template <class Won, class Vertex>
   KARPOS_STEP_FUNCTION void push(tile const& t, Won const& won, Vertex const& vertex) {
     auto const any = t.ballot([&](int lane) { return won[lane] != 0; });
@@ -62,15 +66,16 @@ class bin {
     m_count += at.total;
   }
 
-  /// CPUs, whose tiles are one thread: appends a vertex.
+  /// CPUs, whose tiles are one thread: appends one vertex.
   KARPOS_STEP_FUNCTION void push_one(tile const& t, local_vertex v) {
     if (m_count == entries) flush(t);
     m_vertex[m_count++] = v;
   }
 
-  /// Counts, on one lane, vertices that enter no queue.
+  /// Counts n vertices, found by this lane, that enter no queue.
   KARPOS_STEP_FUNCTION void count(int n) { m_unqueued += static_cast<std::uint64_t>(n); }
-  /// Adds these counts of all threads of a team to a level's totals. All its threads take part.
+  /// Adds the numbers given to count(), over all threads of a team, to a level's totals. All
+  /// threads of the team must call it.
   template <class Team>
   KARPOS_STEP_FUNCTION void add_counts(Team const& team, level_counters& to) const {
     std::uint64_t total = 0;
@@ -79,7 +84,7 @@ class bin {
       device::add(&to.unqueued, static_cast<std::uint32_t>(total));
   }
 
-  /// Moves what the bin holds to the queue.
+  /// Moves the contents of the bin to the queue.
   KARPOS_STEP_FUNCTION void flush(tile const& t) {
     if (m_count == 0) return;
     m_writer(t, m_vertex, reinterpret_cast<std::uint8_t*>(m_vertex + entries), m_count);
@@ -94,7 +99,8 @@ class bin {
   std::uint64_t m_unqueued = 0;
 };
 
-/// Appends vertices to the frontier queue, each to the region of its degree class, and adds them to the level's totals.
+/// Appends vertices to the frontier queue, each to the region of its degree class, and adds them to
+/// the level's totals.
 template <class State>
 class frontier_writer {
  public:
@@ -102,8 +108,9 @@ class frontier_writer {
   static constexpr int width = State::width;
   static constexpr std::size_t bytes = State::tuned::bin_entries;  // a degree class for each vertex
 
-  /// tail[c]: the end of the queue's region of class c before this level; to: totals of this level.
-  /// prefetch_rows: fetch the rows of what is appended, for a next level that is bound by latency.
+  /// tail[c]: the end of region c of the queue before this level. to: totals of this level.
+  /// prefetch_rows: prefetch the rows of the appended vertices, if the next level is bound by
+  /// latency.
   KARPOS_STEP_FUNCTION frontier_writer(tile const& t, State const& s, std::uint32_t const* tail,
                                        level_counters* to, bool prefetch_rows = false)
       : m_state(&s),
@@ -151,8 +158,8 @@ class frontier_writer {
   using lane_counts = typename tile::template varying<int>;
   using lane_places = typename tile::template varying<std::uint32_t>;
 
-  /// Reserves places in the regions of the queue, all classes at the same time: lane c does the fetch_add of class c.
-  /// Returns: on lane c, the first place.
+  /// Reserves entries in the regions of the queue, all classes at the same time: lane c does the
+  /// fetch_add of class c. Returns: on lane c, the first entry.
   KARPOS_STEP_FUNCTION lane_places reserve(tile const& t, lane_counts const& class_counts,
                                            std::uint64_t edges, std::uint32_t hubs) const {
     return t.each([&](int lane) -> std::uint32_t {

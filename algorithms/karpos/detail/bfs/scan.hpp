@@ -4,24 +4,27 @@
 #include "karpos/detail/bfs/state.hpp"
 #include "karpos/device/team.hpp"
 
-// A queue from a scan of the status bitmaps, without atomics, in two passes (Enterprise's frontier queue generation):
-// scan_count counts what each team finds in its part of the bitmap, scan_compact takes the prefix sum of these counts
-// as the team's place in the queue and copies the vertices there. Two orders, as in the paper:
+// Builds a queue from a scan of the status bitmaps, without atomic operations, in two passes
+// (Enterprise's frontier queue generation). scan_count counts the vertices in each team's share of
+// the bitmap. scan_compact takes the prefix sum of these counts as the team's place in the queue,
+// and copies the vertices there. There are two orders, as in the paper:
 //
-//   interleaved   team 0 | team 1 | team 2 | team 0 | team 1 | …   top-down levels: coalesced reads
-//   blocked       team 0          | team 1          | team 2       direction switch: the queue comes out sorted, and
-//                                                                  rows are read in order
+//   interleaved   team 0 | team 1 | team 2 | team 0 | …   top-down levels: coalesced reads
+//   blocked       team 0          | team 1          | …   direction switch: the queue is sorted,
+//                                                         and rows are read in order
 
 namespace karpos::detail::bfs {
 
 /// The set of vertices that a scan compacts.
 enum class scan_target {
-  status_bits,  ///< those expand_frontier left in visited[1 - current]; the scan adds them to visited[current]
-  found_bottom_up,  ///< those of the last bottom-up level: visited[current] without visited[1 - current]
-  unvisited         ///< those not in visited[current], into the queue of unvisited vertices
+  /// Bits of visited[1 - current], set by expand_frontier; the scan adds them to visited[current].
+  status_bits,
+  /// Found by the last bottom-up level: in visited[current], not in visited[1 - current].
+  found_bottom_up,
+  unvisited  ///< not in visited[current]; they go to the queue of unvisited vertices
 };
 
-/// What both passes share.
+/// Base of both passes.
 template <class StateHandle, class ProgressHandle>
 struct bitmap_scan {
   using State = typename StateHandle::state;
@@ -33,7 +36,7 @@ struct bitmap_scan {
 
   KOKKOS_FUNCTION bool is_blocked() const { return target != scan_target::status_bits; }
 
-  /// The vertices of a word that belong to the set.
+  /// Returns the bits of word w that belong to the set.
   KOKKOS_FUNCTION std::uint32_t bits(std::uint64_t w) const {
     std::uint32_t const here = s->bitmap(p->current)[w];
     if (target == scan_target::unvisited) return ~here;
@@ -41,7 +44,7 @@ struct bitmap_scan {
     return target == scan_target::status_bits ? there & ~here : here & ~there;
   }
 
-  /// Runs f(first word, last word) on each thread of a team for every round of the team.
+  /// Runs f(first word, last word) on each thread of a team, for every round of the team.
   template <class Team, class F>
   KOKKOS_FUNCTION void for_each_round(Team const& team, F const& f) const {
     constexpr std::uint64_t each = State::tuned::scan_words;
@@ -56,18 +59,19 @@ struct bitmap_scan {
       if (at >= all) continue;
       std::uint64_t const first =
           begin + at * round + each * static_cast<std::uint64_t>(team.rank());
-      // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes of spill loads more.
+      // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes more of spill
+      // loads.
       KARPOS_INLINE_CALLS f(first < end ? first : end, first + each < end ? first + each : end);
     }
   }
 
-  /// Region of the queue for a vertex; the queue of unvisited vertices has one region.
+  /// Returns the region of the queue for a vertex. The queue of unvisited vertices has one region.
   KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
     return target == scan_target::unvisited ? 0 : s->class_of(degree);
   }
   static_assert(State::tuned::scan_words * 32 * State::tuned::scan_threads < 65536,
                 "karpos: the sums of a team in 16 bits each");
-  /// Vertices of each class in some words, 16 bits each.
+  /// Returns the number of vertices of each class in some words, 16 bits each.
   KARPOS_STEP_FUNCTION std::uint64_t count(std::uint64_t first, std::uint64_t last) const {
     std::uint64_t packed = 0;
     for (std::uint64_t w = first; w < last; ++w) {
@@ -87,7 +91,7 @@ struct bitmap_scan {
   }
 };
 
-/// First pass.
+/// First pass: counts the vertices in each team's share.
 template <class StateHandle, class ProgressHandle>
 struct scan_count : bitmap_scan<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::scan_count";
@@ -106,7 +110,7 @@ struct scan_count : bitmap_scan<StateHandle, ProgressHandle> {
   }
 };
 
-/// Second pass.
+/// Second pass: copies the vertices to their places in the queue.
 template <class StateHandle, class ProgressHandle>
 struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::scan_compact";
@@ -130,7 +134,7 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// Of the vertices that are compacted.
+  /// Returns the level of the vertices that are compacted.
   KOKKOS_FUNCTION std::int32_t level() const {
     return this->p->level + (this->target == scan_target::status_bits ? 1 : 0);
   }
@@ -145,7 +149,8 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Copies the vertices of a word to their places in the queue. No other thread accesses the word in this step.
+  /// Copies the vertices of a word to their places in the queue. No other thread accesses the word
+  /// in this step.
   KARPOS_STEP_FUNCTION void copy_word(std::uint64_t w, std::uint64_t (&to)[degree_classes],
                                       std::uint64_t& edges, std::uint64_t& hubs) const {
     auto const& state = *this->s;
@@ -170,7 +175,8 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Adds a team's sums to the level's totals. end: the last team's is the length of each region of the queue.
+  /// Adds a team's sums to the level's totals. end[c]: the last team's is the length of region c of
+  /// the queue.
   template <class Team>
   KOKKOS_FUNCTION void add_totals(Team const& team, std::uint64_t const (&end)[degree_classes],
                                   std::uint64_t edges, std::uint64_t hubs,

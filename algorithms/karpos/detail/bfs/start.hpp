@@ -6,7 +6,8 @@
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// The first two steps of a search: `reset` clears distances, parents and status bitmaps, `seed` visits the sources.
+// The first two steps of a search: `reset` clears distances, parents and status bitmaps; `seed`
+// visits the sources.
 
 namespace karpos::detail::bfs {
 
@@ -22,7 +23,7 @@ struct source_list {
     auto const* const begin = static_cast<char const*>(list);
     return {begin, list == nullptr ? begin : begin + count * sizeof(VertexId)};
   }
-  /// Source i, as the steps of a search number vertices.
+  /// Returns source i as a local vertex.
   template <class State>
   KOKKOS_FUNCTION local_vertex at(std::uint64_t i) const {
     using vertex_id = typename State::vertex_id;
@@ -31,7 +32,7 @@ struct source_list {
   }
 };
 
-/// Counts the sources that are no vertices of the graph.
+/// Counts the sources that are not vertices of the graph.
 template <class Sources>
 struct count_out_of_range {
   Sources sources;
@@ -44,7 +45,7 @@ struct count_out_of_range {
 /// Writes -1 to n distances.
 template <int W, class Team>
 KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::uint64_t n) {
-  constexpr std::uint64_t stores = 8;  // of a lane that overlap
+  constexpr std::uint64_t stores = 8;  // stores of a lane that overlap
   auto const t = team.template this_tile<W>();
   team.template for_each_tile<W>((n + stores * W - 1) / (stores * W), [&](std::uint64_t i) {
     t.each([&](int lane) {
@@ -115,7 +116,8 @@ struct seed {
   }
 
  private:
-  /// A source may occur twice, and an isolated one counts as visited in visited[0]: visited[1] decides who wins.
+  /// Claims a source for this thread. A source may occur twice, and isolated vertices count as
+  /// visited in visited[0], so visited[1] decides which thread claims it.
   KOKKOS_FUNCTION bool claim(local_vertex v) const {
     if ((device::fetch_or(s->visited[1] + v / 32, bit_of(v)) & bit_of(v)) != 0) return false;
     device::set_bits(s->visited[0] + v / 32, bit_of(v));

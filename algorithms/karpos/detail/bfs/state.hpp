@@ -14,35 +14,50 @@
 
 // The memory of a search: what each array holds, which step writes it, and when.
 //
-//   visited[2]    status bitmaps: the paper's status array, one bit for each vertex. Top-down levels claim a vertex by
-//                 fetch_or in visited[current]. Bottom-up levels read visited[current], write visited[1 - current] and
-//                 swap the two at the end. Windows of several levels set bits in visited[current] once labels, their claims,
-//                 are final. There is no bitmap of the frontier: a visited neighbour of an unvisited
-//                 vertex is in the frontier, or the vertex would have been found one level earlier.
-//   queue         frontier queue, n entries. A vertex enters it at most once in a search, so each level is a segment
-//                 [head, tail) behind that of the level before. It has a region for each degree class, as long as
-//                 the class. Levels inside of a window do not enter it, but the last.
-//   unvisited[2]  queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level reads
-//                 unvisited[current_unvisited] and writes those it did not find to the other one. Windows, which are not
-//                 for searches with such queues, keep the lists of their slices, or of teams, here.
-//   window_parts  CPUs: what is known of each slice of a window, for two windows (windows.hpp).
-//   window_counts, window_sums
-//                 GPUs: lengths of the lists of teams, totals of a window (block_windows.hpp).
-//   window_passed totals of the levels that a run of windows has passed (window_labels.hpp).
-//   levels[3]     counters, those of level l in levels[l % 3]. Level l + 1 is counted while level l is expanded; that
-//                 step also clears the counters of level l + 2. A window clears all three, and counts its last level.
+// Terms: a team is Kokkos' team (a CUDA block; one thread on CPUs), a lane is a thread of it. A
+// tile is a group of lanes that cooperate, as a cooperative group does: a warp on GPUs. Scratch is
+// the team's scratch memory (shared memory). A step is a kernel, or the part of a persistent kernel
+// between two grid barriers. A local search explores several levels between two grid barriers; the
+// code calls it a `window`.
+//
+//   visited[2]      status bitmaps (the paper's status array), one bit for each vertex. A top-down
+//                   level claims a vertex by fetch_or in visited[current]. A bottom-up level reads
+//                   visited[current], writes visited[1 - current] and swaps the two at the end. A
+//                   local search claims vertices by their distances, and sets bits in
+//                   visited[current] once the distances are final. There is no bitmap of the
+//                   frontier: a visited neighbour of an unvisited vertex is in the frontier, or the
+//                   vertex would have been found one level earlier.
+//   queue           frontier queue, n entries. A vertex enters it at most once in a search, so each
+//                   level is a segment [head, tail) behind the segment of the level before. The
+//                   queue has a region for each degree class, as long as the class. Of the levels
+//                   that a local search finds, only the last enters the queue.
+//   unvisited[2]    queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level
+//                   reads unvisited[current_unvisited], and writes the vertices without a parent to
+//                   the other one. Searches without such queues keep the lists of local searches
+//                   here.
+//   window_parts    CPUs: results of each slice of a local search, for two local searches
+//                   (windows.hpp).
+//   window_counts,  GPUs: lengths of the teams' lists;
+//   window_sums     totals of a local search (block_windows.hpp).
+//   window_passed   totals of the levels that a series of local searches has passed
+//                   (window_labels.hpp).
+//   levels[3]       counters; level l has levels[l % 3]. Level l + 1 is counted while level l is
+//                   expanded; that step also clears the counters of level l + 2. A local search
+//                   clears all three (on GPUs see explore_in_teams::clear), and counts its last
+//                   level.
 
 namespace karpos::detail::bfs {
 
-/// A vertex by its number on this device: an index of bitmaps, distances and rows, an entry of queues. The graph's own
-/// (global) number is State::vertex_id; State::local and State::global convert. On one device both have the same value.
+/// A vertex by its number on this device: an index of bitmaps, distances and rows, an entry of
+/// queues. State::vertex_id is the graph's own (global) number; State::local and State::global
+/// convert. On one device both have the same value.
 using local_vertex = std::uint32_t;
 
 KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
   return std::uint32_t(1) << (v % 32);
 }
 
-/// Degree classes: what expands a vertex (the paper's thread, warp, CTA and grid).
+/// Degree classes: the unit that expands a vertex (the paper's thread, warp, CTA and grid).
 enum degree_class : int { by_thread, by_tile, by_team, by_grid, degree_classes };
 
 /// Totals of one level over all teams, added up while the level is found.
@@ -73,38 +88,42 @@ struct level_record {
 struct search_summary {
   std::uint64_t visited, edges_top_down, edges_bottom_up, hub_hits;
   std::int32_t levels, first_bottom_up, first_top_down_again;  // first_…: -1 for never
-  std::int32_t failed;  // 1: the search was stopped, for it went on for longer than it could
+  /// 1: the search was stopped, because it found more vertices or levels than the graph has.
+  std::int32_t failed;
 };
-/// Of the levels that windows have passed, before the last: their vertices and edges, and the largest distance.
+/// Totals of the levels that local searches have passed, without the last level: vertices, edges
+/// and the largest distance.
 struct passed_totals {
   std::uint64_t vertices, edges;
   std::uint32_t deepest, unused;
 };
-/// What bfs_report is made from. The level loop writes it, the host reads it.
+/// The source of bfs_report. The level loop writes it, the host reads it.
 struct search_record {
   search_summary summary;
   level_record level[recorded_levels];
   passed_totals passed;
 };
 
-/// Windows that teams explore (block_windows.hpp), and long runs of windows of CPUs (windows.hpp). While they do, progress::level is
-/// where the next one starts.
+/// State of local searches by teams (block_windows.hpp); CPUs use `entered` only (windows.hpp).
+/// During local searches, progress::level is the level that the next one starts from.
 struct team_windows {
   std::uint64_t entries;  // of the frontier
   std::uint32_t hops, good, number;
-  std::int32_t entered;  // level of the first window
-  std::int32_t calm;     // small frontiers in a row
-  int input;             // the lists that the next window starts from, if not
-  bool from_queue;       // from the frontier queue
+  std::int32_t entered;  // level that the first local search started from
+  std::int32_t calm;     // number of small frontiers in a row; negative: levels to wait
+  int input;             // which lists the next local search starts from
+  bool from_queue;       // it starts from the frontier queue instead
   bool exploring, failed;
 };
 
-/// Levels that windows may count beyond the last level that has vertices: those of the rest of a
-/// window, and those of a next one, which finds that all of its vertices have lower labels.
+/// Levels that local searches may count beyond the last level that has vertices: the remaining hops
+/// of one local search, and the hops of the next one, which finds that all its vertices have lower
+/// distances.
 inline constexpr std::uint64_t levels_in_vain = 256;
 
-/// What the level loop remembers from level to level: one copy on the host, or one in the shared memory of each team of
-/// a cooperative kernel. All copies are equal, for all are computed from the same totals.
+/// State that the level loop keeps from level to level: one copy on the host, or one in the scratch
+/// of each team of a cooperative kernel. All copies are equal, because all are computed from the
+/// same totals.
 struct progress {
   level_counters frontier;  // totals of the level that is expanded
   // The frontier's segment in each region of the queue. The next level is appended at its tail.
@@ -114,7 +133,7 @@ struct progress {
   int current;            // visited[current] is the status bitmap
   int current_unvisited;  // index of the queue of unvisited vertices
   bool has_unvisited_queue, bottom_up, frontier_grows, done;
-  bool count_only;      // a top-down level that queues nothing: the next level is bottom-up
+  bool count_only;      // top-down level that fills no queue: the next level is bottom-up
   bool small_frontier;  // few vertices, all of low degree
   std::uint64_t unvisited, edges_unexplored;
   search_summary sum;
@@ -128,8 +147,8 @@ struct progress {
     edges_unexplored = s.edges;
     sum.first_bottom_up = sum.first_top_down_again = -1;
   }
-  /// Returns: whether a graph of n vertices has as many vertices and levels as were found. Every
-  /// level has a vertex, so that a loop without end leaves these bounds.
+  /// Returns: whether a graph of n vertices can have as many vertices and levels as were found.
+  /// Every level has a vertex, so an endless loop exceeds these bounds.
   KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
     return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + levels_in_vain;
   }
@@ -147,7 +166,7 @@ struct progress {
     done = n == 0;
     take_segment(next);
   }
-  /// Makes what stands behind the frontier's segment of the queue the new segment.
+  /// Makes the entries behind the frontier's segment of the queue the new segment.
   KOKKOS_FUNCTION void take_segment(level_counters const& next) {
     frontier = next;
     for (int c = 0; c < degree_classes; ++c) {
@@ -155,7 +174,8 @@ struct progress {
       tail[c] += next.in_class[c];
     }
   }
-  /// Edges of the next level, found top-down: so many as if each edge led to a vertex of mean degree.
+  /// Estimates the number of edges of the next level, found top-down, as if each frontier edge led
+  /// to a new vertex of mean degree.
   KOKKOS_FUNCTION std::uint64_t next_edges() const {
     return frontier.edges * (edges_unexplored / (unvisited + 1));
   }
@@ -166,7 +186,7 @@ struct progress {
     if (bottom_up && sum.first_bottom_up < 0) sum.first_bottom_up = level;
     if (!bottom_up && sum.first_top_down_again < 0) sum.first_top_down_again = level;
   }
-  /// Several ranks: takes over what was decided by the totals of all of them.
+  /// Several ranks: adopts the decision made from the totals of all ranks.
   KOKKOS_FUNCTION void follow(progress const& all) {
     done = all.done;
     set_direction(all.bottom_up);
@@ -174,7 +194,7 @@ struct progress {
   }
 };
 
-/// Rows of a graph or of its transpose, by local vertex; columns are vertex ids.
+/// Rows of a graph or of its transpose, by local vertex; the columns are global vertex ids.
 template <class VertexId, class EdgeOffset>
 struct rows {
   EdgeOffset const* offset;
@@ -189,29 +209,29 @@ struct rows {
   }
 };
 
-/// What is known of a slice that was explored in a window of several levels (windows.hpp).
-struct alignas(64) window_part {  // Kokkos aligns allocations to no more
+/// Result of one slice of a local search (windows.hpp).
+struct alignas(64) window_part {  // Kokkos guarantees no larger alignment
   static constexpr std::uint32_t most_hops = 64;
   struct totals {
     std::uint64_t edges;
     std::uint32_t vertices, hubs;
   };
-  std::uint32_t complete;            // hops that were explored to their end
+  std::uint32_t complete;            // hops that were explored completely
   std::uint32_t count;               // entries of the list
-  std::uint32_t end[most_hops + 1];  // of each hop's entries; end[0] is 0
-  totals of_hop[most_hops +
-                1];  // of the vertices found; those of the last hop stand in level_counters
+  std::uint32_t end[most_hops + 1];  // where the entries of each hop end; end[0] is 0
+  totals of_hop[most_hops + 1];      // of the vertices found; the last hop's are in level_counters
 };
-/// Spaces whose threads explore windows: the teams that do, and two parts for each slice, as lists are.
+/// Memory of local searches by CPU threads: the number of teams, and two parts for each slice.
 struct window_memory {
   window_part* window_parts;
   int window_teams;
 };
-/// Of a window that teams explore: entries of all lists, and teams whose queue overflowed.
+/// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
 struct window_totals {
   std::uint32_t entries, overflows;
 };
-/// The first neighbours of a vertex side by side, so that one load has them; a row that is longer says so.
+/// The neighbours of a vertex, if it has at most four, side by side, so that one load reads them
+/// all. A longer row holds the mark `longer`.
 struct alignas(16) padded_row {
   static constexpr int size = 4;
   static constexpr local_vertex none = ~local_vertex(0), longer = none - 1;  // no vertices
@@ -220,13 +240,15 @@ struct alignas(16) padded_row {
   KOKKOS_FUNCTION static padded_row empty() { return {{none, none, none, none}}; }
   KOKKOS_FUNCTION bool is_long() const { return neighbour[0] == longer; }
 };
-/// The vertices within two hops of a vertex, in 64 bytes: neighbour i first in part i, then the neighbours of that one which are
-/// neither the vertex, nor a neighbour of it, nor in another part. A row that does not fit says so.
+/// The vertices within two hops of a vertex, in 64 bytes. Part i holds neighbour i, then those
+/// neighbours of it that are neither the vertex, nor one of its neighbours, nor in an earlier part.
+/// A row that does not fit holds the mark `padded_row::longer`.
 struct alignas(64) two_hop_row {
   static constexpr int parts = padded_row::size;
   padded_row part[parts];
 };
-/// Spaces whose teams explore windows: lengths of the teams' lists, twice; totals by number of the window % 3.
+/// Memory of local searches by teams. window_counts has two arrays of the lengths of the teams'
+/// lists; local search i counts in window_sums[i % 3].
 struct team_window_memory {
   std::uint32_t* window_counts;
   window_totals* window_sums;
@@ -235,7 +257,7 @@ struct team_window_memory {
   std::uint32_t window_teams;
 };
 
-/// Whether a search has no predicate of edges.
+/// Whether a search has no edge predicate.
 template <class Hooks>
 inline constexpr bool follows_all = false;
 template <class Discovered>
@@ -257,12 +279,12 @@ struct search_state
       tuned::load_bytes < int(sizeof(VertexId)) ? 1 : tuned::load_bytes / int(sizeof(VertexId));
 
   std::uint64_t vertices, words, edges;  // words: of a bitmap
-  std::uint64_t non_isolated;            // vertices that a search can reach at all
-  bool in_aligned;                       // whether in-rows may be loaded 16 bytes at once
+  std::uint64_t non_isolated;            // vertices that a search can reach
+  bool in_aligned;                       // in-rows are aligned for loads of 16 bytes
   rows<VertexId, EdgeOffset> out, in;
   Hooks hooks;
   std::int32_t* distance;
-  VertexId* parent;  // null: not asked for
+  VertexId* parent;  // null: no parents are asked for
 
   std::uint32_t* visited[2];
   std::uint32_t const* isolated;  // bitmap that every search starts from
@@ -273,18 +295,19 @@ struct search_state
   passed_totals* window_passed;  // see window_labels.hpp
   std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
 
-  std::uint64_t class_limit[degree_classes - 1];  // degrees from which on the next class begins
-  std::uint64_t class_begin[degree_classes];      // regions of the queue
-  std::uint64_t hub_degree;                       // hub vertices have more edges than that
+  std::uint64_t class_limit[degree_classes - 1];  // smallest degrees of the classes but the first
+  std::uint64_t class_begin[degree_classes];      // first entries of the regions of the queue
+  std::uint64_t hub_degree;                       // vertices with more edges are hubs
   local_vertex const* hubs;
   std::uint32_t hub_count;
 
-  /// The words of the bitmaps whose vertices this device looks for: all. Of several devices each has its own (a state that
-  /// hides these two).
+  /// Return the range of bitmap words whose vertices this device owns: all. A state of several
+  /// devices hides these two functions.
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
 
-  /// Told every word of a status bitmap that a bottom-up level has written. Of several devices each tells the others.
+  /// Receives every word of a status bitmap that a bottom-up level has written. A state of several
+  /// devices sends it to the other devices.
   KOKKOS_FUNCTION void tell_others(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
@@ -298,7 +321,7 @@ struct search_state
   KOKKOS_FUNCTION int class_of(local_vertex, std::uint64_t degree) const {
     return class_of(degree);
   }
-  // Chosen by comparison: a run-time index would move the whole state of a GPU thread to local memory.
+  // By comparison: a run-time index would move the whole state of a GPU thread to local memory.
   KOKKOS_FUNCTION std::uint32_t* bitmap(int which) const {
     return which == 0 ? visited[0] : visited[1];
   }
@@ -307,15 +330,15 @@ struct search_state
   }
   KOKKOS_FUNCTION level_counters& counters(std::int32_t level) const { return levels[level % 3]; }
 
-  /// Clears the counters of a level. Each expanding step does so two levels ahead: that slot holds the counters of the
-  /// level before the frontier, which no step reads any more.
+  /// Clears the counters of a level. Each expanding step does so two levels ahead: these counters
+  /// were used by the level before the frontier, and no step reads them any more.
   template <class Team>
   KOKKOS_FUNCTION void clear_counters(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) counters(level) = level_counters{};
   }
 
-  /// Loads the neighbours at the places e … e + N - 1 of the in-rows; unspecified beyond the last edge.
-  /// Requires: N divides e.
+  /// Loads the neighbours at positions e … e + N - 1 of the in-rows; values beyond the last edge
+  /// are unspecified. Requires: N divides e.
   template <int N>
   KARPOS_STEP_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
     if constexpr (N > 1) {
@@ -330,15 +353,17 @@ struct search_state
       u[i] = e + static_cast<edge>(i) < edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
   }
 
-  /// Writes distance and parent of a vertex and calls the hook. Requires: one caller for each vertex, its claimer.
+  /// Writes distance and parent of a vertex and calls the hook. Requires: only the thread that
+  /// claimed the vertex calls it.
   KOKKOS_FUNCTION void discover(local_vertex v, local_vertex from, std::int32_t level) const {
     distance[v] = level;
     if (parent != nullptr) parent[v] = global(from);
     hooks.discovered(global(v), level);
   }
-  /// Told every vertex that a scan has found among status bits. Of several devices each takes what was proposed to it.
+  /// Receives every vertex that a scan has found among status bits. A state of several devices
+  /// reads the parent that was proposed for it.
   KOKKOS_FUNCTION void take_parent(local_vertex /*v*/) const {}
-  /// Writes the parent alone, where several threads may find v at the same time: the last one to write stays.
+  /// Writes the parent only. Several threads may find v concurrently; the last one to write wins.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent != nullptr)

@@ -5,15 +5,16 @@
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// Top-down expansion: the vertices of the frontier claim their unvisited neighbours. frontier_walk.hpp divides the work.
+// Top-down expansion: the vertices of the frontier claim their unvisited neighbours.
+// frontier_walk.hpp divides the work among tiles. Terms (tile, team, lane, scratch): see state.hpp.
 
 namespace karpos::detail::bfs {
 
-/// What a top-down step leaves of the vertices that it finds.
+/// How a top-down step stores the vertices that it finds.
 enum class frontier_output {
-  queue,       ///< the vertices, claimed, in the frontier queue
-  count,       ///< their number, claimed: the next level is bottom-up and reads no queue
-  status_bits  ///< their bits in visited[1 - current], unclaimed, for a bitmap scan
+  queue,       ///< claims them, and appends them to the frontier queue
+  count,       ///< claims and counts them: the next level is bottom-up and reads no queue
+  status_bits  ///< sets their bits in visited[1 - current], without a claim, for a bitmap scan
 };
 
 template <class StateHandle, class ProgressHandle>
@@ -55,7 +56,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   using typename walk::row;
   using walk::tile_edges;
 
-  /// CPUs: row after row.
+  /// CPUs: expands the rows of a chunk one after the other.
   KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
     candidates list;
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
@@ -71,6 +72,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     }
     claim_all(t, list, found);
   }
+  /// Claims the candidates in `list` and empties it.
   KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
     constexpr int ahead = 16;
     int const n = list.take();
@@ -93,7 +95,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       found.push_one(t, v);
     }
   }
-  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or counts those won.
+  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or
+  /// counts the claimed ones.
   template <class EdgeAt>
   KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bin& found, EdgeAt const& edge_at) const {
     auto const won =
@@ -108,8 +111,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
         return 0;
       });
   }
-  /// One lane's part of it: all its loads come before all its claims, so that they overlap. Returns: bit i for the i-th
-  /// end point won.
+  /// Claims the end points of one lane's edges. All its loads come before all its claims, so that
+  /// they overlap. Returns: bit i is set if this lane has claimed end point i.
   template <class EdgeAt>
   KARPOS_STEP_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
     local_vertex v[at_once];
@@ -137,8 +140,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       }
     return won;
   }
-  /// A small frontier is bound by latency: it claims without a look at the status bitmap first, and prefetches the rows
-  /// that enqueueing will need.
+  /// Returns whether the frontier is so small that latency bounds it. Such a step claims without
+  /// reading the status bitmap first, and prefetches the rows that enqueueing will need.
   KARPOS_STEP_FUNCTION bool is_latency_bound() const {
     return output == frontier_output::queue &&
            p->frontier.edges < State::tuned::latency_bound_edges;
@@ -146,7 +149,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION bool is_unvisited(local_vertex v) const {
     return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
   }
-  /// In the status of the next level. Where devices of others set bits of it meanwhile, the scope is that of all of them.
+  /// Sets v's bit in the next level's status bitmap. If other GPUs write this bitmap, the atomic
+  /// has system scope.
   KARPOS_STEP_FUNCTION void mark(local_vertex v) const {
     auto* const word = s->bitmap(1 - p->current) + v / 32;
     if constexpr (requires { s->peers; })
@@ -163,9 +167,10 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
         mark(v[i]);
       }
   }
-  /// Whether the vertex is marked already, where another look costs less than another parent for it, which travels to its
-  /// owner. The mark may be another device's, which tells its marks while this one expands: then that one's parent, which was
-  /// stored before its mark, is as good.
+  /// Returns whether v's bit is already set in the next level's status bitmap, if parents are sent
+  /// to the vertex's owner; a load costs less than a second parent sent. The bit may be another
+  /// device's, which sends its bits while this one expands. That device stored its parent before
+  /// the bit, so its parent is as good.
   KARPOS_STEP_FUNCTION bool is_proposed(local_vertex v) const {
     if constexpr (requires { s->parent_window; })
       return s->parent_window != nullptr &&
@@ -175,9 +180,10 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   }
 };
 
-/// The same for a small frontier, which is bound by latency: few vertices, all of the class by_thread. Neighbouring
-/// vertices go to different teams; a lane takes one vertex and claims its neighbours without a look at the status
-/// bitmap first. A step of its own, for its few instructions: a level of a road network takes some microseconds.
+/// Expands a small frontier, which is bound by latency: few vertices, all of the class by_thread.
+/// Neighbouring vertices go to different teams. A lane takes one vertex and claims its neighbours
+/// without reading the status bitmap first. This is a step of its own to have few instructions: a
+/// level of a road network takes some microseconds.
 template <class StateHandle, class ProgressHandle>
 struct expand_small_frontier {
   static constexpr char const* label = "karpos::bfs::expand_small_frontier";
@@ -212,7 +218,7 @@ struct expand_small_frontier {
     local_vertex vertex;
     edge begin, end;
   };
-  /// The vertices first, first + stride, … of the frontier, one for each lane.
+  /// Expands the vertices first, first + stride, … of the frontier, one for each lane.
   KARPOS_STEP_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
                                    std::uint32_t count, tile_bin& found) const {
     local_vertex const* const from =
@@ -232,7 +238,7 @@ struct expand_small_frontier {
       });
     }
   }
-  /// Returns: bit i where the end point of the row's edge done + i is won.
+  /// Returns: bit i is set if this lane has claimed the end point of the row's edge done + i.
   KARPOS_STEP_FUNCTION std::uint32_t claim(row const& r, edge done) const {
     local_vertex v[at_once];
     std::uint32_t before[at_once], won = 0;

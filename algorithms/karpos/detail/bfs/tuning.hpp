@@ -7,83 +7,99 @@
 
 namespace karpos::detail::bfs {
 
-/// Constants of the search by execution space, each with the measurement behind it. Figures: H200, Kronecker graphs
-/// (scale, edge factor), harmonic mean of GTEPS over 32 sources, `karpos bfs`.
+/// Constants of the search by execution space, each with its measurement. Figures: H200, Kronecker
+/// graphs (scale, edge factor), harmonic mean of GTEPS over 32 sources, `karpos bfs`. "Grid 4096^2"
+/// is a mesh of that many vertices. Terms: see state.hpp.
 template <class ExecSpace>
 struct tuning {
-  /// Lanes of a tile: a warp; on CPUs the number of vertices whose memory accesses overlap.
+  /// Lanes of a tile: a warp on GPUs; on CPUs the number of vertices whose memory accesses overlap.
   static constexpr int tile_width = 32;
-  /// Degrees from which on a vertex is expanded by a tile, a team, the whole grid (Enterprise, section 4.2).
+  /// Smallest degrees that a tile, a team, the whole grid expands (Enterprise, section 4.2).
   static constexpr std::uint64_t tile_degree = 32, team_degree = 256, grid_degree = 65536;
-  /// Threads of a team and teams of a multiprocessor. (24, 16): 1,024 x 1 gives 776 GTEPS, 768 x 1 684, 512 x 1 501;
-  /// 512 x 2 has twice as many blocks at each grid barrier: (20, 16) 206 instead of 252.
+  /// Threads of a team, and teams of a multiprocessor. (24, 16): 1,024 x 1 gives 776 GTEPS, 768 x 1
+  /// 684, 512 x 1 501. 512 x 2 has twice as many blocks at each grid barrier: (20, 16) 206 instead
+  /// of 252.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
-  /// Neighbours that a lane claims at once, top-down. CPUs claim a list of candidates (queue.hpp): there the size of chunks.
+  /// Neighbours that a lane claims at once, top-down. CPUs claim a list of candidates (queue.hpp);
+  /// there this is the size of chunks.
   static constexpr int neighbours_at_once = device::is_device<ExecSpace> ? 4 : 8;
-  /// Whether the lanes of a tile balance the edges of its vertices among them; off: row after row, top-down and
-  /// bottom-up, as CPUs do. Uniform 22 on the H200: the three top-down levels take 85 us balanced and 191 us with a lane for each vertex.
+  /// Whether the lanes of a tile balance the edges of its vertices among them. If not, they go row
+  /// after row, top-down and bottom-up, as CPUs do. Uniform 22 on the H200: the three top-down
+  /// levels take 85 us balanced, and 191 us with a lane for each vertex.
   static constexpr bool balances_lanes = device::is_device<ExecSpace>;
-  /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so that no tile of the
-  /// grid idles: CPU tiles are loops, and short ones overlap fewer memory accesses.
+  /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so
+  /// that no tile of the grid idles. Not on CPUs: their tiles are loops, and short loops overlap
+  /// fewer memory accesses.
   static constexpr bool splits_chunks = device::is_device<ExecSpace>;
-  /// The most vertices, and edges per vertex, of a small frontier, which a step with fewer instructions expands (grid
-  /// 4096^2: 47 instead of 66 ms); 0: no frontier is small.
+  /// Limits of a small frontier: vertices, and edges per vertex. A step with fewer instructions
+  /// expands it (grid 4096^2: 47 instead of 66 ms). 0: no frontier is small.
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
   static constexpr std::uint32_t small_frontier_degree = 8;
-  /// Whether narrow frontiers, of degrees as low as those of small ones, are explored in windows (windows.hpp).
+  /// Whether CPU threads explore narrow frontiers, of degrees as low as small frontiers have, by
+  /// local searches (windows.hpp).
   static constexpr bool has_windows = !device::is_device<ExecSpace>;
-  /// Whether they are explored in windows by teams, with queues in their scratch (block_windows.hpp).
+  /// Whether teams explore them by local searches, with queues in their scratch
+  /// (block_windows.hpp).
   static constexpr bool has_team_windows = device::is_device<ExecSpace>;
-  /// Small frontiers in a row before the first window: a search in windows ends with a pass over all vertices.
+  /// Stable levels: small frontiers in a row before the first local search. A series of local
+  /// searches ends with a pass over all vertices, which must pay off.
   static constexpr std::int32_t calm_levels = 16;
-  /// Vertices of a frontier for each team, at most, to begin windows, and to go on.
+  /// Vertices of a frontier per team, at most: to begin local searches, and to go on with them.
   static constexpr std::uint32_t team_width = 64, widest_team = 128;
-  /// Hops of the first window and of the longest.
+  /// Hops of the first local search, and of the longest.
   static constexpr std::uint32_t first_team_hops = 16, most_team_hops = 64;
-  /// Windows without an overflow before they grow again.
+  /// Local searches without an overflow before their number of hops doubles.
   static constexpr std::uint32_t good_windows = 8;
-  /// Entries of a queue of a team, at most; edges of a vertex that a lane labels alone.
+  /// Entries of a team's queue, at most; most edges of a vertex that one lane follows alone.
   static constexpr std::uint32_t team_queue_entries = 2048, window_degree = 64;
-  /// Smaller graphs have no room for lists of all teams.
+  /// Smallest list capacity of a team. Smaller graphs do not use local searches.
   static constexpr std::uint32_t least_room = 16;
-  /// Hops of a window. Long windows save meetings; short ones explore less in vain at the borders of the slices. Grid
-  /// 4096^2, one thread: 645 ms with 16 hops, 693 with 32.
+  /// Hops of a local search. More hops save grid barriers; fewer explore less in vain at the
+  /// borders of the slices. Grid 4096^2, one thread: 645 ms with 16 hops, 693 with 32.
   static constexpr std::uint32_t window_hops = 16;
-  /// Vertices of a slice: few enough that what a slice touches stays in the caches of its thread (grid 4096^2, one
-  /// thread, 4 KB pages: one slice 1,298 ms, slices of 256 vertices 792, of 64 868); fewer than that only where
-  /// threads would idle. A frontier that would need wider ones is wide enough for its levels one by one.
+  /// Vertices of a slice: few enough that the memory it touches stays in its thread's caches (grid
+  /// 4096^2, one thread, 4 KB pages: one slice 1,298 ms, slices of 256 vertices 792, of 64 868).
+  /// Slices are narrower only if threads would idle. A frontier that would need wider slices is
+  /// wide enough to be expanded level by level.
   static constexpr std::uint32_t good_slice = 256, narrowest_slice = 64, widest_slice = 1024;
   static constexpr std::uint32_t slices_of_team = 8;  // at most
-  /// The part of all vertices, one in so many, that windows find before a long run of them, which ends with a pass over all vertices;
-  /// twice as many before the next one. 16 cores, grid 4096^2: 64 ms with 32, 66 with 16, 69 with 8.
+  /// Local searches must find one part_before_long_run-th of all vertices before the commit is
+  /// deferred, which ends with a pass over all vertices. The next time they must find twice as
+  /// many. 16 cores, grid 4096^2: 64 ms with 32, 66 with 16, 69 with 8.
   static constexpr std::uint64_t part_before_long_run = 32;
-  /// The width of a hop up to which no slice ends, however narrow it was.
+  /// A slice whose hop has at most this many vertices goes on, however narrow it was at the start.
   static constexpr std::uint32_t window_vertices = 256;
-  /// Frontiers with fewer edges are expanded for low latency, at the price of more atomics.
+  /// Frontiers with fewer edges are expanded for low latency, at the price of more atomic
+  /// operations.
   static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
-  /// Vertices of a tile's bin (128 instead of 256: uniform 22 loses 5 %).
+  /// Vertices of a tile's bin (with 128 instead of 256, uniform 22 loses 5 %).
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 256 : 2048;
 
-  /// Bytes of neighbours that a bottom-up search loads at once: the L1 cache serves one line a cycle, so that 16 bytes
-  /// are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS). CPUs go from neighbour to neighbour.
+  /// Bytes of neighbours that a bottom-up search loads at once. The L1 cache serves one line a
+  /// cycle, so 16 bytes are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS). CPUs go from
+  /// neighbour to neighbour.
   static constexpr int load_bytes = device::is_device<ExecSpace> ? 16 : 1;
-  /// GPUs: loads of a lane in the first round of a bottom-up search, and before a tile takes over (3 instead of 7: 709).
+  /// GPUs: loads of a lane in the first round of a bottom-up search, and in all rounds before a
+  /// whole tile takes over (3 instead of 7: 709).
   static constexpr int first_loads = 1;
   static constexpr int lane_loads = 7;
-  /// Words of 32 vertices that a tile searches bottom-up before it takes new ones: at most (16 and 8: 770 and 738).
+  /// Bitmap words of 32 vertices that a tile searches bottom-up at once, at most (16 and 8: 770 and
+  /// 738).
   static constexpr int words_at_once = 32;
-  /// Looks at a neighbour, bottom-up, that cost as much as a claim, top-down. H100, means over 24 or 48 sources with 4, 1, 32 and
-  /// without: Kronecker (24, 16) 0.66, 0.69, 0.72, 0.74 ms; (20, 512) 0.29, 0.23, 0.37, 1.15; uniform (20, 64) 0.16, 0.16, 0.34, 0.55. One
-  /// CPU thread, uniform (20, 16): 32.5 ms with 4, 34.0 with 16, 34.5 with 2, 36.3 without; Kronecker (20, 16): 16.0, 16.7, 15.9, 17.2.
+  /// Number of bottom-up probes (of one neighbour each) that cost as much as one top-down claim.
+  /// H100, means over 24 or 48 sources with 4, 1, 32 and without: Kronecker (24, 16) 0.66, 0.69,
+  /// 0.72, 0.74 ms; (20, 512) 0.29, 0.23, 0.37, 1.15; uniform (20, 64) 0.16, 0.16, 0.34, 0.55. One
+  /// CPU thread, uniform (20, 16): 32.5 ms with 4, 34.0 with 16, 34.5 with 2, 36.3 without;
+  /// Kronecker (20, 16): 16.0, 16.7, 15.9, 17.2.
   static constexpr int looks_per_claim = 4;
   /// Words that a thread scans at once, and threads of a team that scan together.
   static constexpr int scan_words = device::is_device<ExecSpace> ? 1 : 64;
   static constexpr int scan_threads = device::is_device<ExecSpace> ? team_threads : 1;
   /// Entries of the hub vertex cache, 4 bytes each.
   static constexpr int hub_cache_entries = 2048;
-  /// Lanes that check the edges of a vertex in validate_bfs: a hub may have a million edges; a CPU has few threads, and
-  /// each is faster without a tile.
+  /// Lanes that check the edges of a vertex in validate_bfs. A hub may have a million edges, which
+  /// a warp shares; a CPU has few threads, and each is faster without a tile.
   static constexpr int validation_width = Kokkos::min(32, device::warp_width<ExecSpace>);
 };
 

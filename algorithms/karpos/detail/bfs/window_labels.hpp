@@ -5,23 +5,27 @@
 #include "karpos/detail/bfs/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// What is made of the labels that a run of windows leaves: windows of GPUs (block_windows.hpp), and long runs of windows of CPUs
-// (windows.hpp), label vertices and tell nobody meanwhile.
+// Turns the distances that local searches leave behind into the state of a level-by-level search. A
+// local search explores several levels before the grid synchronises (`window` in the code). Local
+// searches of GPUs (block_windows.hpp), and those of CPUs whose commit is deferred (windows.hpp),
+// write distances only. A tentative distance of a vertex is called its `label` in the code. The
+// steps:
 //
-//   find_parents    each labelled vertex is a parent of its neighbours one farther, if parents are asked for
-//   commit_labels   visited bits, hooks, totals and records of the levels passed, and the frontier queue, by one pass over
-//                   all vertices
-//   forget          after a window that failed on a GPU: takes the labels beyond its start back
+//   find_parents   each vertex with a distance becomes a parent of its neighbours one level
+//                  farther, if parents are asked for
+//   commit_labels  sets visited bits, calls hooks, adds the totals and records of the levels
+//                  passed, and fills the frontier queue, by one pass over all vertices
+//   forget         after a local search that failed on a GPU: resets the distances that it wrote
 
 namespace karpos::detail::bfs {
 
-/// The labels of all vertices: their distances, unsigned, so that -1 is above every other.
+/// Returns the distances of all vertices, as unsigned integers: -1 is then above every other value.
 template <class State>
 KOKKOS_FUNCTION std::uint32_t* labels_of(State const& s) {
   return reinterpret_cast<std::uint32_t*>(s.distance);
 }
 
-/// What the steps of windows know.
+/// Base of the steps of local searches: the shared state, and access to distances.
 template <class StateHandle, class ProgressHandle>
 struct label_step {
   using State = typename StateHandle::state;
@@ -36,7 +40,7 @@ struct label_step {
 
  protected:
   KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const { return labels_of(*s) + v; }
-  /// The distance of the frontier.
+  /// Returns the distance of the frontier's vertices.
   KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
 };
 
@@ -77,7 +81,8 @@ struct find_parents : label_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Adds up the records of levels. CPU threads do so in memory of their own, or they would wait for each other at each vertex.
+/// Adds up the records of levels. A CPU thread adds in memory of its own first: shared counters
+/// would make the threads wait for each other at each vertex.
 template <class State>
 class level_sums {
  public:
@@ -95,7 +100,7 @@ class level_sums {
       add_to(m_state.records[level], {1, degree, hubs, 0});
     }
   }
-  /// Adds what is in the memory of this thread to the records.
+  /// Adds the sums of this thread to the records.
   KOKKOS_FUNCTION void flush() {
     if constexpr (is_local)
       for (int l = 0; l < recorded_levels; ++l)
@@ -120,14 +125,16 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
   using base::width;
   using typename base::State;
   using typename base::tile;
-  static_assert(width == 32);  // a word of the bitmaps
+  static_assert(width == 32);  // a tile handles one word of the bitmaps
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
     std::uint32_t const last = this->first_label();
-    state.clear_counters(team, this->p->level + 1);  // of a run of one window, which has left it
+    // If the series had one local search only, this counter is not clear yet
+    // (explore_in_teams::clear).
+    state.clear_counters(team, this->p->level + 1);
     frontier_bin<State> found(
         team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
         frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));
@@ -160,14 +167,16 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION static local_vertex vertex_of(std::uint64_t word, int lane) {
     return static_cast<local_vertex>(word * width + static_cast<std::uint64_t>(lane));
   }
-  /// Tells the hook of the vertices of a word that are fresh, and adds up those that are not the last level's.
+  /// Calls the hook for the newly visited vertices of a word, and adds up those that are not on the
+  /// last level.
   template <class Labels>
   KARPOS_STEP_FUNCTION void tell(tile const& t, std::uint64_t word, lane_mask<width> fresh,
                                  Labels const& label_here, level_sums<State>& levels,
                                  passed_totals& passed) const {
     State const& state = *this->s;
     std::uint32_t const last = this->first_label();
-    passed_totals here{};  // in registers: no loop over lanes waits for what it has stored
+    // In registers: no iteration of the loop over lanes waits for a store of the one before.
+    passed_totals here{};
     t.on(fresh, [&](int lane) {
       local_vertex const v = vertex_of(word, lane);
       auto const distance = static_cast<std::int32_t>(label_here[lane]);

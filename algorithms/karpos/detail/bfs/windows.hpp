@@ -3,58 +3,70 @@
 
 #include "karpos/detail/bfs/window_labels.hpp"
 
-// Windows: several levels of a narrow frontier between two meetings of the threads. Road networks, meshes and chains
-// have thousands of levels with few vertices each; level by level, threads wait for each other longer than they work,
-// and fetch from each other's caches what the last level wrote. CPUs only.
+// Local search on CPUs: explores several levels of a narrow frontier between two grid barriers.
+// Road networks, meshes and chains have thousands of levels with few vertices each. Level by level,
+// threads wait for each other longer than they work, and fetch from each other's caches what the
+// last level wrote. The code calls one local search a `window`, a tentative distance a `label`, and
+// searches with a deferred commit a `long run`. The steps:
 //
-//   explore_window   The frontier, at distance d, is cut into slices. A thread goes up to h hops from a slice by
-//                    itself: it labels vertices with distances by atomic minimum, and lists what it has labelled:
+//   explore_window  The frontier, at distance d, is cut into slices. A thread explores up to h hops
+//                   from a slice by itself: it lowers distances of vertices by atomic minimum, and
+//                   lists these vertices:
 //
-//                      list of a slice   |hop 1 ……|hop 2 …|hop 3 ……|    the vertices of hop k were labelled d + k
+//                    list of a slice   |hop 1 ……|hop 2 …|hop 3 ……|
+//                    distances          d + 1    d + 2   d + 3
 //
-//   commit_window    Keeps the entries whose label still stands: visited bits, parents, hooks, totals of the levels;
-//                    those of the last hop enter the frontier queue.
+//   commit_window   Keeps the entries whose vertex still has the distance of their hop: sets
+//                   visited bits, writes parents, calls hooks, adds totals. The entries of the last
+//                   hop enter the frontier queue.
 //
-// Once windows have found many of the vertices, a long run begins: no window is committed, the next one starts from the last
-// hops in the lists of this one, in their order, so that a thread goes on where its caches are; and when the run ends, one
-// pass over all vertices looks at their labels (window_labels.hpp).
+// Once local searches have found many of the vertices, the commit is deferred. The next local
+// search then starts from the last hops in the lists of the one before, in their order, so that a
+// thread goes on where its caches are. At the end, one pass over all vertices reads their distances
+// (window_labels.hpp).
 //
-//   windows     explore, commit | explore, commit | …            until they have found a 32nd of all vertices
-//   long run    explore | explore | explore | … | one pass       until a frontier is wide, or nothing more is found
+//   windows     explore, commit | explore, commit | …         until a 32nd of all vertices is found
+//   long run    explore | explore | explore | … | one pass    until a frontier is wide, or empty
 //
-// In a long run threads label by plain stores: an atomic operation waits for all that was stored before. Where two of them label
-// a vertex at once, the higher label may stay. Both list the vertex, and expand it with the label that they gave it, for only a
-// lower one tells them not to; settle_labels, after the window, gives it the lowest again. A vertex may be listed twice with its
-// final label then, which costs another look at its row.
+// While the commit is deferred, threads write distances by plain stores, because an atomic
+// operation waits for all earlier stores. If two threads write a vertex concurrently, the higher
+// distance may stay. Both threads list the vertex, and expand it with the distance that they wrote,
+// because only a lower one would stop them. The step settle_labels restores the lowest distance
+// after the local search. A vertex may then be listed twice with its final distance, which costs
+// another read of its row.
 //
-// Why distances are exact: a label is the length of a walk, so never below the distance. Who gives a vertex a label lists the
-// vertex, and expands it in the hop of that label unless it has a lower one by then; so within the window every vertex is expanded
-// with the lowest label that it was given. By induction along a shortest path, these are distances up to d + h. A vertex may be listed several times,
-// each time with a lower label; the entry whose label stands is the last, and the vertex that it was labelled from has
-// its final label, too, one below: it is a parent.
+// Why distances are exact: a tentative distance is the length of a walk, so it is never below the
+// distance. The thread that writes a vertex's tentative distance also lists the vertex, and expands
+// it in the hop of that distance unless the vertex has a lower one by then. So every vertex is
+// expanded with the lowest distance that it got in this local search. By induction along a shortest
+// path, these are the true distances up to d + h. A vertex may be listed several times, each time
+// with a lower distance; only its last entry is kept. The vertex that it was found from has its
+// final distance, one less, and is a parent.
 //
-// A slice ends early where its list is full, a hop is far wider than the slice, or has too many edges. The window then
-// ends with the last hop that all slices have completed: the labels beyond are taken back.
+// A slice ends early if its list is full, if a hop is far wider than the slice, or if a hop has too
+// many edges. The local search then ends with the last hop that all slices have completed, and
+// distances beyond it are reset.
 //
-// Source: exploring several hops before threads synchronise is PASGAL's way (Dong, Gu, Sun, Wang, "Parallel graph
-// algorithms for large-diameter graphs", SPAA 2024: "vertical granularity control").
+// Source: several hops before threads synchronise are PASGAL's "vertical granularity control"
+// (Dong, Gu, Sun, Wang, "Parallel graph algorithms for large-diameter graphs", SPAA 2024).
 
 namespace karpos::detail::bfs {
 
-/// The lists of a window, one for each slice.
+/// The lists of a local search, one for each slice.
 struct window_lists {
-  std::uint32_t slices = 0;   // 0: there are none
+  std::uint32_t slices = 0;   // no lists if 0
   std::uint32_t hops = 0;     // to explore, or kept
-  std::uint64_t entries = 0;  // room of a list
-  int memory = 0;  // in which of the two queues of unvisited vertices, and parts, they lie
+  std::uint64_t entries = 0;  // capacity of a list
+  // Which of the two queues of unvisited vertices, and of the two arrays of parts, holds them.
+  int memory = 0;
 };
 
-/// What the steps of a window are told.
+/// Arguments of the steps of a local search.
 struct window_shape {
-  std::uint32_t vertices = 0;  // of the frontier
-  window_lists from;           // whose last hops are the frontier; none: the queue is
+  std::uint32_t vertices = 0;  // number of vertices in the frontier
+  window_lists from;  // lists whose last hops are the frontier; if there are none, the queue is
   window_lists to;
-  bool is_long = false;  // the window is one of a long run
+  bool is_long = false;  // its commit is deferred
 };
 
 template <class State>
@@ -64,7 +76,7 @@ KOKKOS_FUNCTION window_part& part_of(State const& s, window_lists const& l, std:
   return s.window_parts[static_cast<std::uint32_t>(l.memory) * most + slice];
 }
 
-/// What the steps know.
+/// Base of the steps of a local search.
 template <class StateHandle, class ProgressHandle>
 struct window_step : label_step<StateHandle, ProgressHandle> {
   using base = label_step<StateHandle, ProgressHandle>;
@@ -72,13 +84,13 @@ struct window_step : label_step<StateHandle, ProgressHandle> {
 
   window_shape window;
 
-  /// A single slice is left to the calling thread.
+  /// The calling thread alone handles a single slice.
   std::uint64_t work() const { return window.to.slices == 1 ? 0 : ~std::uint64_t(0); }
 
  protected:
   using base::first_label, base::label_of, base::s;
 
-  /// Runs f(slice) for the slices of this team, the same ones in all steps: they lie side by side.
+  /// Runs f(slice) for this team's slices. They are neighbours, and the same ones in all steps.
   template <class Team, class F>
   KOKKOS_FUNCTION void for_each_slice(Team const& team, F const& f) const {
     auto const rank = static_cast<std::uint64_t>(team.league_rank());
@@ -87,7 +99,7 @@ struct window_step : label_step<StateHandle, ProgressHandle> {
     for (std::uint32_t i = border(window.to.slices, rank, teams); i < last; ++i)
       KARPOS_INLINE_CALLS f(i);
   }
-  /// Where part i begins if n are divided into so many parts.
+  /// Returns where part i begins if n items are divided into `parts` parts.
   KOKKOS_FUNCTION static std::uint32_t border(std::uint64_t n, std::uint64_t i,
                                               std::uint64_t parts) {
     return static_cast<std::uint32_t>(n * i / parts);
@@ -96,8 +108,8 @@ struct window_step : label_step<StateHandle, ProgressHandle> {
     return s->unvisited[l.memory] + slice * l.entries;
   }
   KOKKOS_FUNCTION local_vertex* list(std::uint32_t slice) const { return list(window.to, slice); }
-  /// The vertex that each entry was labelled from; written if parents are asked for and the window is committed, whose lists lie in
-  /// the other memory then.
+  /// Returns the array of the vertices that entries were found from. It is written if parents are
+  /// asked for and the local search is committed; the lists then lie in the other queue.
   KOKKOS_FUNCTION local_vertex* origins(std::uint32_t slice) const {
     return s->unvisited[1] + slice * window.to.entries;
   }
@@ -114,14 +126,16 @@ struct window_step : label_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// How vertices are labelled: by atomic minimum, in windows that are committed; by a store, in long runs, where settle_labels follows.
+/// How distances are lowered: by atomic minimum; or by a store, if the commit is deferred and
+/// settle_labels follows.
 enum class labelling { by_minimum, by_store };
 
-/// A thread's exploration of one slice.
+/// One thread's exploration of one slice.
 template <class State, labelling Labelling>
 class slice_explorer {
  public:
-  /// list, origins: room for that many entries; origins may be null, and are not written in long runs.
+  /// list, origins: arrays of `room` entries. origins may be null, and is not written if the commit
+  /// is deferred.
   KOKKOS_FUNCTION slice_explorer(State const& s, local_vertex* list, local_vertex* origins,
                                  std::uint64_t room)
       : m_state(s),
@@ -129,7 +143,8 @@ class slice_explorer {
         m_origins(origins),
         m_room(room) {}
 
-  /// Explores up to `hops` hops from `width` vertices, whose label is `label`. frontier(f) runs f(vertices, n) for the parts of these.
+  /// Explores up to `hops` hops from `width` vertices at distance `label`. frontier(f) runs
+  /// f(vertices, n) for the pieces of the frontier.
   template <class Frontier>
   KARPOS_STEP_FUNCTION void run(Frontier const& frontier, std::uint32_t width, std::uint32_t label,
                                 std::uint32_t hops, window_part& part) {
@@ -155,13 +170,13 @@ class slice_explorer {
     part.complete = hop;
     part.count = m_count;
     if (width > 0) return;
-    part.complete = hops;  // there is nothing beyond
+    part.complete = hops;  // there are no vertices beyond
     while (hop < hops) part.end[++hop] = m_count;
   }
 
  private:
   using edge = typename State::edge;
-  /// Vertices that are expanded together, so that their memory accesses overlap.
+  /// Number of vertices that are expanded together, so that their memory accesses overlap.
   static constexpr std::uint32_t block = 32;
   static constexpr bool tells_origins = Labelling == labelling::by_minimum;
   static constexpr bool needs_origins = tells_origins || !State::follows_every_edge;
@@ -170,7 +185,7 @@ class slice_explorer {
     edge begin, end;
   };
 
-  /// Expands the vertices of a hop. Returns: whether all.
+  /// Expands the vertices of a hop. Returns: whether it has expanded all.
   KARPOS_STEP_FUNCTION bool expand(local_vertex const* from, std::uint32_t width,
                                    std::uint32_t label) {
     row rows[block];
@@ -182,11 +197,11 @@ class slice_explorer {
     }
     return true;
   }
-  /// Loads the rows of those of n vertices that have got no lower label since, and sets n to their number.
-  /// Returns: whether there is room for all that they may lead to.
+  /// Loads the rows of those of n vertices whose distance has not been lowered since, and sets n to
+  /// their number. Returns: whether the list has capacity for all their neighbours.
   KARPOS_STEP_FUNCTION bool load_rows(local_vertex const* from, std::uint32_t label,
                                       row (&rows)[block], std::uint32_t& n) {
-    // Copies: relaxed loads let no compiler keep pointers of the state in registers.
+    // Copies: after a relaxed load, the compiler would load pointers of the state again.
     auto const out = m_state.out;
     auto const labels = labels_of(m_state);
     std::uint64_t edges = 0;
@@ -194,7 +209,8 @@ class slice_explorer {
     for (std::uint32_t i = 0; i < n; ++i) {
       row const r{from[i], out.begin(from[i]), out.end(from[i])};
       device::prefetch(out.column + r.begin);
-      bool const stands = device::load_relaxed(labels + r.vertex) >= label;  // see settle_labels
+      // A higher distance may have overwritten it: see settle_labels.
+      bool const stands = device::load_relaxed(labels + r.vertex) >= label;
       rows[standing] = r;
       standing += stands ? 1 : 0;
       edges += stands ? r.end - r.begin : 0;
@@ -204,7 +220,7 @@ class slice_explorer {
     m_edges_left -= edges;
     return true;
   }
-  /// Lists the neighbours whose labels are above this one.
+  /// Appends the neighbours with a higher distance than `label` to the candidates.
   KARPOS_STEP_FUNCTION void gather(row const& r, std::uint32_t label) {
     auto const* const column = m_state.out.column;
     auto const labels = labels_of(m_state);
@@ -214,7 +230,7 @@ class slice_explorer {
       if (m_candidates.full()) claim(label);
     }
   }
-  /// Labels the candidates.
+  /// Lowers the distances of the candidates to `label`, and lists those that had a higher one.
   KARPOS_STEP_FUNCTION void claim(std::uint32_t label) {
     auto const* const offset = m_state.out.offset;
     auto const labels = labels_of(m_state);
@@ -235,11 +251,12 @@ class slice_explorer {
     }
     m_count = count;
   }
-  /// Returns: whether it has lowered the label.
+  /// Returns: whether it has lowered the distance.
   KARPOS_STEP_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t label) {
     std::uint32_t before = device::load_relaxed(at);
     if constexpr (Labelling == labelling::by_store) {
-      // Without a branch: it may write back what another thread has lowered since, which settle_labels puts right.
+      // Without a branch: it may overwrite what another thread has lowered since; settle_labels
+      // repairs that.
       device::store_relaxed(at, Kokkos::min(before, label));
       return before > label;
     }
@@ -267,7 +284,7 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
     for (int l = 0; l < 3; ++l)
-      state.clear_counters(team, l);  // those of the frontier have been read
+      state.clear_counters(team, l);  // no step reads the frontier's any more
     this->for_each_slice(team, [&](std::uint32_t slice) {
       this->window.is_long ? explore<labelling::by_store>(slice)
                            : explore<labelling::by_minimum>(slice);
@@ -286,7 +303,8 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
     e.run([&](auto const& f) { for_each_part(first, last, f); }, last - first, this->first_label(),
           w.to.hops, this->part(w.to, slice));
   }
-  /// Runs f(vertices, n) for the parts of the frontier from `first` to `last`: one of the queue, or some of the lists.
+  /// Runs f(vertices, n) for the pieces of the frontier from `first` to `last`: one of the queue,
+  /// or several of the lists.
   template <class F>
   KARPOS_STEP_FUNCTION void for_each_part(std::uint32_t first, std::uint32_t last,
                                           F const& f) const {
@@ -296,7 +314,7 @@ struct explore_window : window_step<StateHandle, ProgressHandle> {
       KARPOS_INLINE_CALLS f(
           state.queue + state.class_begin[by_thread] + this->p->head[by_thread] + first,
           last - first);
-    std::uint32_t at = 0;  // of the frontier, where this list begins
+    std::uint32_t at = 0;  // position in the frontier where this list begins
     for (std::uint32_t i = 0; i < from.slices && at < last; ++i) {
       window_part const& part = this->part(from, i);
       std::uint32_t const begin = part.end[from.hops - 1], n = part.end[from.hops] - begin;
@@ -326,7 +344,7 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// Keeps an entry if its label still stands. Returns: whether it does.
+  /// Keeps an entry if its vertex still has this distance. Returns: whether it does.
   KARPOS_STEP_FUNCTION bool keep(std::uint32_t slice, std::uint32_t entry,
                                  std::uint32_t distance) const {
     State const& state = *this->s;
@@ -370,7 +388,7 @@ struct commit_window : window_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Takes back the labels beyond the last hop that is kept of a window in a long run.
+/// Resets the distances beyond the last hop that is kept, if the commit is deferred.
 template <class StateHandle, class ProgressHandle>
 struct take_labels_back : window_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::take_labels_back";
@@ -381,7 +399,8 @@ struct take_labels_back : window_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Gives vertices again the labels that other threads have overwritten by higher ones, in a window of a long run.
+/// Repairs the distances that other threads have overwritten by higher ones, if the commit is
+/// deferred.
 template <class StateHandle, class ProgressHandle>
 struct settle_labels : window_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::settle_labels";
@@ -403,11 +422,11 @@ struct settle_labels : window_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Decides when to explore a window, and of which shape.
+/// Decides when to start a local search, and sets its shape: vertices, slices and hops.
 template <class State>
 class window_control {
  public:
-  /// Returns: whether the frontier is to be explored by a window, and sets its shape.
+  /// Returns: whether to explore the frontier by a local search; if so, sets its shape.
   bool choose(State const& s, progress const& p, window_shape& w) {
     if (m_levels_to_wait > 0) {
       --m_levels_to_wait;
@@ -421,7 +440,8 @@ class window_control {
     w.is_long = m_found > s.vertices / m_part_before_long_run;
     return give_shape(s, n, w);
   }
-  /// The next window of a long run. Returns: whether there is one, and sets its shape.
+  /// Sets the shape of the next local search while the commit is deferred. Returns: whether there
+  /// is one.
   bool next(State const& s, window_shape& w) const {
     std::uint32_t n = 0;
     for (std::uint32_t i = 0; i < w.to.slices; ++i) {
@@ -432,13 +452,15 @@ class window_control {
     w.to.memory = 1 - w.from.memory;
     return give_shape(s, n, w);
   }
-  /// Told how many vertices a window has found that was committed, and that a long run has ended.
+  /// Counts the vertices that a committed local search has found.
   void count(std::uint64_t found) { m_found += found; }
+  /// Begins to count anew after a deferred commit; the next one needs twice as many vertices found.
   void end_long_run() {
     m_found = 0;
     m_part_before_long_run = Kokkos::max(m_part_before_long_run / 2, std::uint64_t(1));
   }
-  /// Told how many of the hops that were wanted could be kept: narrower frontiers allow longer windows.
+  /// Adapts the number of hops to how many of the `wanted` hops could be kept: narrower frontiers
+  /// allow more hops.
   void learn(std::uint32_t wanted, std::uint32_t kept) {
     m_hops = kept == wanted ? Kokkos::min(2 * wanted, most_hops) : Kokkos::max(kept, 1u);
     if (kept < 2 && kept < wanted) m_levels_to_wait = 8;
@@ -448,7 +470,7 @@ class window_control {
   using tuned = typename State::tuned;
   static constexpr std::uint32_t most_hops = window_part::most_hops;
 
-  /// Cuts a frontier of n vertices. Returns: whether it is narrow.
+  /// Cuts a frontier of n vertices into slices. Returns: whether it is narrow enough.
   bool give_shape(State const& s, std::uint32_t n, window_shape& w) const {
     auto const teams = static_cast<std::uint32_t>(s.window_teams);
     if (n == 0 || n / tuned::widest_slice >= teams * tuned::slices_of_team) return false;
@@ -466,7 +488,7 @@ class window_control {
   int m_levels_to_wait = 0;
 };
 
-/// The hops that all slices of a window have completed.
+/// Returns the number of hops that all slices of a local search have completed.
 template <class State>
 std::uint32_t complete_hops(State const& s, window_shape const& w) {
   std::uint32_t hops = w.to.hops;
@@ -475,7 +497,7 @@ std::uint32_t complete_hops(State const& s, window_shape const& w) {
   return hops;
 }
 
-/// Totals of one hop of a window that has been committed, but the last.
+/// Returns the totals of one hop, except the last, of a committed local search.
 template <class State>
 level_counters totals_of_hop(State const& s, window_shape const& w, std::uint32_t hop) {
   level_counters sum{};
