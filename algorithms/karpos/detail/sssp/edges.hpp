@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-// All edges of a graph with the rows that they are in, in parts of equally many.
+// All edges of a graph, each with its row, divided into parts of equal size.
 
 namespace karpos::detail::sssp {
 
@@ -16,7 +16,7 @@ struct all_edges {
 
   std::uint64_t parts() const { return (edges + edges_of_part - 1) / edges_of_part; }
 
-  /// f(u, e) for the edges e of a part, u being the vertex that e leads out of.
+  /// Runs f(u, e) for the edges e of a part; u is the vertex that e leads out of.
   template <class F>
   KOKKOS_FUNCTION void for_each_of(std::uint64_t part, F const& f) const {
     std::uint64_t const begin = part * edges_of_part;
@@ -29,7 +29,7 @@ struct all_edges {
   }
 
  private:
-  /// The row of an edge: the last one, from `first` on, that does not begin behind it.
+  /// Returns the row of edge e: the last one, from `first` on, that does not begin after e.
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
     std::uint64_t low = first, high = vertices;
     while (high - low > 1) {

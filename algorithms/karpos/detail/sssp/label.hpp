@@ -6,8 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-// Distances as words: bits of floating-point numbers that are not negative are in order as unsigned integers are, so that
-// atomic minima of words are those of distances, whatever their type.
+// Represents distances as words. Floating-point numbers that are not negative are ordered as their
+// bits are as unsigned integers, so an atomic minimum of words is a minimum of distances, for every
+// type.
 
 namespace karpos::detail::sssp {
 
@@ -23,10 +24,10 @@ struct label_of {
   KOKKOS_FUNCTION static word to_word(T x) { return Kokkos::bit_cast<word>(x); }
   KOKKOS_FUNCTION static T from_word(word w) { return Kokkos::bit_cast<T>(w); }
 
-  /// The word of a weight in the order of weights, in which -0.0 is 0.
+  /// Returns the word of a weight, ordered as weights are; -0.0 counts as 0.
   KOKKOS_FUNCTION static word of_weight(T w) { return to_word(w == T(0) ? T(0) : w); }
 
-  /// Where no path leads: infinity, or the largest integer.
+  /// Returns the distance of unreachable vertices: infinity, or the largest integer.
   KOKKOS_FUNCTION static constexpr T no_path() {
     if constexpr (std::is_floating_point_v<T>)
       return Kokkos::Experimental::infinity_v<T>;
@@ -35,22 +36,22 @@ struct label_of {
   }
   KOKKOS_FUNCTION static word farthest() { return to_word(no_path()); }
 
-  /// The label at the end of an edge; `farthest` where it would be no distance any more. An edge of infinite weight leads
-  /// nowhere. Requires: d is below `farthest`, w not negative.
+  /// Returns the distance at the end of an edge; `farthest` if it exceeds the range of distances.
+  /// An edge of infinite weight leads nowhere. Requires: d is below `farthest`, w is not negative.
   KOKKOS_FUNCTION static word plus(word d, T w) {
     if constexpr (std::is_floating_point_v<T>)
       return to_word(from_word(d) + w);
     else
       return static_cast<word>(w) < farthest() - d ? d + static_cast<word>(w) : farthest();
   }
-  /// Whether an edge of this weight may be used at all.
+  /// Returns whether an edge of this weight may be followed.
   KOKKOS_FUNCTION static bool is_finite(T w) {
     if constexpr (std::is_floating_point_v<T>)
       return w < no_path();
     else
       return true;
   }
-  /// Whether a weight is refused: negative, or no number.
+  /// Returns whether a weight is invalid: negative, or not a number.
   KOKKOS_FUNCTION static bool is_refused([[maybe_unused]] T w) {
     if constexpr (std::is_unsigned_v<T>)
       return false;

@@ -7,29 +7,33 @@
 #include "karpos/detail/sssp/windows.hpp"
 #include "karpos/device/program.hpp"
 
-// The loop over rounds: near-far, which is delta-stepping with two piles.
+// The loop over rounds: near-far, which is delta-stepping with a near and a far queue.
 //
-//   bucket      labels in [lower, threshold): a round expands the near queue, all of whose vertices lie in the bucket. Labels
-//               that are lowered to within it go to the next near queue, others to the far queue
-//   next one    when the near queue is empty: the threshold rises by a width, or to that much above the smallest label that a
-//               split has left, and the far queue is split
-//   width       delta; twice as much after each bucket of few edges, once half of all edges have been looked at: what is left
-//               then is a few vertices far away
-//   reach       where there is one, the loop ends with labels below it; the other vertices are pulled (pull.hpp)
+//   bucket       distances in [lower, threshold). A round expands the near queue, all of whose
+//                vertices lie in the bucket. A vertex whose distance is lowered to within the
+//                bucket enters the next near queue; other vertices enter the far queue
+//   next bucket  begins when the near queue is empty: the threshold rises by a width, or to a width
+//                above the smallest distance that a split has left; the far queue is split
+//   width        delta. It doubles after each bucket of few edges, once half of all edges have been
+//                probed: the remaining vertices are then few and far away
+//   reach        if there is one, the loop pushes distances below it only; the other vertices pull
+//                theirs (pull.hpp)
 //
-// The loop always ends. It stops, and reports that, if it goes on for longer than it can without a
-// fault in it or in its input:
+// The loop always ends. It stops, and reports that, if it runs longer than it can without a fault
+// in it or in its input:
 //
-//   buckets   Each begins where the one before ended and settles at least one vertex: at most one
-//             bucket a vertex. A bucket that begins at the smallest label left finds a vertex: of
-//             two splits in a row at most one finds none.
-//   rounds    Two rounds of a bucket settle the ends of all shortest paths of one edge more. The
-//             second one is for long rows, which windows leave to the next round. So there are at
-//             most two rounds a vertex, and a few at the end.
-//   pulling   At most most_passes passes.
-//   parents   At the same distance, each vertex is given a parent once.
+//   buckets      At most one bucket a vertex: each begins where the one before ended, and at least
+//                one vertex gets its final distance. A bucket that begins at the smallest remaining
+//                distance finds a vertex: of two splits in a row at most one finds none.
+//   rounds       At most two rounds a vertex, and a few at the end. After two more rounds of a
+//                bucket, the ends of all shortest paths with one more edge have their final
+//                distance. The second round is for long rows, which fused rounds leave to the next
+//                round.
+//   pulling      At most most_passes passes.
+//   parents      At the same distance, each vertex gets a parent once.
 //
-// launched_grid runs it on the host with a kernel for each step; cooperative_grid inside of one kernel.
+// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it
+// inside one kernel.
 
 namespace karpos::detail::sssp {
 
@@ -76,18 +80,19 @@ struct round_loop {
     p.buckets = 1;
     aim(p);
   }
-  /// The threshold of a bucket that begins at a label.
+  /// Returns the threshold of a bucket that begins at distance `label`.
   KOKKOS_FUNCTION static word above(shared const& p, word label) {
     return Kokkos::max(labels::plus(label, p.width), static_cast<word>(label + 1));
   }
-  /// Ends a bucket in which so many edges were looked at in windows, of all buckets.
+  /// Ends a bucket, and doubles the width if it had few edges. window_edges: edges probed in fused
+  /// rounds so far.
   KOKKOS_FUNCTION void widen(shared& p, std::uint64_t window_edges) const {
     std::uint64_t const all = p.edges + window_edges;
     bool const few = all - p.edges_before < s.teams * State::tuned::few_edges;
     p.edges_before = all;
     if (few && all > s.edges / 2 && p.width < labels::no_path() / 4) p.width *= 2;
   }
-  /// Where this round reads and the next one begins to write.
+  /// Sets where this round reads in the queue, and where the next one begins to write.
   KOKKOS_FUNCTION void aim(shared& p) const {
     for (int c = 0; c < degree_classes; ++c) {
       auto const n = static_cast<std::uint32_t>(s.vertices);
@@ -95,7 +100,7 @@ struct round_loop {
       p.tail[c] = n - p.head[c];
     }
   }
-  /// Makes the near queue that has been filled the frontier.
+  /// Makes the near queue that was filled last the frontier.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void take_queue(Grid& grid, shared& p) const {
     ++p.round;
@@ -103,7 +108,8 @@ struct round_loop {
     p.vertices += p.frontier.queued();
     aim(p);
   }
-  /// The same; the frontier is pushed. Once it leads to a part of the edges, the hubs are near, and the reach is counted from there.
+  /// Makes the near queue that was filled last the frontier to be pushed. Sets the reach once a
+  /// certain part of all edges has been pushed, because the hubs are near then.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void take_round(Grid& grid, shared& p) const {
     take_queue(grid, p);
@@ -142,7 +148,7 @@ struct round_loop {
     if (++p.vain_splits > 1) return stop(grid, p);
     go_on(grid, p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
   }
-  /// Begins the next bucket; first: the smallest label that it may have.
+  /// Begins the next bucket. first: the smallest distance that a vertex in it may have.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void go_on(Grid& grid, shared& p, word first) const {
     p.lower = p.threshold;
@@ -151,13 +157,14 @@ struct round_loop {
     if (p.lower >= p.reach || first >= p.reach) return leave_buckets(grid, p);
     if (p.threshold <= p.lower) stop(grid, p);
   }
-  /// When all that was to be pushed has been.
+  /// Ends pushing: starts to pull if there is a reach.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void leave_buckets(Grid& grid, shared& p) const {
     p.pulls = p.reach < labels::farthest();
     if (!p.pulls) finish(grid, p);
   }
-  /// The labels beyond the reach; if they take too many passes, makes them the far queue.
+  /// Pulls the distances beyond the reach. After too many passes, puts these vertices into the far
+  /// queue.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void pull_rest(Grid& grid, shared& p) const {
     using G = typename Grid::template handle_of<State>;
@@ -206,8 +213,8 @@ struct round_loop {
     finish(grid, p);
   }
 
-  /// Parents by the distances: of vertices that are nearer; then, where edges of weight zero leave any, of vertices at the same
-  /// distance.
+  /// Finds parents from the distances: first among nearer vertices; then, if edges of weight zero
+  /// leave vertices without a parent, among vertices at the same distance.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void find_parents(Grid& grid, shared& p) const {
     using G = typename Grid::template handle_of<State>;

@@ -4,21 +4,26 @@
 #include "karpos/detail/bfs/frontier_walk.hpp"
 #include "karpos/detail/sssp/start.hpp"
 
-// Pulling: from a distance on, the reach, no label is pushed. What has no label when the queues are empty finds it among its
-// own edges, for which edges and weights are to be the same in both directions. In graphs of few hubs and many vertices of low
-// degree, that is most of the vertices, and of all pushed edges most would lead beyond the label that their end has already.
+// Pulling: distances beyond a limit, the reach, are not pushed. A vertex that has no final distance
+// when the queues are empty finds it among its own edges, so edges and weights must be the same in
+// both directions. In graphs of few hubs and many vertices of low degree, these are most of the
+// vertices; most pushed edges would lead to a distance above the one that their end has already.
+// The steps:
 //
-//   queue_unsettled   the vertices without a label below the reach, by degree class: with none, or one that was pushed before the
-//                     reach was known
-//   pull<true>        first pass: each lowers its own label, by all neighbours. The settled ones, below the reach, need not be
-//                     looked at again
-//   pull<false>       next passes, of vertices with an edge to one beyond the reach that might lower the label still: at the
-//                     reach it would, reach + w < label. … until a pass lowers nothing
-//   queue_pulled      after too many passes, as in a graph of long chains: all that has a label beyond the reach goes to the
-//                     far queue, and is pushed as if there was no reach
+//   queue_unsettled  queues, by degree class, the vertices without a distance below the reach: they
+//                    have none, or one that was pushed before the reach was known
+//   pull<true>       first pass: each queued vertex lowers its own distance, by all neighbours.
+//                    Later passes need not probe the neighbours below the reach again
+//   pull<false>      later passes, until one lowers nothing: over vertices with an edge of weight w
+//                    to a vertex beyond the reach that might still lower their distance, because
+//                    reach + w is below it
+//   queue_pulled     after too many passes, as in a graph of long chains: moves all vertices with a
+//                    distance beyond the reach to the far queue, to be pushed as if there were no
+//                    reach
 //
-// Why distances are exact: the settled vertices have theirs, for all edges that could lower a label to below the reach were
-// pushed. In a pass that lowers nothing, all edges that could lower a label were looked at with the labels as they are.
+// Why distances are exact: vertices below the reach have their final distance, because all edges
+// that could lower a distance to below the reach were pushed. In a pass that lowers nothing, all
+// edges that could lower a distance were probed with the current distances.
 
 namespace karpos::detail::sssp {
 
@@ -66,7 +71,7 @@ struct queue_pulled : step<StateHandle, ProgressHandle> {
     });
     found.flush(t);
     bfs::for_each_index<width>(team, state.words, [&](std::uint64_t w) {
-      state.near_bits[0][w] = state.near_bits[1][w] = 0;  // of the pass that does not take place
+      state.near_bits[0][w] = state.near_bits[1][w] = 0;  // marks of the pass that is not run
     });
   }
 };
@@ -114,8 +119,8 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   using typename walk::row;
   using walk::tile_edges;
 
-  /// Where rows are in order of weight, lowers a label by the lightest edge.
-  /// Returns: how many edges may lower it further.
+  /// If rows are in order of weight, lowers the vertex's distance by its lightest edge. Returns:
+  /// the number of edges that may lower it further.
   KARPOS_STEP_FUNCTION std::uint32_t first_edges(row const& r, bool& lowered) const {
     device::prefetch(s->weight + r.begin);
     if (s->lighter == nullptr) return r.degree;
@@ -128,7 +133,8 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     }
     return s->edges_below(r.vertex, r.degree, 0, best);
   }
-  /// All: by all neighbours. Else by those beyond the reach, and rows that have such are queued.
+  /// Lowers distances. All: by all neighbours. Otherwise by neighbours beyond the reach, and queues
+  /// the rows that have such neighbours.
   template <bool All>
   KARPOS_STEP_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,
                                  bool& lowered) const {
@@ -144,12 +150,12 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
       pull_rows<All>(t, k, found, lowered);
   }
 
-  /// The smallest label that a neighbour may have.
+  /// Returns the smallest distance that a probed neighbour may have.
   template <bool All>
   KOKKOS_FUNCTION word least() const {
     return All ? 0 : p->reach;
   }
-  /// Returns: bit i for each edge whose row is to be queued.
+  /// Returns: bit i is set if the row of edge i must be queued.
   template <bool All, class EdgeAt>
   KARPOS_STEP_FUNCTION std::uint32_t pull_on_lane(EdgeAt const& edge_at, bool& lowered) const {
     word here[at_once], there[at_once];
@@ -173,7 +179,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     return again;
   }
 
-  /// CPUs: row after row, each with what it has found so far.
+  /// CPUs: pulls row after row, each with the best distance found so far.
   template <bool All>
   KARPOS_STEP_FUNCTION void pull_rows(tile const& t, chunk const& k, bins<State>& found,
                                       bool& lowered) const {

@@ -4,20 +4,24 @@
 #include "karpos/detail/bfs/frontier_walk.hpp"
 #include "karpos/detail/sssp/start.hpp"
 
-// A round of a wide frontier: each edge out of the near queue, by a rule. `relax` lowers labels; `parent_of_nearer` and
-// `parent_of_equal` find parents once the labels are distances.
+// A round of a wide frontier: applies a rule to each edge out of the near queue. The rule `relax`
+// lowers distances; `parent_of_nearer` and `parent_of_equal` find parents once the distances are
+// final.
 //
-// A rule looks at an edge first, without writing, so that the loads of several edges overlap, and claims then:
+// A rule first reads for several edges without writing, so that their loads overlap; then it
+// claims. Its functions:
 //
-//   open(s, p, here, u, n)   how many of its first edges are to be looked at
-//   look(s, p, here, e, v)   the label that v would get from a vertex whose label is `here`; `farthest`: leave the edge
-//   claim(s, p, u, v, label) where v goes: nowhere, the near queue or the far queue
+//   open(s, p, here, u, n)    returns how many of u's first edges to probe
+//   look(s, p, here, e, v)    returns the distance that v would get from a vertex at distance
+//                             `here`; `farthest`: ignore the edge
+//   claim(s, p, u, v, label)  writes, and returns where v goes: nowhere, the near queue or the far
+//                             queue
 
 namespace karpos::detail::sssp {
 
 enum class goes { nowhere, near, far };
 
-/// Lowers the labels of neighbours.
+/// Lowers the distances of neighbours.
 template <class State>
 struct relax {
   static constexpr char const* label = "karpos::sssp::relax";
@@ -32,7 +36,7 @@ struct relax {
     word const to = s.along(here, e);
     return to < p.reach && to < device::load_cached(s.label + v) ? to : State::labels::farthest();
   }
-  /// Whoever lowers a label sees to it that the vertex is expanded with it.
+  /// The thread that lowers a distance makes sure that the vertex is expanded with it.
   KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const& p, local_vertex,
                                          local_vertex v, word to) {
     word const before = device::fetch_min(s.label + v, to);
@@ -42,7 +46,7 @@ struct relax {
   }
 };
 
-/// Takes a vertex for the parent of those that it leads to on a shortest path, if it is nearer.
+/// Makes a vertex the parent of its neighbours on shortest paths that are farther than it.
 template <class State>
 struct parent_of_nearer {
   static constexpr char const* label = "karpos::sssp::parent_of_nearer";
@@ -68,8 +72,9 @@ struct parent_of_nearer {
   }
 };
 
-/// The same for vertices at one distance, on which edges of weight zero lead to each other: one that has a parent becomes that
-/// of others, round by round, so that parents form no cycle.
+/// Makes a vertex that has a parent the parent of vertices at the same distance, if an edge of
+/// weight zero leads to them and they have none. Runs round by round, so that parents form no
+/// cycle.
 template <class State>
 struct parent_of_equal {
   static constexpr char const* label = "karpos::sssp::parent_of_equal";
@@ -140,11 +145,12 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
   using typename walk::row;
   using walk::tile_edges;
 
-  /// An old label does as well: whoever has lowered it since puts the vertex into the next queue.
+  /// Returns the distance of a vertex. An old one is good enough: the thread that has lowered it
+  /// since puts the vertex into the next queue.
   KARPOS_STEP_FUNCTION word label_of(local_vertex u) const {
     return device::load_cached(s->label + u);
   }
-  /// Which of a lane's edges lead into the near queue and the far queue.
+  /// Bits of a lane's edges whose ends enter the near queue and the far queue.
   struct won {
     std::uint32_t near, far;
   };
@@ -178,14 +184,14 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     return w;
   }
 
-  /// Edges that a CPU thread claims together: listed first, without a branch on what is known of them.
+  /// Edges that a CPU thread claims together; listed first, without a branch on their state.
   struct candidates {
     static constexpr int most = 256;
     local_vertex vertex[most], from[most];
     word to[most];
     int count = 0;
   };
-  /// CPUs: row after row.
+  /// CPUs: expands the rows of a chunk one after the other.
   KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
     candidates list;
     bool const few = p->reach < State::labels::farthest();

@@ -15,16 +15,18 @@
 #include "karpos/detail/sssp/state.hpp"
 #include "karpos/device/loops.hpp"
 
-// A copy of the rows in order of weight, made once for many searches: of a long row only the lightest edges are looked at.
+// A copy of the rows in order of weight, made once for many searches: of a long row only the
+// lightest edges are then probed.
 //
 //   row of u      | 3 → c | 5 → a | 9 → d | 40 → b | 200 → e | …
 //   lighter_than      4       8       16      32               once for all rows
 //   lighter[u]        1       2       3       3                edges of u below each of these
 //
-// An edge of weight w gives a label of base + w at least, where no label that it starts from is below base. So edges that are not
-// lighter than a limit cannot lead below a bound once base + limit does not: state::edges_below.
+// If no distance that it starts from is below `base`, an edge of weight w leads to a distance of at
+// least base + w. So if base + limit is not below a bound, edges that are not lighter than `limit`
+// cannot lead below that bound: state::edges_below.
 //
-// GPUs sort all edges at once, as words of row and weight, and CPUs row by row.
+// GPUs sort all edges at once, by words of row and weight; CPUs sort row by row.
 
 namespace karpos::detail::sssp {
 
@@ -34,15 +36,15 @@ struct weighted_edge {
   VertexId end;
 };
 
-/// Weights in 32 bits, in their order: equal ones may come of weights that differ by less than 2^shift as words, or are all very
-/// large.
+/// Maps weights to 32 bits and keeps their order. Two weights may become equal if their words
+/// differ by less than 2^shift, or if both are very large.
 template <class Weight>
 struct weight_order {
   using labels = label_of<Weight>;
   using word = typename labels::word;
   int shift = 0;
 
-  /// mean: of the weights, which keeps 24 bits or more.
+  /// mean: the mean weight, which keeps at least 24 bits.
   explicit weight_order(double mean) {
     if constexpr (sizeof(Weight) == 8) {
       if (std::is_floating_point_v<Weight>)
@@ -55,7 +57,7 @@ struct weight_order {
     return static_cast<std::uint32_t>(
         Kokkos::min(labels::of_weight(w) >> shift, static_cast<word>(~std::uint32_t(0))));
   }
-  /// The smallest of the weights that are equal to w in this order.
+  /// Returns the smallest weight that is equal to w in this order.
   Weight first_of(Weight w) const {
     return labels::from_word(static_cast<word>((*this)(w)) << shift);
   }
@@ -77,7 +79,7 @@ struct pack_edges {
   }
 };
 
-/// CPUs.
+/// CPUs: copies and sorts one row.
 template <class Rows, class Weight, class Edge>
 struct sort_row {
   Rows rows;
@@ -130,7 +132,7 @@ struct count_lighter {
   }
 };
 
-/// Sizes of the degree classes.
+/// Counts the vertices of each degree class.
 template <class State>
 struct count_classes {
   using value_type = std::uint64_t[];
@@ -159,7 +161,8 @@ struct sorted_rows {
     return edges * (sizeof(VertexId) + sizeof(Weight)) + vertices * sizeof(lighter_edges);
   }
 
-  /// reach: limits are half of it, and 1, 2 and 4 times as much. mean: of the weights.
+  /// Sorts the rows, and counts lighter edges. reach: the limits are 1/2, 1, 2 and 4 times the
+  /// reach. mean: the mean weight.
   template <class ExecSpace, class Rows>
   void make(ExecSpace const& exec, Rows const& rows, Weight const* weight, std::uint64_t vertices,
             std::uint64_t edges, double reach, double mean) {

@@ -11,7 +11,7 @@
 
 namespace karpos::detail::sssp {
 
-/// The bins of a tile, one for the near queue that is filled and one for a far queue.
+/// The bins of a tile: one for the near queue that is filled, one for a far queue.
 template <class State>
 class bins {
  public:
@@ -57,7 +57,7 @@ struct step {
   ProgressHandle p;
 };
 
-/// Puts the vertices for which chosen(v) holds into a bin, each once.
+/// Appends the vertices for which chosen(v) holds to a bin, each once.
 template <class State, class Team, class Bin, class Chosen>
 KARPOS_STEP_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
                                          std::uint64_t vertices, Bin& to, Chosen const& chosen) {
@@ -123,7 +123,7 @@ struct seed : step<StateHandle, ProgressHandle> {
             !State::mark(state.near_bits[1], sources.template at<State>(at(lane))))
           return 0;
         local_vertex const v = sources.template at<State>(at(lane));
-        state.label[v] = 0;  // the word of zero, in every type
+        state.label[v] = 0;  // zero has this word in every weight type
         if (state.parent != nullptr) state.parent[v] = State::global(v);
         return 1;
       });
@@ -133,8 +133,9 @@ struct seed : step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Between two buckets: moves the vertices of the far queue that belong to the new one to the near queue. Those with a label
-/// below it have been expanded with that, and leave; others stay.
+/// Runs between two buckets: moves the far queue's vertices in the new bucket to the near queue.
+/// Drops vertices with a distance below it, which have been expanded with that distance; keeps the
+/// others.
 template <class StateHandle, class ProgressHandle>
 struct split_far : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
@@ -174,7 +175,8 @@ struct split_far : step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Puts all vertices with a distance into the near queue, or those of them with a parent. Counts those without one.
+/// Queues all vertices with a distance or, if `with_parent`, those of them that have a parent;
+/// counts the others.
 template <class StateHandle, class ProgressHandle>
 struct queue_reached : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;

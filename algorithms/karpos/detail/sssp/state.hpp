@@ -9,18 +9,23 @@
 #include "karpos/detail/sssp/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 
-// The memory of shortest paths: what each array holds, which step writes it, and when.
+// The memory of shortest paths: what each array holds, which step writes it, and when. A tentative
+// distance of a vertex, which is the length of a walk, is called its `label` in the code. Terms
+// (tile, team, lane, scratch, step): see bfs/state.hpp.
 //
-//   label         the distances, as words: lengths of walks, lowered by atomic minimum
-//   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each degree class, as the
-//                 frontier queue of bfs. A round expands one near queue and fills the other one, and a far queue
-//   near_bits[2]  of each near queue: a bit for each vertex that has been put into it while the other one is expanded, so
-//                 that none enters twice. The round that expands a queue clears its bits
-//                 A far queue needs none: a vertex is in it as long as its label is a length beyond the bucket, so that
-//                 whoever gives it its first label puts it there
-//   levels[3]     counters of the near queues, those of round r in levels[r % 3]; each step clears the next but one
-//   far[3]        the same for the far queues, by number of the split
-//   far_min[3]    the smallest label of those that a split leaves in the far queue
+//   label         the tentative distances, as words; lowered by atomic minimum
+//   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each
+//                 degree class, like the frontier queue of bfs. A round expands one near queue, and
+//                 fills the other near queue and a far queue
+//   near_bits[2]  a bitmap for each near queue: the vertices put into it while the other near queue
+//                 is expanded, so that no vertex enters it twice. The round that expands a queue
+//                 clears its bits. A far queue needs no bitmap: it holds every vertex whose
+//                 distance is finite and beyond the bucket, so the thread that writes the first
+//                 such distance appends the vertex
+//   levels[3]     counters of the near queues; round r has levels[r % 3]. Each step clears the
+//                 counters of the round after the next
+//   far[3]        counters of the far queues, by number of the split
+//   far_min[3]    the smallest distance among the vertices that a split leaves in the far queue
 
 namespace karpos::detail::sssp {
 
@@ -29,38 +34,41 @@ using bfs::degree_classes;
 using bfs::level_counters;
 using bfs::local_vertex;
 
-/// What the loop remembers: one copy on the host, or one for each team of a cooperative kernel.
+/// State that the loop keeps: one copy on the host, or one for each team of a cooperative kernel.
 template <class Weight>
 struct progress {
   using word = typename label_of<Weight>::word;
-  level_counters frontier;                                   // of the near queue that is expanded
-  std::uint32_t head[degree_classes], tail[degree_classes];  // of that queue, and of the next one
+  level_counters frontier;  // of the near queue that is expanded
+  // Segments of that queue, and of the next one.
+  std::uint32_t head[degree_classes], tail[degree_classes];
   std::uint32_t round, split, far_entries;
-  word lower, threshold;  // the bucket: vertices with labels in between are expanded
-  word reach;             // labels from here on are not pushed, but pulled at the end
-  Weight width;           // of the next one
-  std::uint64_t buckets, windows, vertices, edges;  // totals; edges without those of windows
-  std::uint64_t edges_before;                       // this bucket
-  std::uint32_t passes;                             // over what is pulled
-  std::uint64_t pulled_edges;                       // looked at in the later ones of these
+  word lower, threshold;  // the bucket: vertices with distances in [lower, threshold) are expanded
+  word reach;             // distances from here on are not pushed; they are pulled at the end
+  Weight width;           // of the next bucket
+  std::uint64_t buckets, windows, vertices, edges;  // totals; edges without those of fused rounds
+  std::uint64_t edges_before;                       // before this bucket
+  std::uint32_t passes;                             // passes of pulling
+  std::uint64_t pulled_edges;                       // probed in all passes but the first
   std::uint64_t rounds_of_bucket;                   // see round_loop
-  std::uint64_t equals;       // vertices that were given a parent at their own distance
+  std::uint64_t equals;       // vertices that got a parent at their own distance
   std::uint32_t vain_splits;  // in a row
   bool done, failed, narrow, pulls, lowered;
 
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
 
-/// How many edges of a row are lighter than each of some limits; of rows in order of weight (sorted_rows.hpp).
+/// Counts the edges of a row that are lighter than each of four limits. Used with rows in order of
+/// weight (sorted_rows.hpp).
 struct alignas(16) lighter_edges {
   static constexpr int limits = 4;
   std::uint32_t count[limits];
 };
 
-/// What the host reads at the end.
+/// Summary of a search, which the host reads at the end.
 struct summary {
   std::uint64_t rounds, buckets, windows, vertices, edges, passes;
-  std::uint64_t failed;  // 1: stopped, for it went on for longer than it could
+  // Nonzero: stopped, because it ran longer than it can without a fault (loop.hpp).
+  std::uint64_t failed;
 };
 
 template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
@@ -79,25 +87,25 @@ struct state {
   std::uint64_t vertices, words, edges;
   bfs::rows<VertexId, EdgeOffset> out;
   Weight const* weight;
-  lighter_edges const* lighter;  // of each row, where rows are in order of weight; else null
+  lighter_edges const* lighter;  // of each row, if rows are in order of weight; else null
   Kokkos::Array<Weight, lighter_edges::limits> lighter_than;
   word* label;
-  VertexId* parent;  // null: not asked for
+  VertexId* parent;  // null: no parents are asked for
   Weight delta;
-  Weight reach;  // from the hubs on; the largest weight: everything is pushed
+  Weight reach;  // measured from the hubs; no_path(): everything is pushed
   std::uint32_t window_hops;
 
   local_vertex* queue;
   std::uint32_t* near_bits[2];
   level_counters *levels, *far;
   std::uint64_t* far_min;       // wide, so that a grid can read it
-  std::uint64_t* window_edges;  // looked at in windows
-  std::uint64_t* last_lowered;  // number of the last pass that lowered a label by pulling
-  std::uint32_t* too_far;       // whether a length has left the range of distances
+  std::uint64_t* window_edges;  // probed in fused rounds
+  std::uint64_t* last_lowered;  // number of the last pass that lowered a distance by pulling
+  std::uint32_t* too_far;       // whether a length exceeded the range of distances
   std::uint32_t teams;
 
   std::uint64_t class_limit[degree_classes - 1], class_begin[degree_classes];
-  std::uint64_t hub_degree;  // above every degree: there are no hubs here
+  std::uint64_t hub_degree;  // above every degree, because sssp has no hub cache
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
@@ -107,8 +115,8 @@ struct state {
     return c;
   }
 
-  /// Where rows are in order of weight, the class goes by the edges that are looked at as a rule, and a row is expanded by its
-  /// class even where it is up to so many times longer.
+  /// If rows are in order of weight, the class depends on the edges that are usually probed. A row
+  /// may then be up to longest_of_class times longer than its class allows.
   static constexpr std::uint64_t longest_of_class = 16;
   KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
     if (lighter == nullptr) return class_of(degree);
@@ -125,7 +133,7 @@ struct state {
     return side == 0 ? near_bits[0] : near_bits[1];
   }
 
-  /// Clears what the next steps count in. Every step does so first.
+  /// Clears the counters of later steps. Every step calls it first.
   template <class Team>
   KOKKOS_FUNCTION void clear_next(Team const& team, progress<Weight> const& p) const {
     if (team.league_rank() != 0 || team.rank() != 0) return;
@@ -134,7 +142,8 @@ struct state {
     far_min[(p.split + 2) % 3] = labels::farthest();
   }
 
-  /// Marks a vertex in a bitmap, in which no bit is cleared in the same step. Returns: whether it was not marked yet.
+  /// Sets a vertex's bit in a bitmap in which no step clears bits now. Returns: whether it was not
+  /// set before.
   KOKKOS_FUNCTION static bool mark(std::uint32_t* bits, local_vertex v) {
     if ((device::load_cached(bits + v / 32) & bit_of(v)) != 0) return false;
     return (device::fetch_or(bits + v / 32, bit_of(v)) & bit_of(v)) == 0;
@@ -143,10 +152,11 @@ struct state {
     device::clear_bits(bits + v / 32, bit_of(v));
   }
 
-  /// The number of a row's first edges that may lead from labels of `base` or more to one below `bound`.
+  /// Returns how many first edges of a row may lead from a distance >= `base` to a distance <
+  /// `bound`.
   KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
                                             word bound) const {
-    // Sums that leave the range of distances are found by looking at the edges.
+    // To detect sums that exceed the range of distances, all edges must be probed.
     if (lighter == nullptr || bound == labels::farthest()) return degree;
     lighter_edges const row = lighter[v];
     for (int i = 0; i < lighter_edges::limits; ++i)
@@ -154,9 +164,10 @@ struct state {
     return degree;
   }
 
-  /// The label at the end of an edge out of a vertex with label d.
+  /// Returns the distance at the end of edge e, from a vertex at distance d.
   KOKKOS_FUNCTION word along(word d, edge e) const { return farther(d, weight[e]); }
-  /// The same for an edge of this weight.
+  /// Returns the distance at the end of an edge of weight w, and reports if it exceeds the range of
+  /// distances.
   KOKKOS_FUNCTION word farther(word d, Weight w) const {
     word const to = labels::plus(d, w);
     if (to == labels::farthest() && labels::is_finite(w)) device::store_relaxed(too_far, 1u);

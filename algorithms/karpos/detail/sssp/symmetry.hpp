@@ -10,10 +10,11 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
-// What a reach needs to know of a graph (pull.hpp): whether there are hubs, and whether every edge of an undirected graph weighs
-// the same in both directions: a sum, over all edges, of a hash of the edge's smaller and larger end and its weight, added in one
-// direction and subtracted in the other, is zero if so. If not it is zero by a chance of 2^-64, or by design, for the hash has no
-// seed.
+// Tells whether a graph may have a reach (pull.hpp): whether it has hubs, and whether every edge of
+// an undirected graph weighs the same in both directions. The latter is a sum, over all edges, of a
+// hash of the edge's smaller and larger end and its weight, added in one direction and subtracted
+// in the other. It is zero if the weights are symmetric. If they are not, it is zero by a chance of
+// 2^-64, or by design, because the hash has no seed.
 
 namespace karpos::detail::sssp {
 
@@ -42,7 +43,8 @@ struct square_degree {
   }
 };
 
-/// The mean degree of an edge's end: where hubs have most edges, far more than the mean degree of a vertex.
+/// Returns the mean degree of an edge's end. If hubs have most edges, it is far above the mean
+/// degree of a vertex.
 template <class ExecSpace, class Rows>
 double mean_degree_of_ends(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
                            std::uint64_t edges) {

@@ -11,12 +11,12 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/hash.hpp"
 
-// How far weights spread: a sample of them, since a mean of weights over many decades tells the
-// largest alone.
+// Measures by a sample how far weights spread: a mean of weights over many decades reflects the
+// largest ones only.
 
 namespace karpos::detail::sssp {
 
-/// Copies the weights of edges that a hash draws.
+/// Copies the weights of edges drawn by a hash.
 template <class Weight>
 struct draw_weights {
   Weight const* weight;
@@ -27,12 +27,13 @@ struct draw_weights {
   }
 };
 
-/// Some of the weights that are finite and above 0, in ascending order.
+/// A sample of the weights that are finite and above 0, in ascending order.
 class weight_sample {
  public:
   static constexpr std::uint64_t most = 1024;
 
-  /// Draws as many as `room` holds, `most` at most. Waits.
+  /// Draws `size` weights, `most` at most, with room for `size` numbers on the device at `room`.
+  /// Blocks.
   template <class ExecSpace, class Weight>
   weight_sample(ExecSpace const& exec, Weight const* weight, std::uint64_t edges, double* room,
                 std::uint64_t size)
@@ -48,12 +49,13 @@ class weight_sample {
     std::sort(m_weights.begin(), m_weights.end());
   }
 
-  /// The weight below which this part of the sample lies. Requires: the sample is not empty.
+  /// Returns the weight below which this part of the sample lies. Requires: the sample is not
+  /// empty.
   double quantile(double part) const {
     auto const last = static_cast<double>(m_weights.size() - 1);
     return m_weights[static_cast<std::size_t>(part * last)];
   }
-  /// Whether the middle half of the weights differ by a factor of more than this.
+  /// Returns whether the middle half of the weights differs by more than this factor.
   bool spreads(double factor) const {
     return !m_weights.empty() && quantile(0.75) / factor > quantile(0.25);
   }

@@ -3,16 +3,20 @@
 
 #include "karpos/detail/sssp/relax.hpp"
 
-// A round of a narrow frontier: each team goes several hops by itself before all teams meet, as in the windows of bfs
-// (detail/bfs/block_windows.hpp). Here nothing is ever taken back: any order of relaxations ends with the same labels, as long
-// as whoever lowers a label sees to it that the vertex is expanded with it, now or in a later round.
+// Bucket fusion: in a round of a narrow frontier, each team explores several hops by itself before
+// the grid synchronises. (GAP calls this bucket fusion; the code calls such a round a `window`, as
+// in detail/bfs/block_windows.hpp, and a tentative distance a `label`.) Nothing is undone here: any
+// order of relaxations ends with the same distances, if the thread that lowers a distance makes
+// sure that the vertex is expanded with it, now or in a later round.
 //
-//   team 0   |slice|hop 1|hop 2|…|hop h| what is left \                         / slice
-//   team 1   |slice|hop 1|hop 2|…|hop h|   …           > near queue, one barrier <  slice     next window
+//   team 0  |slice|hop 1|…|hop h| rest \                     / slice  team 0
+//   team 1  |slice|hop 1|…|hop h| rest  > near queue,       <  slice  team 1   next fused round
+//   …                                  /  one grid barrier   \ …
 //
-// A hop's vertices lie in one of two queues in the team's scratch, with a label for each: an entry whose vertex has a lower one
-// is dropped. What does not fit goes to the near queue of the next round, as do vertices of many
-// edges; vertices beyond the bucket go to the far queue.
+// A team keeps a hop's vertices, each with a distance, in one of two queues in its scratch. An
+// entry is dropped if its vertex has a lower distance by then. Entries that overflow the queue, and
+// vertices of many edges, go to the near queue of the next round. Vertices beyond the bucket go to
+// the far queue.
 
 namespace karpos::detail::sssp {
 
@@ -22,7 +26,7 @@ struct window_entry {
   local_vertex vertex, from;
 };
 
-/// Bytes of the queues of a team, in front of its tiles' bins.
+/// Bytes of the queues of a team; its tiles' bins follow them.
 template <class ExecSpace, class Word>
 inline constexpr std::size_t window_bytes =
     64 + 2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(window_entry<Word>);
@@ -41,7 +45,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   static constexpr std::size_t team_bytes = window_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
   static constexpr std::uint32_t room = tuned::team_queue_entries;
-  // A row too long for a window goes to the near queue, and is not narrow in the next round.
+  // A row too long for one lane goes to the near queue; with it, the next round's frontier is not
+  // narrow.
   static_assert(tuned::window_degree >= tuned::tile_degree);
 
   std::uint64_t work() const { return this->p->frontier.edges + this->p->frontier.queued(); }
@@ -73,7 +78,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// The two queues of a team; count[k % 3]: what was to be pushed to that of hop k.
+  /// The two queues of a team. count[k % 3]: number of entries pushed to the queue of hop k,
+  /// overflowed ones included.
   struct queues {
     std::uint32_t* count;
     entry* first;
@@ -84,7 +90,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     KOKKOS_FUNCTION entry* of_hop(std::uint32_t hop) const { return first + (hop % 2) * room; }
   };
 
-  /// Takes an equal part of the near queue. Returns: how many vertices.
+  /// Loads an equal part of the near queue. Returns: the number of vertices.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t load_slice(Team const& team, queues const& q) const {
     State const& state = *this->s;
@@ -108,12 +114,13 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     return n;
   }
 
-  /// Whether a vertex is for all teams together: a row too long for a window, whose class keeps the next round from being narrow.
+  /// Returns whether all teams together must expand a vertex: its row is too long for one lane, and
+  /// its degree class makes the next round's frontier wide.
   KOKKOS_FUNCTION bool is_long(local_vertex v, std::uint64_t degree) const {
     return degree > tuned::window_degree && this->s->class_of(v, degree) != bfs::by_thread;
   }
 
-  /// CPUs, whose teams are one thread: vertex after vertex.
+  /// CPUs, whose teams are one thread: expands one vertex after the other.
   KARPOS_STEP_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
                                          std::uint32_t n, bins<State>& found,
                                          std::uint64_t& edges) const {
@@ -152,9 +159,9 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
     q.count[(hop + 1) % 3] = pushed;
   }
-  static constexpr std::uint32_t ahead = 8;  // entries whose rows are fetched
+  static constexpr std::uint32_t ahead = 8;  // entries whose rows are prefetched
 
-  /// Some edges of a row that have been loaded.
+  /// Edges of a row that have been loaded.
   struct loaded_edges {
     local_vertex end[at_once];
     typename State::weight_type weight[at_once];
@@ -175,7 +182,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
     return l;
   }
-  /// Labels a vertex of a queue, if it has not been; its first edges are on their way meanwhile.
+  /// Lowers the distance of a queue's vertex, unless that was done when it was queued, while its
+  /// first edges are being loaded.
   KARPOS_STEP_FUNCTION row take(entry const& e, std::uint32_t hop) const {
     State const& state = *this->s;
     edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
@@ -213,28 +221,30 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       expand_rows(t, rows, q, hop + 1, found);
     }
   }
-  /// Whether the vertices of a queue have their labels. CPUs give them when they queue a vertex; GPUs when they take it out, so that
-  /// its row is on its way meanwhile.
+  /// Returns whether the vertices of a queue have their distances already. CPUs write a distance
+  /// when they queue the vertex. GPUs write it when they pop the vertex, so that its row is loaded
+  /// meanwhile.
   KOKKOS_FUNCTION static bool is_labelled(std::uint32_t hop) {
     return hop == 0 || !tuned::balances_lanes;
   }
-  /// Labels a vertex of a queue. Returns: whether its label has been lowered by that.
+  /// Lowers the distance of a queue's vertex to the entry's. Returns: whether it was higher before.
   KOKKOS_FUNCTION bool lowers(entry const& e) const {
     return device::fetch_min(this->s->label + e.vertex, e.label) > e.label;
   }
-  /// Whether a vertex is to be put into the near queue, for it is not in it yet: 1 or 0.
+  /// Marks a vertex as stored in the near queue. Returns: 1 if the caller must append it, else 0.
   KOKKOS_FUNCTION std::uint32_t again(local_vertex v) const {
     return State::mark(this->s->near(1 - this->p->side()), v) ? 1u : 0u;
   }
 
-  /// Neighbours of a lane: bit i of `inside` for vertex[i] in the bucket, which is labelled when it is taken from the queue; for others
-  /// the label before it was lowered, which is asked for before it is needed.
+  /// Neighbours of a lane. Bit i of `inside` tells whether vertex[i] lies in the bucket; its
+  /// distance is written when it is popped. before[i]: the former distance of a vertex beyond the
+  /// bucket, requested before it is needed.
   struct lowered {
     local_vertex vertex[at_once];
     word label[at_once], before[at_once];
     std::uint32_t inside;
 
-    /// Bits of those beyond the bucket that are not in the far queue yet.
+    /// Returns the bits of the vertices beyond the bucket that are not in the far queue yet.
     KARPOS_STEP_FUNCTION std::uint32_t beyond() const {
       std::uint32_t bits = 0;
       for (int i = 0; i < at_once; ++i)
@@ -261,7 +271,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       found.far.push(t, t.each([&](int lane) { return l[lane].beyond(); }), vertex);
     }
   }
-  /// Lowers the labels at the first ends of `left` edges that lead beyond the bucket.
+  /// Computes the distances at the ends of the first `left` edges, and lowers those of vertices
+  /// beyond the bucket.
   KARPOS_STEP_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
     State const& state = *this->s;
     lowered l;
@@ -278,7 +289,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
     return l;
   }
-  /// Puts what lies in the bucket into the team's queue of a hop. Returns: what did not fit, and is not in the near queue yet.
+  /// Pushes the vertices in the bucket to the team's queue of a hop; lowers the distances of those
+  /// that overflow it. Returns: the overflowed ones that must enter the near queue.
   template <class Rows, class Lowered>
   KARPOS_STEP_FUNCTION auto push(tile const& t, Rows const& rows, Lowered const& l, queues const& q,
                                  std::uint32_t hop) const {
