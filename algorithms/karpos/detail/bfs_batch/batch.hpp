@@ -13,12 +13,13 @@
 #include "karpos/detail/bfs_batch/results.hpp"
 #include "karpos/device/league.hpp"
 
-// A batch from the host: passes of 64 searches; of a pass, parts of 15 levels, for that many have values in the planes.
-// A pass of many levels of few vertices is given up after a part, and its searches are made one by one.
+// Runs a batch from the host: passes of 64 searches. A pass runs in parts of 15 levels, because the
+// planes hold 15 values. A pass with many levels of few vertices is given up after a part, and its
+// searches run one by one.
 
 namespace karpos::detail::bfs_batch {
 
-/// Looks the new numbers of some sources up.
+/// Looks up the new numbers of some sources.
 template <class Sources>
 struct number_sources {
   Sources sources;
@@ -40,7 +41,8 @@ class batch {
         m_driver(o.driver),
         m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never, false} {}
 
-  /// Runs the searches from the sources first … first + searches - 1 and adds what they have found to the report.
+  /// Runs the searches from the sources first … first + searches - 1, and adds their results to the
+  /// report.
   template <class Sources, class Distances>
   void run(Sources const& sources, std::uint64_t first, int searches, Distances const& distances,
            bfs_batch_report& report) const {
@@ -72,8 +74,8 @@ class batch {
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  /// Throws std::logic_error if a pass has found more levels than there are vertices: every level
-  /// has a vertex.
+  /// Throws std::logic_error if a pass has found more levels than the graph has vertices: every
+  /// level has a vertex.
   void require_possible(progress const& p) const {
     std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
     if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
@@ -82,8 +84,9 @@ class batch {
                              " vertices): write neither the graph nor results or workspace "
                              "meanwhile, or report this");
   }
-  /// With what a part costs: one thread of a CPU takes 6 ns a vertex for it, for a search by itself 0.5 (Kronecker) to 10 ns
-  /// (path) for each vertex and edge.
+  /// Returns the plan of a pass. parts_worth compares costs: one thread of a CPU takes 6 ns a
+  /// vertex for a part; for one search by bfs it takes 0.5 (Kronecker) to 10 ns (path) per vertex
+  /// and edge.
   batch_plan plan_for(int searches) const {
     using tuned = tuning<ExecSpace>;
     auto plan = m_plan;
@@ -115,7 +118,7 @@ class batch {
         m_exec, m_driver == launch_mode::automatic ? launch_mode::kernel_per_step : m_driver,
         w.m_grid[1], program(true));
   }
-  /// Writes what a part has found, as write_results says. Returns: the record of the pass.
+  /// Writes the results of a part (see write_results). Returns: the record of the pass.
   template <class Distances>
   batch_record written(Distances const& distances, bool even_if_one_by_one) const {
     auto const& w = m_workspace;
@@ -140,7 +143,8 @@ class batch {
     each.run(sources, searches, distances, report.source);
     report.one_by_one += static_cast<std::uint64_t>(searches);
   }
-  /// Adds what a pass has done, and what its searches have found where it has not been given up.
+  /// Adds the work of a pass to the report; adds the results of its searches unless it was given
+  /// up.
   static void add_to(bfs_batch_report& report, batch_record const& r, int searches) {
     report.pull_levels += r.state.pull_levels;
     report.edges_pushed += r.state.edges_pushed;

@@ -5,26 +5,27 @@
 #include "karpos/detail/bfs_batch/push.hpp"
 #include "karpos/device/program.hpp"
 
-// The loop over the levels of up to 64 searches; see bfs/level_loop.hpp, which it resembles.
+// The loop over the levels of up to 64 searches. It resembles that of bfs/level_loop.hpp.
 
 namespace karpos::detail::bfs_batch {
 
 struct batch_plan {
-  double pull_from, pull_until;  // edges of the frontier, as fractions of all
+  double pull_from, pull_until;  // edges of the frontier, as fractions of all edges
   std::int32_t max_distance;
   bool has_in_edges;
-  /// Parts of a pass that cost as much as a good part of its searches one by one.
+  /// Number of parts of a pass that cost about as much as running its searches one by one.
   std::int64_t parts_worth;
-  bool small;  // a level costs more to begin and to end than all edges take
+  bool small;  // beginning and ending a level costs more than expanding all edges
 
-  /// Whether the frontier is expanded by a pull level.
+  /// Returns whether the frontier is to be expanded by a pull level.
   KOKKOS_FUNCTION bool chooses_pull(progress const& p, std::uint64_t edges) const {
     double const limit = (p.pull ? pull_until : pull_from) * static_cast<double>(edges);
     return has_in_edges && static_cast<double>(p.frontier.edges) >= limit;
   }
 
-  /// Whether a pass, at the end of a part, is left to searches one by one: many levels may follow, and it has found little
-  /// in its first part, or the graph is small, or has paid for parts_worth of them since its frontier was wide.
+  /// Returns whether, at the end of a part, the pass is left to searches one by one. Requires that
+  /// many levels may follow, and one of these: the first part has found little; the graph is small;
+  /// parts_worth parts have passed since the frontier was wide.
   KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
                                           std::uint64_t edges) const {
     auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));
@@ -34,7 +35,7 @@ struct batch_plan {
   }
 };
 
-/// Clears everything, or, when a search goes on, the planes alone.
+/// Clears all arrays; only the planes when a deep search goes on.
 template <class StateHandle>
 struct reset {
   static constexpr char const* label = "karpos::bfs_batch::reset";
@@ -53,7 +54,7 @@ struct reset {
     if (goes_on) return;
     for (int l = 0; l < 3; ++l) s->clear_totals(team, l);
     bfs::for_each_index<tuning<execution_space>::width>(team, s->vertices, [&](std::uint64_t v) {
-      // A vertex without in-edges has nothing to find.
+      // A vertex without in-edges cannot be found.
       s->seen[v] = v < s->pull_rows ? 0 : ~word(0);
       s->front[0][v] = 0;
       s->front[1][v] = 0;
@@ -96,7 +97,7 @@ struct seed {
   }
 
  private:
-  /// Several searches may have the same source.
+  /// Starts a search at its source. Several searches may have one source.
   KOKKOS_FUNCTION void start(int search, level_totals& to) const {
     local_vertex const v = s->sources[search];
     word const bit = word(1) << search;
@@ -116,7 +117,7 @@ struct level_loop {
 
   State s;
   batch_plan plan;
-  progress from;  // level -1 for a start
+  progress from;  // level is -1 for a new pass
   batch_record* record;
 
   KARPOS_PROGRAM template <class Grid>
@@ -151,7 +152,7 @@ struct level_loop {
   }
 
  private:
-  /// Of a level, as all teams have found it.
+  /// Returns the totals of a level, over all teams.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_totals totals(Grid& grid, std::int32_t level) const {
     return grid.read(&s.totals_of(level));

@@ -10,16 +10,17 @@
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/detail/bfs_batch/state.hpp"
 
-// The searches of a pass, one by one: for graphs of many levels of few vertices, in which bfs explores many hops at a time
-// and a pass visits all words of its bitmaps at every level. Eight searches write their distances, by the new numbers,
-// where the bit planes of the pass were; then all eight of a vertex are written in the user's order at once.
+// Runs the searches of a pass one by one: for graphs with many levels of few vertices. In these,
+// bfs explores many levels at a time, while a pass reads all words of its bitmaps at every level.
+// Eight searches write their distances, by the new numbers, to the memory of the pass's bit planes.
+// Then all eight distances of a vertex are written in the user's order at once.
 
 namespace karpos::detail::bfs_batch {
 
-/// Distances of 32 bits that fit the bit planes of a vertex.
+/// Number of distances of 32 bits that fit into the bit planes of a vertex.
 inline constexpr int rows_in_planes = planes * sizeof(word) / sizeof(std::int32_t);
 
-/// Counts the vertices of a row of distances up to max_distance, and adds these up.
+/// Counts the vertices of a row with distances up to max_distance, and adds these distances up.
 struct sum_row {
   struct value_type {
     std::uint64_t visited, distances;
@@ -40,11 +41,11 @@ struct sum_row {
   }
 };
 
-/// Writes the distances of some searches to vertex v, as distance_rows has them.
+/// Writes the distances of some searches to vertex v, in the layout of distance_rows.
 template <class View>
 struct write_rows {
   View to;
-  std::uint64_t first;  // source of the first of the rows
+  std::uint64_t first;  // source of the first row
   int count;
   local_vertex const* rank;
   std::int32_t const* rows;
@@ -72,7 +73,8 @@ struct one_by_one {
   std::int32_t max_distance;
   launch_mode driver;
 
-  /// Searches from each of some vertices, given by their new numbers, and adds what each search has found to `to`.
+  /// Searches from each of some vertices, given by their new numbers, and appends the report of
+  /// each search to `to`.
   template <class Distances>
   void run(local_vertex const* sources, int searches, Distances const& distances,
            std::vector<bfs_source_report>& to) const {

@@ -9,11 +9,13 @@
 #include "karpos/detail/bfs_batch/state.hpp"
 #include "karpos/detail/build_csr/csr_of_edges.hpp"
 
-// Numbers the vertices of a graph by falling degree, once for many batches, and copies the graph with these numbers.
+// Numbers the vertices of a graph by falling degree, and copies the graph with these numbers; once
+// for many batches.
 
 namespace karpos::detail::bfs_batch {
 
-/// Vertex v as an edge from its place among the degrees: the columns of a graph of these are the vertices in order.
+/// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
+/// pairs list the vertices by falling degree.
 template <class Offsets>
 struct vertices_by_degree {
   Offsets offsets;
@@ -25,7 +27,7 @@ struct vertices_by_degree {
   }
 };
 
-/// The edges of a graph between the new numbers of their ends.
+/// The edges of a graph, with the new numbers of their ends.
 template <class Sources, class Targets, class Rank>
 struct renumbered_edges {
   Sources sources;
@@ -63,7 +65,8 @@ struct invert_order {
   }
 };
 
-/// A graph with vertices numbered by falling degree: the degree of in-edges, which pull levels read, where it has them.
+/// A graph with vertices numbered by falling in-degree, because pull levels read in-edges; by
+/// falling degree if it has no in-edges.
 template <class ExecSpace, class Graph>
 class ordered_graph {
  public:
@@ -84,10 +87,10 @@ class ordered_graph {
           m_out.with_transpose(renumber(exec, graph.in_row_offsets(), graph.in_column_indices()));
   }
   graph_type const& graph() const { return m_out; }
-  /// The new number of each vertex.
+  /// Returns the new number of each vertex.
   rank_view const& rank() const { return m_rank; }
 
-  /// How many vertices have a degree above a limit: they are the first ones.
+  /// Returns the number of vertices whose degree is above a limit: they are the first ones.
   std::uint64_t rows_above(ExecSpace const& exec, std::uint64_t limit) const {
     using offsets = typename graph_type::offsets_view;
     offsets const& rows = m_out.has_transpose() ? m_out.in_row_offsets() : m_out.row_offsets();

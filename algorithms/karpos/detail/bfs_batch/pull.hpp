@@ -3,9 +3,9 @@
 
 #include "karpos/detail/bfs_batch/state.hpp"
 
-// A pull level: every vertex that some search lacks ORs the frontier words of its neighbours, and stops when it has all
-// the bits that it can get. Rows are sorted by falling degree of the neighbour: the first ones have most bits, and
-// their words are in the scratch of the team.
+// A pull level: every vertex that some search has not found ORs the frontier words of its
+// neighbours, and stops once it has all the bits that it can get. Rows are sorted by falling degree
+// of the neighbour: the first neighbours have most bits, and their words are in the team's scratch.
 
 namespace karpos::detail::bfs_batch {
 
@@ -17,7 +17,7 @@ struct pull {
   using tuned = typename State::tuned;
   using edge = typename State::edge;
   static constexpr bool on_gpu = tuned::on_gpu;
-  /// Bytes at the front of the scratch for what a team has collected for a row.
+  /// Bytes at the front of the scratch for the bits that a team has collected for a row.
   static constexpr std::size_t row_bytes = 16;
 
   StateHandle s;
@@ -72,8 +72,8 @@ struct pull {
     team.barrier();
   }
 
-  /// The words of the neighbours at the places e … e + 3 of the in-rows that lie within [begin, end).
-  /// Requires: e is a multiple of 4.
+  /// Returns the OR of the words of the neighbours at positions e … e + 3 of the in-rows that lie
+  /// within [begin, end). Requires: e is a multiple of 4.
   KARPOS_STEP_FUNCTION word look(level const& l, edge e, edge begin, edge end) const {
     if (e >= end) return 0;
     local_vertex u[4];
@@ -87,7 +87,7 @@ struct pull {
     return found;
   }
 
-  /// Pulls for the vertices first … last - 1, W lanes each.
+  /// Pulls for the vertices first … last - 1, by W lanes each.
   template <int W, class Team>
   KARPOS_STEP_FUNCTION void pull_rows(Team& team, level const& l, std::uint64_t first,
                                       std::uint64_t last, thread_totals& sum) const {
@@ -111,7 +111,7 @@ struct pull {
     });
   }
 
-  /// Pulls for the rows that are long enough for a team each.
+  /// Pulls for the vertices whose rows are long enough for a team each.
   template <class Team>
   KOKKOS_FUNCTION void pull_by_team(Team& team, level const& l, thread_totals& sum) const {
     auto* const half = reinterpret_cast<std::uint32_t*>(team.scratch());
@@ -140,7 +140,8 @@ struct pull {
     }
   }
 
-  /// CPUs: parts of as many rows and edges each, for the first rows are far longer than the others.
+  /// CPUs: pulls by parts of equal cost in rows and edges, because the first rows are far longer
+  /// than the others.
   template <class Team>
   KOKKOS_FUNCTION void pull_parts(Team& team, level const& l, thread_totals& sum) const {
     std::uint64_t const parts = 64 * static_cast<std::uint64_t>(team.league_size());
@@ -150,9 +151,9 @@ struct pull {
         pull_row(l, static_cast<local_vertex>(v), sum);
     });
   }
-  /// The first vertex of a part, by bisection.
+  /// Returns the first vertex of a part, found by bisection.
   KOKKOS_FUNCTION std::uint64_t first_of_part(std::uint64_t i, std::uint64_t parts) const {
-    constexpr std::uint64_t row_cost = 4;  // of a row without edges, in edges
+    constexpr std::uint64_t row_cost = 4;  // cost of a row without edges, in edges
     auto const cost = [&](std::uint64_t v) { return s->in.begin(v) + row_cost * v; };
     std::uint64_t const wanted = cost(s->pull_rows) / parts * i;
     if (i >= parts) return s->pull_rows;
@@ -181,7 +182,7 @@ struct pull {
     finish<1>(l, 0, v, seen, bits & need, sum);
   }
 
-  /// Searches x have found v: the part of lane `lane` of W in writing that down.
+  /// Records that searches x have found v: the share of lane `lane` of W.
   template <int W>
   KARPOS_STEP_FUNCTION void finish(level const& l, int lane, local_vertex v, word seen, word x,
                                    thread_totals& sum) const {

@@ -3,13 +3,15 @@
 
 #include "karpos/detail/bfs_batch/state.hpp"
 
-// A push level, two steps: `push` ORs the words of the frontier's vertices into those of their neighbours, as far as
-// these lack them; `update` makes what has arrived the new frontier. `list_frontier` lists the frontier before the first
-// push level after a pull level.
+// A push level has two steps. `push` ORs the words of the frontier's vertices into those of their
+// neighbours, without the bits that these have already. `update` makes the vertices that have
+// received bits the new frontier. `list_frontier` lists the frontier before the first push level
+// after a pull level.
 
 namespace karpos::detail::bfs_batch {
 
-/// The vertices of some words of a bitmap that a tile lists in its scratch, and their items of the frontier queue.
+/// Lists, in a tile's scratch, the vertices of some words of a bitmap, and appends their items to
+/// the frontier queue.
 template <class State>
 class vertex_list {
  public:
@@ -22,7 +24,8 @@ class vertex_list {
         m_state(&s),
         m_list(reinterpret_cast<std::uint16_t*>(scratch)) {}
 
-  /// Lists the vertices of the words of all lanes; lane i has word first + i. Returns: how many there are.
+  /// Lists the vertices of the words of all lanes; lane i has word first + i. Returns: their
+  /// number.
   template <class Words>
   KARPOS_STEP_FUNCTION int list(std::uint64_t first, Words const& bits) {
     m_base = static_cast<local_vertex>(first * 32);
@@ -41,7 +44,8 @@ class vertex_list {
   KARPOS_STEP_FUNCTION int count() const { return m_count; }
   KARPOS_STEP_FUNCTION local_vertex operator[](int k) const { return m_base + m_list[k]; }
 
-  /// Appends the items of the listed vertices to the frontier queue, with one addition to its length.
+  /// Appends the items of the listed vertices to the frontier queue, with one addition to its
+  /// length.
   KARPOS_STEP_FUNCTION void enqueue(level_totals& to) const {
     auto const own = m_tile.each([&](int lane) {
       std::uint64_t n = 0;
@@ -62,7 +66,8 @@ class vertex_list {
   KOKKOS_FUNCTION static std::uint64_t item(local_vertex v, std::uint64_t part) {
     return part << 32 | v;
   }
-  /// Writes the items of the vertices from place `first` of the list on, one a lane. Returns: how many.
+  /// Writes the items of the vertices from entry `first` of the list on, one vertex a lane.
+  /// Returns: the number of items.
   KARPOS_STEP_FUNCTION std::uint64_t write_items(int first, std::uint64_t at) const {
     auto const v = m_tile.each([&](int lane) -> local_vertex {
       return first + lane < m_count ? (*this)[first + lane] : 0;
@@ -152,7 +157,7 @@ struct push {
     edge const last = end - first > tuned::item_edges ? first + edge(tuned::item_edges) : end;
     return {first + static_cast<edge>(lane % group), last, front[v]};
   }
-  /// Several edges of a lane, so that their loads overlap.
+  /// Pushes several edges on one lane, so that their loads overlap.
   KARPOS_STEP_FUNCTION void push_edges(part const& mine, edge k, word* next,
                                        std::uint32_t* bits) const {
     constexpr int n = tuned::edges_at_once;
@@ -224,7 +229,7 @@ struct update {
     return static_cast<std::uint64_t>(lane);
   }
 
-  /// Clears the words of the old frontier's vertices, for they will be the next level's targets.
+  /// Clears the words of the old frontier's vertices: they are the targets of the next level.
   KARPOS_STEP_FUNCTION void leave_frontier(std::uint32_t* before, std::uint64_t w) const {
     lane_mask<32> m(before[w]);
     if (!m) return;
@@ -280,7 +285,8 @@ struct list_frontier {
   }
 
  private:
-  /// Whether vertex `lane` of a word is in the frontier; its word of the next one is cleared.
+  /// Returns whether vertex `lane` of word w is in the frontier; clears the vertex's word of the
+  /// next frontier.
   KARPOS_STEP_FUNCTION bool take(std::uint64_t w, int lane) const {
     std::uint64_t const v = w * 32 + static_cast<std::uint64_t>(lane);
     if (v >= s->vertices) return false;

@@ -5,12 +5,13 @@
 
 #include "karpos/detail/bfs_batch/state.hpp"
 
-// The results of a batch, in the user's order: reads the bit planes of each vertex, adds up what each search has found,
-// and writes distances. Eight lanes take a vertex, eight searches each, whose values stand in the bytes of a word.
+// Writes the results of a batch in the user's order: reads the bit planes of each vertex, adds up
+// what each search has found, and writes distances. Eight lanes handle a vertex, eight searches
+// each; their values are the bytes of a word.
 
 namespace karpos::detail::bfs_batch {
 
-/// No distances are asked for.
+/// Stands for distances if the caller asks for none.
 struct no_distances {
   static constexpr bool wanted = false;
 };
@@ -20,22 +21,23 @@ template <class View>
 struct distance_rows {
   static constexpr bool wanted = true;
   using value_type = typename View::non_const_value_type;
-  /// Whether the distances of a vertex stand side by side.
+  /// Whether the distances of a vertex are contiguous.
   static constexpr bool by_vertex = std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
 
   View to;
   std::uint64_t first;  // source of search 0
   int searches;
-  bool aligned;  // eight values of a vertex may be written in words of 16 bytes, or as one of 8
+  bool aligned;  // eight values of a vertex may be written as words of 16 bytes, or one of 8
 
-  /// For searches from the sources first, first + 1, …
+  /// Returns the rows for searches from the sources first, first + 1, …
   static distance_rows of(View const& to, std::uint64_t first, int searches) {
     auto const bytes = 8 * sizeof(value_type);
     bool const aligned = by_vertex && reinterpret_cast<std::uintptr_t>(to.data()) % 16 == 0 &&
                          to.stride(1) * sizeof(value_type) % (bytes == 8 ? 8 : 16) == 0;
     return {to, first, searches, aligned};
   }
-  /// Writes those of eight searches of v: base + value - 1, and -1 for value 0 if not_found is to be written.
+  /// Writes the distances of v in eight searches: base + value - 1. Writes -1 for value 0 if
+  /// `not_found`.
   KARPOS_STEP_FUNCTION void write(std::uint64_t v, int group, word values, std::int32_t base,
                                   bool not_found) const {
     if constexpr (by_vertex)
@@ -52,7 +54,7 @@ struct distance_rows {
   }
 
  private:
-  /// The first part of a batch: base is 0.
+  /// Writes eight contiguous distances. Requires: base is 0, as in the first part of a pass.
   KARPOS_STEP_FUNCTION void write_side_by_side(std::uint64_t v, int group, word values) const {
     value_type* const at = &to(first + static_cast<std::uint64_t>(8 * group), v);
     if constexpr (sizeof(value_type) == 1) {
@@ -78,17 +80,17 @@ struct write_results {
   static constexpr int width = 8;  // lanes, and searches of a lane
   static constexpr int threads = 256, teams_at_once = 6;
   static constexpr std::size_t scratch_bytes = 2 * searches_at_once * sizeof(std::uint64_t);
-  /// Neighbouring vertices that a tile takes: CPUs would write the same cache lines otherwise.
+  /// Neighbouring vertices that a tile handles: otherwise CPUs would write to the same cache lines.
   static constexpr std::uint64_t block = device::is_device<execution_space> ? 1 : 256;
 
-  /// CPUs: vertices from one whose planes are read to one whose planes are fetched.
+  /// CPUs: how many vertices ahead planes are prefetched.
   static constexpr std::uint64_t ahead = 16;
 
   State s;
   Distances distances;
   local_vertex const* rank;
   batch_record const* record;
-  /// Otherwise a pass that is left to searches one by one, which write all that they find, writes nothing.
+  /// If false, a pass left to searches one by one writes nothing; these searches write all results.
   bool even_if_one_by_one;
 
   template <class Team>
@@ -130,18 +132,19 @@ struct write_results {
  private:
   static constexpr word ones = 0x0101010101010101u, even = 0x00ff00ff00ff00ffu;
 
-  /// The bits of a byte, each in a byte of its own.
+  /// Returns the bits of a byte, each in a byte of its own.
   KARPOS_STEP_FUNCTION static word spread(std::uint32_t byte) {
     word const one_each = byte * ones & word(0x8040201008040201u);
     return (one_each + word(0x7f7f7f7f7f7f7f7fu)) >> 7 & ones;
   }
-  /// Half of the vertices of a Kronecker graph have no edges.
+  /// Returns whether no search has found a vertex: half of the vertices of a Kronecker graph have
+  /// no edges.
   KARPOS_STEP_FUNCTION bool found_by_none(std::uint64_t r) const {
     word any = 0;
     for (unsigned k = 0; k < planes; ++k) any |= s.plane[r * planes + k];
     return any == 0;
   }
-  /// The values of searches 8 * lane … 8 * lane + 7.
+  /// Returns the values of searches 8 * lane … 8 * lane + 7.
   KARPOS_STEP_FUNCTION word values_of(std::uint64_t r, int lane) const {
     word values = 0;
     if constexpr (!device::is_device<execution_space>)
@@ -155,7 +158,8 @@ struct write_results {
     return values;
   }
 
-  /// What a tile has counted: for each search, in 16 bits, vertices that were found and their values.
+  /// Counts of a tile: for each search, in 16 bits, the vertices found, and the sum of their
+  /// values.
   struct counts {
     using tile = device::tile_for<execution_space, width>;
     using words = typename tile::template varying<word>;
@@ -167,7 +171,7 @@ struct write_results {
           found_odd(found_even),
           sum_even(found_even),
           sum_odd(found_even) {}
-    /// Returns: whether the counts must be flushed, before they overflow.
+    /// Adds a vertex. Returns: whether the counts must be flushed before they overflow.
     KARPOS_STEP_FUNCTION bool add(tile const& t, words const& values) {
       auto const found = t.each([&](int lane) -> word {
         return (values[lane] | values[lane] >> 1 | values[lane] >> 2 | values[lane] >> 3) & ones;

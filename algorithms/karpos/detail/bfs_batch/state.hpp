@@ -10,17 +10,22 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
 
-// The memory of up to 64 searches at once. Search i has bit i of every word; vertices are numbered by falling degree.
+// The memory of up to 64 concurrent searches. Search i has bit i of every word. Vertices are
+// numbered by falling degree. Terms (tile, team, lane, scratch, step): see bfs/state.hpp.
 //
-//   seen[v]       the searches that have found v
-//   front[2][v]   front[current]: the searches in whose frontier v stands. Push levels add to front[1 - current], which
-//                 is all zero before; pull levels write all of it. The two swap at the end of a level.
-//   bits[2]       bitmaps of the vertices whose word of front[] is not zero, where the last level was a push
-//   items         frontier queue of push levels: a vertex and which 256 of its edges. Valid as bits[current] is.
-//   plane[v]      distances in 4 bit planes: bit i of plane k is bit k of the value of search i, and a value is
-//                 distance - base + 1, 0 for not found. A level with value 5 sets the found searches in the planes 0
-//                 and 2. When the 15 values are used up, the results are written and the planes are cleared.
-//   levels[3]     totals of a level, by level % 3, as in bfs: level l + 1 is counted while l is expanded, which clears l + 2
+//   seen[v]      the searches that have found v
+//   front[2][v]  front[current]: the searches whose frontier holds v. Push levels OR into front[1 -
+//                current], which is all zero before; pull levels write all of it. The two swap at
+//                the end of a level
+//   bits[2]      after a push level: bitmaps of the vertices whose word of front[] is not zero
+//   items        frontier queue of push levels. An item is a vertex and the number of a group of
+//                256 of its edges. Valid whenever bits[current] is
+//   plane[v]     distances in 4 bit planes: bit i of plane k is bit k of the value of search i. The
+//                value is distance - base + 1, or 0 for not found. A level of value 5 sets the bits
+//                of the searches that found v in planes 0 and 2. When all 15 values are used, the
+//                results are written and the planes are cleared
+//   levels[3]    totals of level l in levels[l % 3], as in bfs: level l + 1 is counted while level
+//                l is expanded, which also clears the totals of level l + 2
 
 namespace karpos::detail::bfs_batch {
 
@@ -32,27 +37,29 @@ using word = std::uint64_t;
 inline constexpr int searches_at_once = 64, planes = 4;
 inline constexpr std::int32_t last_value = (1 << planes) - 1;
 
-/// Of the vertices that are new to a search on this level.
+/// Totals over the vertices that a search finds on this level.
 struct level_totals {
-  word reached;         // searches that have found any
-  std::uint64_t edges;  // of these vertices, each counted once
-  std::uint64_t items;  // of the frontier queue
+  word reached;         // searches that have found a vertex
+  std::uint64_t edges;  // of these vertices; a vertex counts once
+  std::uint64_t items;  // in the frontier queue
 };
 
-/// What the loop remembers from level to level (as bfs::progress), and from one part of a deep search to the next.
+/// State that the loop keeps from level to level (like bfs::progress), and from one part of a deep
+/// search to the next.
 struct progress {
   level_totals frontier;
   std::uint64_t edges_pushed;
   std::int32_t level;  // distance of the frontier
   std::int32_t base;   // planes hold distance - base + 1
   std::int32_t pull_levels;
-  std::int32_t wide;  // last level that has been pulled; 0: none
+  std::int32_t wide;  // last level that was pulled; 0: none
   int current;
   bool pull, has_items;
   bool full;  // all values are used up
   bool done;
-  bool one_by_one;  // the rest of the pass is not worth it: its searches are made one by one
-  std::int32_t levels[searches_at_once];  // of each search that has ended: distances that occur
+  bool one_by_one;  // the rest of the pass does not pay: run its searches one by one
+  // Number of distances that occur, for each search that has ended.
+  std::int32_t levels[searches_at_once];
 };
 
 /// Sums over the vertices that a search has found.
@@ -60,13 +67,13 @@ struct search_totals {
   std::uint64_t visited[searches_at_once];
   std::uint64_t distances[searches_at_once];
 };
-/// What the host reads.
+/// Record of a pass, which the host reads.
 struct batch_record {
   progress state;
   search_totals totals;
 };
 
-/// What every step sees.
+/// Everything that the steps of a pass share.
 template <class ExecSpace, class EdgeOffset>
 struct batch_state {
   using execution_space = ExecSpace;
@@ -76,10 +83,12 @@ struct batch_state {
   using edge = typename graph_rows::edge;
 
   std::uint64_t vertices, words, edges;  // words: of a bitmap
-  std::uint64_t pull_rows;               // vertices before this one have in-edges
-  // Of these, the first ones have rows for a team, for many and for some lanes.
+  std::uint64_t pull_rows;               // only vertices before this one have in-edges
+  // The vertices before team_rows are pulled by a team each; those before many_rows and some_rows
+  // by many and some lanes; the others by few lanes (see tuning).
   std::uint64_t team_rows, many_rows, some_rows;
-  std::uint32_t hot;  // vertices whose frontier words fit the scratch of a team
+  // Number of first vertices whose frontier words are cached in a team's scratch.
+  std::uint32_t hot;
   graph_rows out, in;
   word* seen;
   word* front[2];
@@ -98,12 +107,14 @@ struct batch_state {
   KOKKOS_FUNCTION std::uint64_t items_of(local_vertex v) const {
     return (out.degree(v) + tuned::item_edges - 1) / tuned::item_edges;
   }
-  /// Clears the totals of a level, which no step reads any more when it is two levels ahead.
+  /// Clears the totals of a level. Steps do so two levels ahead: no step reads these totals any
+  /// more.
   template <class Team>
   KOKKOS_FUNCTION void clear_totals(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) totals_of(level) = level_totals{};
   }
-  /// Notes on lane `lane` of a tile of W that searches `x` have found v with a value. Requires: one tile for each v.
+  /// Records, on lane `lane` of a tile of W lanes, that searches `x` have found v with a value.
+  /// Requires: only one tile does so for v.
   template <int W>
   KARPOS_STEP_FUNCTION void note(int lane, local_vertex v, word x, std::int32_t value) const {
     for (int k = lane; k < planes; k += W)
@@ -111,13 +122,13 @@ struct batch_state {
   }
 };
 
-/// What a thread adds up over its vertices.
+/// Sums of a thread over its vertices.
 struct thread_totals {
   word reached = 0;
   std::uint64_t edges = 0;
 };
 
-/// The bits that any lane has, on all lanes.
+/// Returns, on all lanes, the bits that any lane has.
 template <class Tile>
 KARPOS_STEP_FUNCTION typename Tile::template varying<word> or_of_lanes(
     Tile const& t, typename Tile::template varying<word> mine) {
@@ -128,7 +139,7 @@ KARPOS_STEP_FUNCTION typename Tile::template varying<word> or_of_lanes(
   return mine;
 }
 
-/// Adds the sums of a team's threads to a level's totals. All threads of the team take part.
+/// Adds the sums of a team's threads to a level's totals. All threads of the team must call it.
 template <class ExecSpace, class Team>
 KOKKOS_FUNCTION void add_totals(Team const& team, thread_totals const& sum, level_totals& to) {
   std::uint64_t edges = 0;

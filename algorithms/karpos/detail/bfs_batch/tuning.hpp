@@ -9,23 +9,26 @@
 
 namespace karpos::detail::bfs_batch {
 
-/// Constants of a batch of searches by execution space. Figures: H200, 64 searches of a Kronecker graph of scale 22 and
-/// edge factor 16, ms.
+/// Constants of a batch of searches by execution space. Figures: H200, ms for 64 searches of a
+/// Kronecker graph of scale 22 and edge factor 16.
 template <class ExecSpace>
 struct tuning {
   static constexpr bool on_gpu = device::is_device<ExecSpace>;
   /// Lanes of the tiles that push, list and update.
   static constexpr int width = 32;
-  /// One team a multiprocessor: it shares the frontier words of the vertices of highest degree.
+  /// One team a multiprocessor: its scratch caches the frontier words of the vertices of highest
+  /// degree.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
-  /// Lanes that pull for a vertex by the length of its row, GPUs; above the last limit a team does.
+  /// GPUs: lanes that pull for a vertex, by the length of its row. Above the last limit, a team
+  /// does.
   static constexpr int few_lanes = 2, some_lanes = 4, many_lanes = 32;
   static constexpr std::uint64_t some_degree = 12, many_degree = 512, team_degree = 16384;
-  /// CPUs: neighbours between two looks at whether a row may end early.
+  /// CPUs: neighbours read between two checks whether a row may end early.
   static constexpr int neighbours_at_once = 8;
 
-  /// Edges of an item of the frontier queue, lanes that push them, and edges that such a lane pushes at once.
+  /// Edges of an item of the frontier queue, lanes that push these edges, and edges that a lane
+  /// pushes at once.
   static constexpr std::uint64_t item_edges = 256;
   static constexpr int push_lanes = on_gpu ? 8 : width;
   static constexpr int edges_at_once = 2;
@@ -33,23 +36,26 @@ struct tuning {
   /// Words of the frontier bitmap, 32 vertices each, that a tile lists at once.
   static constexpr int list_words = 8;
   static constexpr std::size_t list_bytes = list_words * 32 * sizeof(std::uint16_t);
-  /// Scratch of a team in all: frontier words of 24,574 vertices, which leaves 60 KB of first-level cache (3.96 without
-  /// these words, 2.00 with them).
+  /// Scratch of a team in all: frontier words of 24,574 vertices, which leaves 60 KB of first-level
+  /// cache (3.96 without these words, 2.00 with them).
   static constexpr std::size_t scratch_bytes =
       on_gpu ? static_cast<std::size_t>(
                    Kokkos::min(24576 * 8, device::max_scratch_bytes<ExecSpace> - 2048))
              : list_bytes;
-  /// The same where each step is a kernel of Kokkos', which has teams of 256 threads at most.
+  /// Scratch of a team if each step is a kernel of Kokkos': these teams have 256 threads at most.
   static constexpr std::size_t launched_scratch_bytes = on_gpu ? 32 * 1024 : list_bytes;
 
-  /// Parts of a pass, of 15 levels each, below which nobody asks whether searches one by one are faster.
+  /// If fewer parts of 15 levels each remain in a pass, running searches one by one is not
+  /// considered.
   static constexpr std::int64_t least_parts = 4;
-  /// Edges of a graph below which a level is all barriers (2 busy cores, path of 400: 105 ms for 70 searches in step, 0.8 ms one by one).
+  /// In a graph of fewer edges, a level is all barriers (2 busy cores, path of 400: 105 ms for 70
+  /// searches in step, 0.8 ms one by one).
   static constexpr std::uint64_t small_edges = std::uint64_t(1) << 15;
-  /// Whether searches one by one are faster than levels of few vertices in step. CPUs: always (path of 65,536, one thread: 1.8 ms
-  /// a search, 1,600 to 3,600 ms a pass). GPUs: where 15 levels of each search take less than 15 in step and the results
-  /// of a part, which reads and clears the planes of all vertices: 68 bytes at 3 TB/s (H100, path of 65,536: 1.1 us
-  /// a level one by one, 10 in step).
+  /// Returns whether searches one by one are faster than levels of few vertices in step. CPUs:
+  /// always (path of 65,536, one thread: 1.8 ms a search, 1,600 to 3,600 ms a pass). GPUs: if 15
+  /// levels of each search take less time than 15 levels in step and the results of a part. The
+  /// results read and clear the planes of all vertices: 68 bytes a vertex at 3 TB/s (H100, path of
+  /// 65,536: 1.1 us a level one by one, 10 in step).
   static bool one_by_one_pays(std::uint64_t vertices, int searches) {
     if constexpr (!on_gpu) return true;
     double const results = double(vertices) * 68 / 3e12;
