@@ -7,11 +7,12 @@
 
 #include "karpos/detail/build_csr/edge_list.hpp"
 
-// Rows by a counting sort over the sources, then a sort of each row: for CPUs, whose caches hold a row.
+// Builds rows by a counting sort over the sources, then sorts each row: for CPUs, whose caches hold
+// a row.
 
 namespace karpos::detail::build_csr {
 
-/// Calls f(source, target) for every directed edge that csr_options make of an edge.
+/// Calls f(source, target) for every directed edge that an edge becomes under csr_options.
 template <class F>
 void for_each_direction(edge e, csr_options const& options, F const& f) {
   bool const loop = e.source == e.target;
@@ -33,7 +34,7 @@ struct count_row_sizes {
   }
 };
 
-/// Exclusive prefix sum: sizes of rows to their begins.
+/// Turns the sizes of rows into their begins, by an exclusive prefix sum.
 template <class Offsets>
 struct sizes_to_begins {
   using value_type = typename Offsets::value_type;
@@ -46,8 +47,8 @@ struct sizes_to_begins {
   }
 };
 
-/// Scatters every target into the row of its source; the begin of a row is its cursor, and so its end afterwards: row v
-/// begins at begins(v - 1).
+/// Scatters every target into the row of its source. begins(v) is the cursor of row v, so at the
+/// end it is the row's end: row v then begins at begins(v - 1).
 template <class List, class Offsets, class Columns>
 struct scatter_targets {
   List list;
@@ -63,7 +64,7 @@ struct scatter_targets {
   }
 };
 
-/// Sorts a row, compacts its distinct targets to the front if asked to, and writes its size.
+/// Sorts a row, compacts its targets to distinct ones if `distinct`, and writes its size.
 template <class Offsets, class Columns>
 struct sort_row {
   Offsets ends;
@@ -80,7 +81,7 @@ struct sort_row {
   }
 };
 
-/// Copies a row to its place in an array without gaps.
+/// Copies a row to its position in an array without gaps.
 template <class Offsets, class Columns>
 struct move_row {
   Offsets old_ends, offsets;
@@ -92,8 +93,8 @@ struct move_row {
   }
 };
 
-/// Complexity: linear but for the sorting of each row; a row is sorted by one thread. Memory: the columns twice
-/// where some are removed.
+/// Builds a graph by counting. Complexity: linear, except for the sort of each row, by one thread.
+/// Memory: the columns twice if some are removed.
 template <class Graph, class ExecSpace, class List>
 Graph csr_by_counting(ExecSpace const& exec, std::uint64_t vertices, List const& list,
                       csr_options const& options) {

@@ -8,15 +8,15 @@
 #include "karpos/detail/build_csr/sorting.hpp"
 #include "karpos/device/space.hpp"
 
-// From an edge list to rows, and back.
+// Converts an edge list to compressed rows, and rows to the sources of their edges.
 
 namespace karpos::detail::build_csr {
 
-/// CPUs count and GPUs sort: the other way round, each would be several times slower.
+/// CPUs count and GPUs sort; with the methods swapped, each would be several times slower.
 template <class ExecSpace>
 inline constexpr bool sorts_edges = device::is_device<ExecSpace>;
 
-/// The graph of an edge list whose ids are all below `vertices`.
+/// Builds the graph of an edge list. Requires: all ids are below `vertices`.
 template <class Graph, class ExecSpace, class List>
 Graph csr_of_edges(ExecSpace const& exec, std::uint64_t vertices, List const& list,
                    csr_options const& options) {
@@ -29,8 +29,8 @@ Graph csr_of_edges(ExecSpace const& exec, std::uint64_t vertices, List const& li
   return options.symmetrise ? graph.undirected() : graph;
 }
 
-/// Writes the source of each edge, from compressed rows to coordinates. A thread finds the row of its first edge by
-/// bisection and walks on from there for a block of edges.
+/// Writes the source of each edge: from compressed rows to coordinates. A thread finds the row of
+/// its first edge by bisection, and walks on from there for a block of edges.
 template <int Block, class Offsets, class Rows>
 struct find_sources {
   Offsets offsets;

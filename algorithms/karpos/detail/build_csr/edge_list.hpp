@@ -20,7 +20,8 @@ struct edge {
   std::uint64_t source, target;
 };
 
-/// An edge list is a function of the position: edge list(i), i < list.size(). This one reads two views.
+/// An edge list that reads two views. Every edge list is a function of the position: list(i) is
+/// edge i, i < list.size().
 template <class Sources, class Targets>
 struct edges_in_views {
   Sources sources;
@@ -36,7 +37,7 @@ struct edges_in_views {
   }
 };
 
-/// An array with unspecified contents, or allocation_error.
+/// Returns an array with unspecified contents. Throws: allocation_error.
 template <class View, class ExecSpace>
 View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
   return allocate_or_explain<typename View::memory_space>(
@@ -58,10 +59,11 @@ inline void require_at_most(std::uint64_t max, std::string const& what, std::uin
                             ", at most " + std::to_string(max) + "): " + suggestion);
 }
 
-/// Throws std::length_error unless the types of a graph hold it, with every edge before any is removed.
+/// Throws std::length_error unless the types of a graph can hold it, counting edges that will be
+/// removed.
 template <class Graph>
 void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options const& options) {
-  // Edges are sorted as one word of two ids, and the largest word stands for those that are dropped.
+  // Edges are sorted as one word of two ids; the largest word stands for dropped edges.
   std::uint64_t const packed = std::numeric_limits<std::uint32_t>::max();
   std::uint64_t const ids = std::numeric_limits<typename Graph::vertex_type>::max();
   std::uint64_t const offsets = std::numeric_limits<typename Graph::offset_type>::max();
@@ -71,7 +73,7 @@ void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options
                   "choose a wider EdgeOffset; duplicates count, and symmetrise doubles the edges");
 }
 
-/// Finds the first edge with an id that is no vertex.
+/// Finds the first edge with an id out of range.
 template <class List>
 struct find_out_of_range {
   List list;
@@ -83,7 +85,8 @@ struct find_out_of_range {
   }
 };
 
-/// Throws std::invalid_argument, which names the first such edge, unless all ids are below `vertices`.
+/// Throws std::invalid_argument if an id is not below `vertices`; the message names the first such
+/// edge.
 template <class ExecSpace, class Sources, class Targets>
 void require_in_range(ExecSpace const& exec, std::uint64_t vertices,
                       edges_in_views<Sources, Targets> const& list) {

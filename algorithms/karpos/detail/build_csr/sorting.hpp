@@ -7,16 +7,17 @@
 
 #include "karpos/detail/build_csr/edge_list.hpp"
 
-// Rows from edges sorted as 64-bit words: for GPUs, whose radix sorts run at a good part of the memory's bandwidth.
+// Builds rows from edges sorted as 64-bit words: for GPUs, whose radix sorts reach a good part of
+// the memory bandwidth.
 
 namespace karpos::detail::build_csr {
 
-/// An edge as a word that sorts by source, then by target.
+/// Returns an edge as a word that sorts by source, then by target.
 KOKKOS_FUNCTION constexpr std::uint64_t pack(edge e) { return e.source << 32 | e.target; }
 KOKKOS_FUNCTION constexpr std::uint64_t source_of(std::uint64_t key) { return key >> 32; }
 KOKKOS_FUNCTION constexpr std::uint64_t target_of(std::uint64_t key) { return key & 0xffffffffu; }
 
-/// Stands for an edge that is dropped; sorts behind all others.
+/// Stands for a dropped edge; sorts behind all others.
 inline constexpr std::uint64_t dropped_key = ~std::uint64_t(0);
 
 template <class List, class Keys>
@@ -34,7 +35,8 @@ struct pack_edges {
   }
 };
 
-/// Whether a sorted key becomes an edge: it is not dropped, and the first of its duplicates.
+/// Tells whether a sorted key becomes an edge: it is not dropped and, if `distinct`, is the first
+/// of its duplicates.
 template <class Keys>
 struct kept_keys {
   Keys keys;
@@ -52,7 +54,8 @@ struct count_kept {
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const { count += kept(i); }
 };
 
-/// Stream compaction by a prefix sum: writes the targets of the kept keys, and the ends of the rows that have any.
+/// Compacts the kept keys by a prefix sum: writes their targets, and the ends of the rows that are
+/// not empty.
 template <class Keys, class Columns, class Offsets>
 struct write_rows {
   using value_type = typename Offsets::value_type;
@@ -72,7 +75,8 @@ struct write_rows {
   }
 };
 
-/// Gives empty rows the end of the last row before them, by a maximum scan: a long run of them is no serial loop.
+/// Gives empty rows the end of the last row before them, by a maximum scan, so that many empty rows
+/// in a row are no serial loop.
 template <class Offsets>
 struct fill_empty_rows {
   using value_type = typename Offsets::value_type;
@@ -88,7 +92,8 @@ struct fill_empty_rows {
   }
 };
 
-/// Complexity: a sort of the edges. Memory: three words of 64 bits for each directed edge while it sorts.
+/// Builds a graph by sorting. Complexity: a sort of the edges. Memory: three words of 64 bits for
+/// each directed edge while it sorts.
 template <class Graph, class ExecSpace, class List>
 Graph csr_by_sorting(ExecSpace const& exec, std::uint64_t vertices, List const& list,
                      csr_options const& options) {

@@ -11,12 +11,13 @@
 #include "karpos/detail/build_sorted_lists/tuning.hpp"
 #include "karpos/detail/ranked.hpp"
 
-// Columns of a table as sorted lists: all threads of a GPU sort one list after another, CPU threads a list each.
+// Sorts the columns of a table into lists: all threads of a GPU sort one list after another; each
+// CPU thread sorts a list alone.
 
 namespace karpos::detail::build_sorted_lists {
 
-/// An entry that sorts by descending score, then by ascending id. The key of a float and an id share a word, which GPUs
-/// sort by radix sort.
+/// An entry that sorts by descending score, then by ascending id. The key of a float and an id
+/// share a word, which GPUs sort by radix sort.
 template <class Score>
 using entry = std::conditional_t<sizeof(Score) == 4, std::uint64_t, ranked<std::uint64_t>>;
 
@@ -61,8 +62,9 @@ struct write_list {
   }
 };
 
-/// LSD radix sort of n entries, whose ids ascend, by digits of 11 bits, between two buffers. A digit that is the same
-/// in all entries is skipped. Returns: the buffer that holds the result.
+/// Sorts n entries, whose ids ascend, by an LSD radix sort with digits of 11 bits, between two
+/// buffers. Skips a digit that is the same in all entries. Returns: the buffer that holds the
+/// result.
 template <class Entry>
 Entry* radix_sort(Entry* from, Entry* to, std::uint64_t n) {
   using bits = decltype(key_of(*from));
@@ -84,7 +86,7 @@ Entry* radix_sort(Entry* from, Entry* to, std::uint64_t n) {
   return from;
 }
 
-/// Thread w of `workers` sorts the lists w, w + workers, …, in two buffers of its own.
+/// Sorts, on thread w of `workers`, the lists w, w + workers, …, in two buffers of its own.
 template <class Table, class Ids, class Scores>
 struct sort_columns {
   using entry_type = entry<typename Scores::value_type>;

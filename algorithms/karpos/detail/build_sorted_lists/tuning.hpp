@@ -5,11 +5,11 @@
 
 namespace karpos::detail::build_sorted_lists {
 
-/// Choices of building sorted lists by execution space.
+/// Constants of building sorted lists, by execution space.
 template <class ExecSpace>
 struct tuning {
-  /// Whether threads sort a list each, by a radix sort of their own: CPUs. Otherwise all threads sort one list after
-  /// another.
+  /// Whether each thread sorts a list by a radix sort of its own, as on CPUs. Otherwise all threads
+  /// sort one list after another.
   static constexpr bool sorts_list_per_thread = !device::is_device<ExecSpace>;
 };
 

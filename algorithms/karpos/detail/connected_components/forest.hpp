@@ -7,15 +7,16 @@
 
 #include "karpos/device/atomics.hpp"
 
-// Disjoint sets of vertices as a forest in the array of labels: a vertex points to one with a smaller number, a root to
-// itself. So a root is the smallest of its tree, and what points upwards cannot form a cycle. Walks
-// go on to smaller numbers only, so that they end whatever the labels are.
+// Disjoint sets of vertices as a forest: each vertex points to a vertex of smaller number, a root
+// to itself. The pointers are stored in the array of component ids (`labels`). So a root is the
+// smallest vertex of its tree, and no pointers form a cycle. Walks go to smaller numbers only, so
+// they end whatever the array contains.
 
 namespace karpos::detail::connected_components {
 
-/// The labels of a graph whose vertex ids have the type VertexId, as words. Any thread may call any of these at any time.
-/// Splits: whether every walk to a root shortens the path for those to come. On CPUs, where other cores pay for the stores, only
-/// long ones do.
+/// The component ids of a graph whose vertices have the type VertexId, as words. All functions may
+/// run concurrently. Splits: whether every walk to a root shortens the path for later walks. If
+/// false, for CPUs, whose other cores pay for the stores, only long walks do.
 template <class VertexId, bool Splits = true>
 class forest {
  public:
@@ -27,8 +28,9 @@ class forest {
   KOKKOS_FUNCTION void set(word v, word label) const { device::store_relaxed(m_label + v, label); }
   KOKKOS_FUNCTION void prefetch(word v) const { device::prefetch(m_label + v); }
 
-  /// The root of v. Every other vertex on the way gets its grandparent for a parent (path splitting): no root does, so
-  /// that a store here never undoes a `join`.
+  /// Returns the root of v. Each vertex on the way whose parent is no root gets its grandparent for
+  /// a parent (path splitting). A root's pointer is not written, so a store here never undoes a
+  /// `join`.
   KOKKOS_FUNCTION word root(word v) const {
     word parent = label(v);
     for (word next = label(parent); next < parent; next = label(parent)) {
@@ -39,7 +41,7 @@ class forest {
     return parent;
   }
 
-  /// Makes one tree of those of u and v. Most pairs have one parent already: that is two loads.
+  /// Joins the trees of u and v. Most pairs have the same parent already, which takes two loads.
   KARPOS_STEP_FUNCTION void join(word u, word v) const {
     if constexpr (Splits)
       join_roots(u, v);
@@ -47,8 +49,8 @@ class forest {
       join_paths(u, v);
   }
 
-  /// Makes v point to its root. Threads that walk one long path share their steps: each writes after every one, so that
-  /// the steps of all double in length.
+  /// Makes v point to its root. It writes v's pointer after every step, so that threads on one long
+  /// path use each other's steps: the length of a step doubles.
   KARPOS_STEP_FUNCTION void compress(word v) const {
     word parent = label(v);
     for (word next = label(parent); next < parent; next = label(parent)) {
@@ -67,14 +69,15 @@ class forest {
     while (u != v) {
       word const high = Kokkos::max(u, v), low = Kokkos::min(u, v);
       if (device::compare_and_swap(m_label + high, high, low) == high) return;
-      u = root(high);         // another thread was faster: it is no root any more
-      if (u >= high) return;  // labels that somebody else has written
+      u = root(high);         // another thread was faster: high is no root any more
+      if (u >= high) return;  // another writer has changed the component ids
       v = low;
     }
   }
 
-  /// Climbs both paths in turns, the one whose label is larger, until they meet or that label is a root. After some steps walks
-  /// shorten their paths: chains would be climbed again for every edge between them.
+  /// Climbs both paths, always from the larger of the two vertices, until the paths meet or that
+  /// vertex is a root. After short_walk steps it calls join_roots, which shortens paths: otherwise
+  /// chains would be climbed again for every edge between them.
   KARPOS_STEP_FUNCTION void join_paths(word u, word v) const {
     u = label(u);
     v = label(v);

@@ -8,24 +8,27 @@
 #include "karpos/detail/connected_components/forest.hpp"
 #include "karpos/detail/connected_components/tuning.hpp"
 
-// The kernels, in the order in which they run. connected_components.hpp says why the result is right.
+// The kernels, in the order in which they run. connected_components.hpp explains why the result is
+// exact. The code calls a component id, and the pointer that it is computed from, a `label`.
 //
-//   start         each vertex points to its first neighbour, if that is smaller
-//   compress      … to its root
-//   join_first    trees of vertices and their first few neighbours become one
-//   compress
-//   take_samples  labels of some vertices, and the one that most of them have: that of a component that is nearly whole
-//   find_frequent
-//   join_rest     the other neighbours of the vertices that have another label; long rows are listed
-//   join_long     listed rows, each by all tiles
-//   compress, and the roots are counted
+//   start          lets each vertex point to its first neighbour, if that is smaller
+//   compress       lets each vertex point to its root
+//   join_first     joins the trees of vertices and their first few neighbours
+//   compress       once more
+//   take_samples   samples the component ids of some vertices
+//   find_frequent  finds the most frequent id in the sample: its component is nearly complete
+//   join_rest      joins the other neighbours of the vertices with another id; lists long rows
+//   join_long      joins the listed rows, each by all tiles
+//   compress       once more, and counts the roots
 //
-// Between two kernels every vertex points to its root: a path would be walked by each of those below it. CPUs leave the first
-// `compress` out: their walks shorten paths that are long (forest.hpp).
+// Between two kernels every vertex points to its root: otherwise each vertex below a path would
+// walk it. CPUs leave out the first `compress`, because their walks shorten long paths
+// (forest.hpp).
 
 namespace karpos::detail::connected_components {
 
-/// What all kernels share. The rows of in-edges are used if `has_in`: of directed graphs that know their transpose.
+/// Everything that the kernels share. The rows of in-edges are used if `has_in`, for directed
+/// graphs with a transpose.
 template <class ExecSpace, class VertexId, class EdgeOffset>
 struct state {
   using execution_space = ExecSpace;
@@ -34,25 +37,25 @@ struct state {
   using word = typename forest_type::word;
   using rows = bfs::rows<VertexId, EdgeOffset>;
 
-  std::uint64_t vertices, first;  // first: neighbours that join_first joins
+  std::uint64_t vertices, first;  // first: number of neighbours that join_first joins
   rows out, in;
   bool has_in;
-  bool skips;  // whether a component is skipped at all
+  bool skips;  // whether join_rest skips the most frequent component
   forest_type labels;
   word* sample;
-  std::uint64_t* frequent;  // (how many samples are like one) << 32 | which one
+  std::uint64_t* frequent;  // (how often a sample occurs) << 32 | its index
   word* long_row;
-  std::uint64_t* long_rows;  // how many
+  std::uint64_t* long_rows;  // number of entries in long_row
 
   KOKKOS_FUNCTION word neighbour(rows const& r, std::uint64_t e) const {
     return static_cast<word>(r.column[e]);
   }
-  /// Edges of v that are left for join_rest.
+  /// Returns the number of v's edges that are left for join_rest.
   KOKKOS_FUNCTION std::uint64_t rest(std::uint64_t v) const {
     std::uint64_t const degree = out.degree(v), in_degree = has_in ? in.degree(v) : 0;
     return (degree > first ? degree - first : 0) + in_degree;
   }
-  /// Neighbour i of these.
+  /// Returns neighbour i among these edges.
   KOKKOS_FUNCTION word other(std::uint64_t v, std::uint64_t i) const {
     std::uint64_t const e = static_cast<std::uint64_t>(out.begin(v)) + first + i;
     std::uint64_t const end = static_cast<std::uint64_t>(out.end(v));
@@ -80,14 +83,15 @@ struct compress {
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
     s.labels.compress(static_cast<typename State::word>(v));
   }
-  /// The same; counts roots.
+  /// Compresses v's path as above; counts roots.
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t v, std::uint64_t& roots) const {
     (*this)(v);
     roots += s.labels.label(static_cast<typename State::word>(v)) == v ? 1 : 0;
   }
 };
 
-/// Neighbour by neighbour of a tile's vertices, so that the accesses of its lanes overlap.
+/// Joins the vertices of a tile with their first neighbours, one neighbour of each at a time, so
+/// that the accesses of the lanes overlap.
 template <class State>
 struct join_first {
   State s;
@@ -117,7 +121,7 @@ struct join_first {
   }
 };
 
-/// CPUs: the same for tile i, a loop.
+/// CPUs: runs join_first for tile i, as a loop.
 template <class State>
 struct join_first_alone {
   join_first<State> join;
@@ -152,7 +156,7 @@ struct join_rest {
   using word = typename State::word;
   State s;
 
-  /// CPUs.
+  /// CPUs: joins the rest of one row.
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
     auto const v = static_cast<word>(i);
     if (s.skips && s.labels.label(v) == s.sample[static_cast<std::uint32_t>(*s.frequent)]) return;

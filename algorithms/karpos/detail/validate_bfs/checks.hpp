@@ -12,8 +12,9 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
 
-// The kernels of validate_bfs: one over the vertices, one over the edges, which notes the vertices whose distance an
-// edge proves, and one over the vertices again, for those that no edge proves.
+// The kernels of validate_bfs: one over the vertices; one over the edges, which records the
+// vertices whose distance an edge proves; and one over the vertices again, for those that no edge
+// proves.
 
 namespace karpos::detail::validate_bfs {
 
@@ -24,7 +25,7 @@ struct defect_counts {
   std::uint64_t first_vertex = ~std::uint64_t(0);
 };
 
-/// Counts defects. They are rare: one counter for all threads is no bottleneck.
+/// Counts defects. They are rare, so one counter for all threads is no bottleneck.
 struct defect_log {
   defect_counts* counts;
 
@@ -51,7 +52,7 @@ struct one_source {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t) const { return vertex; }
 };
 
-/// Puts the sources into a set, and counts those that are no vertices.
+/// Inserts the sources into a set, and counts those out of range.
 template <class Sources>
 struct insert_sources {
   Sources source;
@@ -84,7 +85,7 @@ struct result_tree {
         vertices, f(distance), f(parent), has_parents, is_source, proven, log};
   }
 
-  /// Wide enough to add one to.
+  /// Returns a distance in a type wide enough to add one.
   KOKKOS_FUNCTION std::int64_t level(std::uint64_t v) const { return distance(v); }
   KOKKOS_FUNCTION std::uint64_t parent_of(std::uint64_t v) const {
     return static_cast<std::uint64_t>(parent(v));
@@ -95,7 +96,7 @@ struct result_tree {
   }
 };
 
-/// Checks 1 and 2, and the levels of 3: what can be said of a vertex without its edges.
+/// Makes checks 1 and 2, and that of the levels in 3: all that needs no edges of the vertex.
 template <class Tree>
 struct check_vertex {
   Tree tree;
@@ -122,7 +123,8 @@ struct check_vertex {
   }
 };
 
-/// Check 4 for the edges of a vertex, which the lanes of a tile share; proves the vertices that they lead to.
+/// Makes check 4 for the edges of a vertex, which the lanes of a tile share. Proves the vertices
+/// that these edges lead to.
 template <class Graph, class Tree, class Follow>
 struct check_edges {
   typename Graph::offsets_view offset;
@@ -151,7 +153,7 @@ struct check_edges {
   }
 };
 
-/// Check 3: a vertex that no edge has proven.
+/// Makes check 3 for a vertex: reports it if no edge has proven it.
 template <class Tree>
 struct check_proof {
   Tree tree;
