@@ -10,16 +10,17 @@
 
 #include "karpos/detail/ranked.hpp"
 
-// Selection of few elements on CPUs: each thread reads a block of the scores once and keeps a buffer of candidates,
-// which nth_element compacts to the k largest whenever it is full. Most elements fail one vectorized comparison with
-// the smallest of those.
+// Selects few elements on CPUs. Each thread reads a block of the scores once, and keeps a buffer of
+// candidates. When the buffer is full, nth_element compacts it to the k largest. Most elements fail
+// one vectorized comparison with the smallest of these.
 
 namespace karpos::detail::select_k {
 
-/// Elements of a block's buffer: the more beyond k, the rarer it is compacted.
+/// Returns the number of elements in a block's buffer. The larger it is, the rarer it is compacted.
 constexpr std::uint64_t buffer_for(std::uint64_t k) { return 2 * k + 1024; }
 
-/// The k largest of the elements read, and up to buffer_for(k) - k others. Of equal ones, smaller indices rank higher.
+/// Keeps the k largest of the elements read, and up to buffer_for(k) - k others. Among equal
+/// elements, smaller indices rank higher.
 template <class Score>
 class block_scan {
  public:
@@ -44,7 +45,8 @@ class block_scan {
  private:
   static constexpr std::uint64_t group = 128;
 
-  /// Whether no element of a group ranks above the bound; may be false for such a group. NaN is not above anything.
+  /// Returns whether no element of a group ranks above the bound; may return false for such a
+  /// group. NaN does not compare above anything.
   bool none_above(std::uint64_t first) const {
     if (m_bound != m_bound) return false;  // NaN: every other element ranks above
     return first > m_kth.index ? none<std::greater<Score>>(m_scores + first)
@@ -80,8 +82,8 @@ class block_scan {
   bool m_bounded = false;
 };
 
-/// One block for each thread. Its chunks are read in a strided order, so that ascending scores, each of which would be
-/// the largest so far, cost little more than others.
+/// Scans one block on each thread. It reads the block's chunks in a strided order. Otherwise each
+/// of ascending scores would be the largest so far, and cost more.
 template <class Score>
 struct scan_blocks {
   using entry = ranked<radix_key<Score>>;
@@ -106,7 +108,8 @@ struct scan_blocks {
   }
 };
 
-/// The k largest of all blocks, at the front of `buffers`.
+/// Writes the k largest elements of all blocks to `selected`. It gathers the blocks in `buffers`
+/// first.
 template <class Entry>
 struct merge_blocks {
   Entry* buffers;
@@ -126,12 +129,12 @@ struct merge_blocks {
   }
 };
 
-/// As many blocks as there are threads.
+/// Returns the number of blocks: one for each thread.
 template <class ExecSpace>
 std::uint64_t blocks_for(ExecSpace const& exec) {
   return static_cast<std::uint64_t>(exec.concurrency());
 }
-/// Whether k is small enough for a buffer of each thread.
+/// Returns whether k is small enough for a buffer of each thread.
 template <class ExecSpace>
 bool fits_blocks(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   return k <= size / 8 && blocks_for(exec) * buffer_for(k) <= size / 4;
@@ -141,8 +144,8 @@ std::size_t blocks_bytes(ExecSpace const& exec, std::uint64_t k) {
   return blocks_for(exec) * (buffer_for(k) * sizeof(ranked<Bits>) + sizeof(std::uint64_t));
 }
 
-/// Writes the k selected elements, in no order. Complexity: reads the scores once; the more of them are among the
-/// largest so far, the more it compares.
+/// Writes the k selected elements, in no particular order. Blocks. Complexity: reads the scores
+/// once; compares more, the more elements are among the largest so far.
 template <class ExecSpace, class Scores, class Selected>
 void by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
                Selected const& selected) {

@@ -11,18 +11,21 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
-// Radix selection, most significant digit first: count the values of a digit, find the one that the k-th largest
-// element has, go on with the next digit among those that share the prefix. Nothing is moved before the k-th is known.
+// Radix selection, most significant digit first. Counts the values of a digit, finds the digit of
+// the k-th largest element, and goes on with the next digit among the elements that share this
+// prefix. No element is moved before the k-th is known. A team is a block on GPUs; scratch is
+// shared memory.
 
 namespace karpos::detail::select_k {
 
 inline constexpr int digit_bits = 12;
 inline constexpr int digits = 1 << digit_bits;
 
-/// The digits known of the k-th element's radix key.
+/// The digits known so far of the k-th element's radix key.
 template <class Bits>
 struct kth_prefix {
-  Bits prefix;  // its bits from `shift` on; elements with a smaller prefix are selected
+  // Its bits from `shift` on. Elements with a smaller prefix (larger scores) are selected.
+  Bits prefix;
   int shift;
   bool complete;            // all elements with this prefix are selected, too
   std::uint64_t remaining;  // elements to select among those with this prefix
@@ -40,7 +43,8 @@ struct init_kth_prefix {
   }
 };
 
-/// Histogram of a digit over the elements that share the prefix; private to each team, in scratch, then added up.
+/// Counts a digit over the elements that share the prefix, in a histogram of each team in scratch;
+/// then adds these up.
 template <class Scores>
 struct count_digits {
   using bits = radix_key<typename Scores::non_const_value_type>;
@@ -81,7 +85,7 @@ struct count_digits {
   }
 };
 
-/// Finds the digit of the k-th element, and clears the histogram. One team.
+/// Finds the digit of the k-th element, and clears the histogram. Runs on one team.
 template <class Bits>
 struct pick_digit {
   static constexpr int threads = 512;
@@ -111,13 +115,14 @@ struct pick_digit {
   }
 };
 
-/// Output offsets: elements before one that are above the k-th, and those that share its prefix.
+/// Output offsets: number of earlier elements that are above the k-th, and that share its prefix.
 struct offsets {
   std::uint64_t above, level;
 };
 
-/// Stream compaction of the selected elements, those with the prefix last, both by ascending index. A thread takes
-/// `Chunk` elements at a time and compacts them in registers first, without a branch to mispredict.
+/// Compacts the selected elements to the output: first those above the prefix, then those with it,
+/// both by ascending index. A thread handles `Chunk` elements at a time, and first compacts them in
+/// private arrays, without a branch to mispredict.
 template <class Scores, int Chunk>
 struct collect {
   using bits = radix_key<typename Scores::non_const_value_type>;
@@ -175,7 +180,8 @@ struct collect {
   }
 };
 
-/// Teams that fill the machine, so that each counts fewer than 2^32 elements.
+/// Returns the number of teams that fill the machine; enough for each to count fewer than 2^32
+/// elements.
 template <class ExecSpace>
 int teams_for(ExecSpace const& exec, std::uint64_t n) {
   std::uint64_t const at_once =
@@ -184,14 +190,15 @@ int teams_for(ExecSpace const& exec, std::uint64_t n) {
   return static_cast<int>(Kokkos::max(Kokkos::min(chunks, at_once), min_teams));
 }
 
-/// Bytes of memory while it runs.
+/// Returns the bytes of memory that it allocates while it runs.
 template <class Bits>
 constexpr std::size_t radix_bytes() {
   return digits * sizeof(std::uint64_t) + sizeof(kth_prefix<Bits>);
 }
 
-/// Writes the k selected elements, in no order. Asynchronous but for the memory that it frees.
-/// Complexity: reads the scores once for every 12 bits until the k-th element is alone, and twice more.
+/// Writes the k selected elements, not sorted by score. Blocks at the end, because it frees memory.
+/// Complexity: reads the scores once for every 12 bits until the prefix tells the selected elements
+/// apart, and twice more.
 template <class ExecSpace, class Scores, class Selected>
 void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
               Selected const& selected) {

@@ -9,15 +9,18 @@
 #include "karpos/detail/top_k/shrinking_phase.hpp"
 #include "karpos/device/program.hpp"
 
-// A query over accumulators, phase by phase. The loop runs inside of one cooperative kernel where the space has one
-// (cooperative_grid), else on the host with a kernel for each step (launched_grid).
+// A query over accumulators, phase by phase. The loop runs inside one cooperative kernel if the
+// space supports that (cooperative_grid); otherwise it runs on the host, with a kernel for each
+// step (launched_grid). The steps:
 //
 //   choose_unit
-//   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among the first k
-//   list_candidates   or, where they are too many, full aggregation: accumulate_rest, count_lower_bounds,
-//                     find_threshold, list_candidates
+//   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among
+//                                                            the first k
+//   list_candidates   or, if they are too many, full aggregation: accumulate_rest,
+//                     count_lower_bounds, find_threshold, list_candidates
 //   shrinking phase:  (read_candidates, count_lower_bounds, find_threshold, filter_candidates)*
-//   completion:       write_set, or number_finalists, read_candidates*, aggregate_finalists, write_ranked
+//   completion:       write_set, or number_finalists, read_candidates*, aggregate_finalists,
+//                     write_ranked
 //   reset
 
 namespace karpos::detail::top_k {
@@ -26,10 +29,10 @@ namespace karpos::detail::top_k {
 struct query_plan {
   double growth, growth_shrinking;
   std::uint64_t first_stride;
-  std::uint64_t max_growing_depth, max_candidates;  // beyond either the query bails out
-  std::uint64_t objects;                            // dense ids: all; sparse ids: at least
-  double
-      least_agreement;  // of what independent lists share, below which the growing phase would go too deep
+  std::uint64_t max_growing_depth, max_candidates;  // above either limit the query bails out
+  std::uint64_t objects;                            // dense ids: all; sparse ids: a lower bound
+  // Fraction of what independent lists share; below it the growing phase would go too deep.
+  double least_agreement;
   top_k_bail_out bail_out;
   bool set;
 };
@@ -82,10 +85,11 @@ struct query_program {
   }
 
  private:
-  /// What steps share that do not depend on the type of accumulators.
+  /// Returns the part of the state that does not depend on the type of accumulators.
   KOKKOS_FUNCTION base const& common() const { return s; }
 
-  /// Where lists are added one after the other: adds a stride of all but the last. Returns: what is left to add.
+  /// Adds a stride of all lists but the last, if lists are added one after the other. Returns: the
+  /// list that is left to add, or all_lists.
   template <bool Counts, class Grid>
   KOKKOS_FUNCTION int add_all_but_last([[maybe_unused]] Grid& grid,
                                        [[maybe_unused]] progress& p) const {
@@ -128,9 +132,9 @@ struct query_program {
     else
       p.next_stride(plan.growth, State::tuned::min_stride, longest);
   }
-  /// Whether the growing phase will go too deep, asked once, on CPUs: even at its maximal depth the upper bound of an
-  /// unseen object would be above the threshold of now, and the lists share so few objects up to here that the
-  /// threshold will rise too slowly.
+  /// Returns whether the growing phase will go too deep. CPUs check this once. It will if, even at
+  /// the maximal depth, the upper bound of an unseen object is above the current threshold, and the
+  /// lists have shared so few objects up to here that the threshold will rise too slowly.
   KOKKOS_FUNCTION bool foresees_depth([[maybe_unused]] progress& p) const {
     if constexpr (State::tuned::asked_entries == 0) {
       return false;
@@ -145,14 +149,14 @@ struct query_program {
       return unseen_upper_at(plan.max_growing_depth) > p.threshold && shares_little(p.depth);
     }
   }
-  /// At most what an object can have that has been seen in no list, at a depth.
+  /// Returns an upper bound of an object that has been seen in no list, at a depth.
   KOKKOS_FUNCTION std::uint64_t unseen_upper_at(std::uint64_t depth) const {
     std::uint64_t upper = s.margin();
     for (int i = 0; i < s.lists.lists; ++i) upper += s.bounds_of_unseen(i, depth).upper;
     return upper;
   }
-  /// Whether fewer of the entries read last occur in another list, too, than at least_agreement of those that
-  /// independent lists of that many objects would share.
+  /// Returns whether fewer of the entries read last occur in another list, too, than
+  /// least_agreement of the number that independent lists of that many objects would share.
   KOKKOS_FUNCTION bool shares_little(std::uint64_t depth) const {
     int const n = s.lists.lists;
     std::uint64_t const levels = Kokkos::min(State::tuned::asked_entries / s.list_count(), depth);
@@ -173,18 +177,19 @@ struct query_program {
     return expected > State::tuned::asked_at_shared / 2 &&
            seen_twice < plan.least_agreement * expected;
   }
-  /// Full aggregation of what is left, without bounds.
+  /// Switches to full aggregation of the remaining entries, without bounds.
   KOKKOS_FUNCTION void bail_out(progress& p) const {
     p.growing = false;
     p.bailed_out = true;
     p.depth = s.lists.longest;
   }
-  /// Whether the query has bailed out, and has not read the rest yet.
+  /// Returns whether the query has bailed out, and has not read the rest yet.
   KOKKOS_FUNCTION bool has_rest(progress const& p) const {
     return p.bailed_out && p.begin < p.depth;
   }
 
-  /// Raises the threshold by the lower bounds of the candidates; or of the first `scanned` slots.
+  /// Raises the threshold by the lower bounds of the candidates or, if `scanned` is not 0, of the
+  /// first `scanned` slots.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void raise_threshold(Grid& grid, progress& p, std::uint64_t scanned) const {
     using S = typename Grid::template handle_of<State>;
@@ -193,7 +198,8 @@ struct query_program {
     grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), true},
              [&] { update_threshold(grid, p); });
   }
-  /// A member template, as all that reads through a grid: KARPOS_PROGRAM has no effect on lambdas.
+  /// A member template, like all that reads through a grid: KARPOS_PROGRAM has no effect on
+  /// lambdas.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void update_threshold(Grid& grid, progress& p) const {
     p.threshold = grid.read(&s.words->bounds).threshold;
@@ -216,7 +222,7 @@ struct query_program {
     }
   }
 
-  /// After a stride of the shrinking phase, the first of which reads nothing.
+  /// Ends a stride of the shrinking phase. The first stride reads nothing.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void end_shrinking_stride(Grid& grid, progress& p) const {
     query_counts const now = grid.read(&s.words->counts);
@@ -261,7 +267,7 @@ struct query_program {
   KOKKOS_FUNCTION void end_completing_stride(Grid& grid, progress& p) const {
     p.completing_depth = p.depth;
     std::uint64_t const all = std::uint64_t(p.candidates) * s.list_count();
-    // Of two words, for other teams may count the next stride already.
+    // Two words, because other teams may count the next stride already.
     auto const parity = p.strides % 2;
     p.scores[parity] = grid.read(&s.words->counts).scores[parity];
     p.completing = std::uint64_t(p.scores[0]) + p.scores[1] < all && p.depth < s.lists.longest;
@@ -286,10 +292,12 @@ query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& o
     std::uint64_t const part = tuned::first_part == 0 ? 0 : lists.longest() / tuned::first_part;
     first = Kokkos::max(part, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
   }
-  // Independent lists end the growing phase at (k / m)^(1/n) of their depth. Twice as deep, they are not independent.
+  // Independent lists end the growing phase at (k / m)^(1/n) of their depth, for m objects in n
+  // lists. If it goes twice as deep, the lists are not independent.
   double const expected = std::pow(static_cast<double>(k) / objects, 1.0 / lists.lists());
   double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
-  // Where two lists share f of what independent ones do, the growing phase goes f^-((n - 1) / 2) times as deep.
+  // If two lists share a fraction f of what independent lists do, the growing phase goes f^-((n -
+  // 1) / 2) times as deep.
   double const least_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
   return {asked.growth > 0 ? asked.growth : tuned::growth,
           asked.growth_shrinking > 0 ? asked.growth_shrinking : tuned::growth_shrinking,
@@ -332,7 +340,7 @@ auto state_of(query_memory<ExecSpace, Lists> const& memory, Accumulators accumul
   return s;
 }
 
-/// The report of a query; depths become entries and bytes read.
+/// Makes the report of a query: converts depths to entries and bytes read.
 template <class Lists>
 top_k_report report_of(query_record const& record, Lists const& lists, std::uint64_t k) {
   top_k_report report;
@@ -363,7 +371,7 @@ struct accumulator_answer {
   bool needs_fallback;  // fixed point could not separate the candidates
 };
 
-/// A query over accumulators. Waits.
+/// Runs a query over accumulators. Blocks.
 template <class ExecSpace, class Lists>
 accumulator_answer query_by_accumulators(ExecSpace const& exec,
                                          query_memory<ExecSpace, Lists> const& memory,

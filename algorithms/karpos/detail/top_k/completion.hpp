@@ -3,12 +3,13 @@
 
 #include "karpos/detail/top_k/shrinking_phase.hpp"
 
-// The end of a query over accumulators: the finalists' scores are collected by one more forward pass over ids, their
-// aggregates computed in double and ranked; and the accumulators are reset for the next query.
+// The end of a query over accumulators: one more forward pass over ids collects the finalists'
+// scores; their aggregates are computed in double and ranked; the accumulators are reset for the
+// next query.
 
 namespace karpos::detail::top_k {
 
-/// Numbers the finalists. From here on their accumulators hold the number.
+/// Numbers the finalists. From then on their accumulators hold the number.
 template <class StateHandle, class ProgressHandle>
 struct number_finalists {
   using State = typename StateHandle::state;
@@ -56,7 +57,8 @@ struct aggregate_finalists {
   }
 };
 
-/// Writes the first k finalists. The rank of each is the number of those that rank higher.
+/// Writes the first k finalists. The rank of a finalist is the number of finalists that rank
+/// higher.
 template <class StateHandle, class ProgressHandle>
 struct write_ranked {
   using State = typename StateHandle::state;
@@ -89,7 +91,7 @@ struct write_ranked {
   }
 };
 
-/// Writes the candidates as a set, in any order.
+/// Writes the candidates as a set, in no particular order.
 template <class StateHandle, class ProgressHandle>
 struct write_set {
   using State = typename StateHandle::state;
@@ -108,8 +110,8 @@ struct write_set {
   }
 };
 
-/// Resets accumulators, bitmap, histograms and keys, which are zero (keys: empty) between queries: those that the
-/// growing phase has touched, or all.
+/// Resets accumulators, bitmap, histograms and keys, which are zero (keys: empty) between queries.
+/// Resets only what the growing phase has touched if that is faster, else all.
 template <class StateHandle, class ProgressHandle>
 struct reset {
   using State = typename StateHandle::state;
@@ -134,7 +136,7 @@ struct reset {
                      });
       return;
     }
-    // An array after the other, in stores that compilers of CPUs make wide.
+    // One array after the other, in stores that compilers vectorize for CPUs.
     std::uint64_t const slots = s->ids.slots;
     auto const clear = [&](auto* array, std::uint64_t n) {
       for_each_index<State>(team, n, [=](std::uint64_t i) { array[i] = 0; });

@@ -3,15 +3,16 @@
 
 #include "karpos/detail/top_k/steps.hpp"
 
-// The growing phase: every entry of a stride is added to its object's accumulator, and every object seen is a
-// candidate. The threshold, a lower bound of the k-th largest lower bound, is read off a histogram of the partial sums.
-// The phase ends when the threshold reaches the upper bound of an object not seen in any list: none that is still
-// unseen can be among the first k.
+// The growing phase adds every entry of a stride to its object's accumulator; every object seen is
+// a candidate. A histogram of the partial sums gives the threshold, a lower bound of the k-th
+// largest lower bound. The phase ends when the threshold reaches the upper bound of an object not
+// seen in any list: no such object can be among the first k. Terms (team, tile, lane, scratch): see
+// steps.hpp.
 
 namespace karpos::detail::top_k {
 
-/// Chooses the unit of fixed point: as small as the range of the sums allows, but not below what double can tell apart.
-/// One team.
+/// Chooses the unit of fixed point: as small as the range of the sums allows, but not below what
+/// double can distinguish. Runs on one team.
 template <class StateHandle>
 struct choose_unit {
   using State = typename StateHandle::state;
@@ -39,7 +40,8 @@ struct choose_unit {
   }
 
  private:
-  /// The floor of a list; and, weighted, how far its scores lie apart, and from zero.
+  /// Computes the floor of a list; and, weighted, the spread of its scores and their distance from
+  /// zero.
   KOKKOS_FUNCTION void measure_list(int i, double& range, double& magnitude) const {
     auto const& l = s->lists[i];
     double const missing = s->missing_score, weight = s->aggregate.weight(i);
@@ -79,15 +81,16 @@ struct choose_unit {
   }
 };
 
-/// Adds entries of one list to accumulators. What its loop needs is copied here: compilers would load it again after
-/// every addition.
+/// Adds entries of one list to accumulators. It copies what its loop needs: otherwise compilers
+/// would load that again after every addition.
 template <class State, class Word, bool Counts>
 class entry_adder {
  public:
   using id = typename State::id;
   using tuned = typename State::tuned;
 
-  /// alone: no other team adds to the same accumulators, which saves CPUs a locked instruction.
+  /// alone: no other team adds to these accumulators concurrently, which saves CPUs a locked
+  /// instruction.
   KOKKOS_FUNCTION entry_adder(State const& s, Word* accumulators, int list, std::uint64_t threshold,
                               bool alone)
       : m_list(list),
@@ -100,8 +103,9 @@ class entry_adder {
         m_threshold(threshold),
         m_alone(alone) {}
 
-  /// Adds the N entries at, at + width, …; and moves their objects between the buckets of the histogram. All are loaded
-  /// before the first is looked at, so that as many cache misses overlap. Returns: whether every id had a slot.
+  /// Adds the N entries at, at + width, …; if `Counts`, moves their objects between the buckets of
+  /// the histogram. Loads all entries before it uses the first, so that their cache misses overlap.
+  /// Returns: whether every id had a slot.
   template <int N>
   KARPOS_STEP_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
     prefetch<N>(at);
@@ -128,9 +132,10 @@ class entry_adder {
     return in_range;
   }
 
-  /// Whether add_plainly may be called: ids are dense, and no other team adds to the same accumulators.
+  /// Returns whether add_plainly may be called: ids are dense, and no other team adds to these
+  /// accumulators.
   KOKKOS_FUNCTION bool is_plain() const { return m_alone && m_ids.keys == nullptr; }
-  /// Adds the entries [first, last), as add does, and counts nothing. CPUs.
+  /// CPUs: adds the entries [first, last), like add, but counts nothing.
   KOKKOS_FUNCTION bool add_plainly(std::uint64_t first, std::uint64_t last) const {
     auto const [ids, scores, length] = m_entries;
     auto* const accumulators = m_accumulators;
@@ -153,7 +158,8 @@ class entry_adder {
   KOKKOS_FUNCTION static constexpr std::uint64_t offset(int j) {
     return static_cast<std::uint64_t>(j * State::width);
   }
-  /// CPUs: the accumulators of the batch prefetch_distance ahead. Inlined by force, as the instruction has to be.
+  /// CPUs: prefetches the accumulators of the batch prefetch_distance ahead. Inlined by force,
+  /// because the instruction must be.
   template <int N>
   KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] std::uint64_t at) const {
     if constexpr (tuned::prefetch_distance > 0) {
@@ -166,7 +172,7 @@ class entry_adder {
       }
     }
   }
-  /// Returns: what was there, where it is counted.
+  /// Adds v. Returns: the word before, if it is needed for counting.
   KARPOS_STEP_FUNCTION Word add_to(Word* to, Word v) const {
     Word old{};
     KOKKOS_IF_ON_DEVICE(
@@ -178,7 +184,8 @@ class entry_adder {
         } else { old = device::fetch_add(to, v); }))
     return old;
   }
-  /// Sums below the threshold cannot raise it, and are not counted.
+  /// Moves an object between buckets. Sums below the threshold cannot raise it, and are not
+  /// counted.
   KARPOS_STEP_FUNCTION void count(Word old, std::uint64_t units,
                                   team_histogram const& lower_bounds) const {
     std::uint64_t const before = m_layout.sum(old), now = before + units;
@@ -197,8 +204,8 @@ class entry_adder {
   bool m_alone;
 };
 
-/// Adds a stride of every list, or of one, to the accumulators. Counts: partial sums are counted in the histogram of lower bounds;
-/// without, it is full aggregation of what is left.
+/// Adds a stride of every list, or of one, to the accumulators. Counts: partial sums are counted in
+/// the histogram of lower bounds; without, this is full aggregation of the remaining entries.
 template <class StateHandle, class ProgressHandle, bool Counts>
 struct accumulate {
   using State = typename StateHandle::state;
@@ -244,8 +251,8 @@ struct accumulate {
   }
 };
 
-/// Finds the threshold, by a histogram of lower bounds, and the bounds of unseen contributions at the stride's end.
-/// One team.
+/// Finds the threshold from a histogram of lower bounds, and the bounds of unseen contributions at
+/// the end of the stride. Runs on one team.
 template <class StateHandle, class ProgressHandle>
 struct find_threshold {
   using State = typename StateHandle::state;
@@ -253,8 +260,8 @@ struct find_threshold {
 
   StateHandle s;
   ProgressHandle p;
-  bool
-      above_threshold;  // by the second histogram, of lower bounds less the threshold, which is cleared
+  // Whether to use the second histogram, of lower bounds less the threshold, and to clear it.
+  bool above_threshold;
 
   std::uint64_t work() const { return 1; }
 
@@ -276,7 +283,7 @@ struct find_threshold {
     auto* const histogram = s->histogram + (above_threshold ? count : 0);
     auto const* const counts = in_scratch(team, histogram, count);
     int const each = (count + team.size() - 1) / team.size();
-    int const top = count - team.rank() * each;  // this thread's buckets lie below
+    int const top = count - team.rank() * each;  // this thread's buckets are below it
     std::uint64_t mine = 0, total = 0;
     int const bottom = Kokkos::max(top - each, 0);
     for (int b = top - 1; b >= bottom && mine < s->k; --b) mine += counts[b];
@@ -298,8 +305,8 @@ struct find_threshold {
   }
 
  private:
-  /// Returns: the histogram; for teams of several threads a copy in scratch, for a thread that walked through its
-  /// buckets in global memory would wait at each.
+  /// Returns: the histogram. For teams of several threads it is a copy in scratch: a thread that
+  /// walked through its buckets in global memory would wait at each.
   template <class Team>
   KOKKOS_FUNCTION static std::uint32_t const* in_scratch(Team const& team,
                                                          std::uint32_t const* histogram,

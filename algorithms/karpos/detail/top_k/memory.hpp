@@ -14,12 +14,13 @@
 #include "karpos/device/program.hpp"
 #include "karpos/sorted_lists.hpp"
 
-// The memory of ranked queries: one allocation for the arrays of queries over accumulators, one for those of NRA over
-// score vectors. Each layout is listed once, for the bytes that it takes and for the pointers into it.
+// The memory of ranked queries: one allocation for the arrays of queries over accumulators, one for
+// those of NRA over score vectors. Each layout is listed once, in lay_out, for its size in bytes
+// and for the pointers into it.
 
 namespace karpos::detail::top_k {
 
-/// An allocation that is cut by an arena, explained where it fails.
+/// Allocates memory to be divided by an arena; explains a failure.
 template <class MemorySpace, class ExecSpace>
 auto allocate_bytes(ExecSpace const& exec, char const* label, std::size_t bytes) {
   return allocated_bytes<MemorySpace>(
@@ -27,7 +28,7 @@ auto allocate_bytes(ExecSpace const& exec, char const* label, std::size_t bytes)
       "rank fewer objects, or say with sparse(at_most) how many differ");
 }
 
-/// What the arrays are dimensioned by.
+/// Sizes from which the extents of the arrays follow.
 template <class Lists>
 struct query_sizes {
   using table = id_table<typename Lists::id_type>;
@@ -45,7 +46,7 @@ struct query_sizes {
       reject("sorted lists have too many sparse ids for a ranked query", std::to_string(objects),
              "say with sparse(at_most) how many differ");
   }
-  /// Whether 32 bits leave enough for a sum: 24, or more.
+  /// Returns whether accumulators of 32 bits leave enough bits for a sum: at least 24.
   bool small_accumulators() const { return dense && lists <= 8; }
 
   int lists;
@@ -62,7 +63,7 @@ struct accumulator_memory {
   using tuned = tuning<ExecSpace>;
 
   accumulator_memory() = default;
-  /// Allocates, and gives the arrays the values that they have between queries.
+  /// Allocates, and sets the arrays to the values that they have between queries.
   accumulator_memory(ExecSpace const& exec, sizes const& n) {
     m_bytes = allocate_bytes<typename Lists::memory_space>(exec, "karpos::top_k::accumulators",
                                                            bytes_of_arrays(n));
@@ -80,8 +81,8 @@ struct accumulator_memory {
     return bytes_of_arrays(n) + device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
-  std::uint32_t* small = nullptr;  // accumulators of 32 bits, or
-  std::uint64_t* large = nullptr;  // of 64
+  std::uint32_t* small = nullptr;  // accumulators of 32 bits; null: `large` is used
+  std::uint64_t* large = nullptr;  // accumulators of 64 bits
   std::uint32_t* candidate_bitmap = nullptr;
   std::uint32_t* candidates[2] = {};
   std::uint32_t* histogram = nullptr;
@@ -161,8 +162,8 @@ struct nra_memory {
   Kokkos::View<std::byte*, typename Lists::memory_space> m_bytes;
 };
 
-/// The memory of a top_k_workspace: accumulators from the start where the aggregate is a weighted sum, score vectors
-/// when a query first needs them.
+/// The memory of a top_k_workspace. Accumulators are allocated at once if the aggregate is a
+/// weighted sum; score vectors when a query first needs them.
 template <class ExecSpace, class Lists>
 struct query_memory {
   query_sizes<Lists> sizes;

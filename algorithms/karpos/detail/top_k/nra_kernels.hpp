@@ -14,15 +14,15 @@
 
 namespace karpos::detail::top_k {
 
-/// Bounds of what each list contributes to an object not seen in it, at a depth.
+/// Bounds of each list's contribution to an object not seen in it, at a depth.
 struct unseen_scores {
-  double lower[max_lists];  // the list's last score, or the missing score
-  double upper[max_lists];  // the score read last
+  double lower[max_lists];  // the list's last score, or the missing score if that is lower
+  double upper[max_lists];  // the score read last, or the missing score if that is higher
 };
 
-/// What kernels count, and what one of them computes for the others.
+/// Counters of the kernels, and bounds that one kernel computes for the others.
 struct nra_words {
-  std::uint32_t candidates;    // appended to the list that is being made
+  std::uint32_t candidates;    // number of entries in the list that is being made
   std::uint32_t out_of_range;  // 1: an id has no slot
   unseen_scores unseen;
 };
@@ -71,8 +71,8 @@ struct bound_unseen_scores {
   }
 };
 
-/// Reads the levels [begin, end). Growing: objects seen for the first time become candidates; else only candidates'
-/// scores are stored.
+/// Reads the levels [begin, end). Growing: objects seen for the first time become candidates.
+/// Otherwise only scores of candidates are stored.
 template <class State>
 struct read_levels {
   State s;
@@ -110,8 +110,8 @@ struct read_levels {
   }
 };
 
-/// Lower and upper bound of each candidate: the aggregate of its score vector, completed by the bounds of the lists
-/// that it has not been seen in.
+/// Computes the lower and upper bound of each candidate: the aggregate of its score vector,
+/// completed by the bounds of the lists in which it was not seen.
 template <class State, class Aggregate>
 struct bound_candidates {
   State s;
@@ -132,7 +132,7 @@ struct bound_candidates {
   }
 };
 
-/// Candidates by their bounds' relation to the threshold, the k-th largest lower bound.
+/// Counts of candidates by how their bounds compare to the threshold, the k-th largest lower bound.
 struct candidate_counts {
   std::uint64_t above = 0;       // lower bound above: among the first k
   std::uint64_t equal = 0;       // lower bound equal, upper bound above
@@ -161,7 +161,8 @@ struct count_candidates {
   }
 };
 
-/// Keeps the candidates whose upper bound is not below the threshold, and clears the bits of the others.
+/// Keeps the candidates whose upper bound is not below the threshold, and clears the bits of the
+/// others.
 template <class State>
 struct keep_candidates {
   State s;

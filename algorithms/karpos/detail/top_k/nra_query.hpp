@@ -13,9 +13,10 @@
 #include "karpos/detail/top_k/nra_kernels.hpp"
 #include "karpos/device/loop_arguments.hpp"
 
-// NRA in strides, over score vectors: every object seen has its vector of scores, every candidate a lower and an upper
-// bound in double, computed anew after every stride, a kernel for each step. It takes any monotone aggregate and any
-// scores; a query over accumulators is the faster one for weighted sums.
+// NRA in strides, over score vectors. Every object seen has its vector of scores. Every candidate
+// has a lower and an upper bound in double, computed anew after every stride, with a kernel for
+// each step. It accepts any monotone aggregate and any scores; for weighted sums, a query over
+// accumulators is faster.
 
 namespace karpos::detail::top_k {
 
@@ -38,7 +39,7 @@ class nra_query {
                 {lists.is_dense() ? lists.objects() : m.arrays.slots,
                  lists.is_dense() ? nullptr : m.arrays.keys}} {}
 
-  /// Runs the query; adds to the report what it reads. Returns: whether every id had a slot.
+  /// Runs the query, and adds its reads to the report. Returns: whether every id had a slot.
   bool run(results<id> const& to, top_k_report& report) {
     start();
     grow(report);
@@ -67,7 +68,7 @@ class nra_query {
     if (s.ids.keys != nullptr) fill_words("karpos::top_k::keys", m_exec, s.keys, s.slots, ~0u);
   }
 
-  /// Until the threshold reaches the upper bound of an unseen object.
+  /// Reads strides until the threshold reaches the upper bound of an unseen object.
   void grow(top_k_report& report) {
     bool growing = true;
     while (!exhausted() && growing) {
@@ -80,7 +81,7 @@ class nra_query {
     }
   }
 
-  /// Until the bounds separate the first k from the other candidates.
+  /// Reads strides until the bounds separate the first k from the other candidates.
   void shrink(top_k_report& report) {
     for (;;) {
       double const threshold = kth_lower_bound();
@@ -100,7 +101,7 @@ class nra_query {
     }
   }
 
-  /// The first k are known: reads on until their scores are, too.
+  /// Reads strides until the scores of the first k objects, which are known, are complete.
   void complete(top_k_report& report) {
     m_candidates = report.finalists = report.found;
     fill_words("karpos::top_k::visited", m_exec, m_state.visited, m_state.bitmap_words, 0);
@@ -144,7 +145,8 @@ class nra_query {
     return Kokkos::min(Kokkos::max(levels, tuned::nra_min_stride), left);
   }
 
-  /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of unseen scores.
+  /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of
+  /// unseen scores.
   nra_words bound() {
     device::loop_over("karpos::top_k::bound_unseen_scores", m_exec,
                       static_cast<std::uint64_t>(m_lists.lists()),
@@ -155,7 +157,8 @@ class nra_query {
     return read_words();
   }
 
-  /// The threshold. Fixed strides sort all candidates, as the published scheme does; adaptive ones select, on CPUs.
+  /// Returns the threshold. Fixed strides sort all candidates, as the published scheme does;
+  /// adaptive strides select the k-th instead, on CPUs.
   double kth_lower_bound() {
     double* const kth = m_state.sorted + (m_candidates - m_k);
     if constexpr (tuned::sorts_on_one_thread) {

@@ -10,7 +10,7 @@
 #include "karpos/detail/top_k/tuning.hpp"
 #include "karpos/device/loops.hpp"
 
-// The end of a ranked query: objects with their bounds, their order, and the caller's arrays.
+// The results of a ranked query: objects with their bounds, their order, and the caller's arrays.
 
 namespace karpos::detail::top_k {
 
@@ -21,7 +21,7 @@ struct ranked_object {
   Id id;
   std::uint32_t slot;
 
-  /// Ranks higher: by lower bound, then by upper bound, then by smaller id.
+  /// Returns whether a ranks higher: by lower bound, then by upper bound, then by smaller id.
   KOKKOS_FUNCTION friend bool operator<(ranked_object const& a, ranked_object const& b) {
     if (a.lower != b.lower) return a.lower > b.lower;
     if (a.upper != b.upper) return a.upper > b.upper;
@@ -36,7 +36,7 @@ struct ranks_higher {
   }
 };
 
-/// The caller's arrays. Scores go to one of two types, or to none.
+/// The caller's arrays. Scores are written to an array of one of two types, or to none.
 template <class Id>
 struct results {
   Id* ids;
@@ -57,7 +57,7 @@ struct write_results {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to.write(i, from[i].id, from[i].lower); }
 };
 
-/// Sorts the first n objects of a view, the highest rank first. Waits where one host thread sorts.
+/// Sorts the first n objects of a view, the highest rank first. Blocks if one host thread sorts.
 template <class ExecSpace, class Objects>
 void sort_by_rank(ExecSpace const& exec, Objects const& objects, std::uint64_t n) {
   using id = decltype(objects.data()->id);
@@ -70,7 +70,7 @@ void sort_by_rank(ExecSpace const& exec, Objects const& objects, std::uint64_t n
   }
 }
 
-/// Writes the first n objects as results. Waits.
+/// Writes the first n objects as results. Blocks.
 template <class ExecSpace, class Id>
 void write_ranks(ExecSpace const& exec, ranked_object<Id> const* objects, std::uint64_t n,
                  results<Id> const& to) {

@@ -3,20 +3,23 @@
 
 #include "karpos/detail/top_k/steps.hpp"
 
-// The shrinking phase: no object becomes a candidate any more. Each stride adds the candidates' scores only; then the
-// threshold rises, upper bounds fall, and candidates whose upper bound is not above the threshold are dropped. It ends
-// with k candidates, the answer as a set; or with those that fixed point cannot separate, the finalists.
+// The shrinking phase: no object becomes a candidate any more. Each stride adds only the
+// candidates' scores. Then the threshold rises, upper bounds fall, and candidates whose upper bound
+// is not above the threshold are dropped. The phase ends with k candidates, the answer as a set; or
+// with candidates that fixed point cannot separate, the finalists. Terms (team, tile, lane,
+// scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {
 
-/// Whether what the growing phase has touched is found sooner by reading its entries again than by a scan of all slots.
+/// Returns whether reading the growing phase's entries again finds what it has touched sooner than
+/// a scan of all slots.
 template <class State>
 KOKKOS_FUNCTION bool rereads_entries(State const& s, std::uint64_t growing_depth) {
   return growing_depth * s.list_count() * State::tuned::scanned_per_access < s.ids.slots;
 }
 
-/// CPUs: prefetches the accumulator of the entry prefetch_distance ahead, if there is one. Inlined by force, as the
-/// instruction has to be.
+/// CPUs: prefetches the accumulator of the entry prefetch_distance ahead, if there is one. Inlined
+/// by force, because the instruction must be.
 template <class State>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
                                                 [[maybe_unused]] typename State::id const* ids,
@@ -28,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
   }
 }
 
-/// Whether an object that has been seen has an upper bound above the threshold.
+/// Tells whether an object has been seen and its upper bound is above the threshold.
 template <class State>
 class is_above {
  public:
@@ -47,8 +50,8 @@ class is_above {
   std::uint64_t m_threshold;
 };
 
-/// Lists the candidates at the end of the growing phase. Where entries are read again, an object is listed by the first
-/// of the lists that it has been seen in.
+/// Lists the candidates at the end of the growing phase. If entries are read again, an object is
+/// listed by the first of the lists in which it was seen.
 template <class StateHandle, class ProgressHandle>
 struct list_candidates {
   using State = typename StateHandle::state;
@@ -75,14 +78,14 @@ struct list_candidates {
       scan(team, [above, enough = bounds.least_sum_above(p->threshold),
                   layout = s->layout](typename State::word w) {
         return layout.sum(w) >= enough &&
-               above(w);  // most end at the first, which saves a look into tables
+               above(w);  // the first test rejects most, without a table look-up
       });
     else
       scan(team, above);
   }
 
  private:
-  /// Lists the objects whose accumulators pass a test, of all.
+  /// Lists the objects, among all slots, whose accumulators pass a test.
   template <class Team, class Test>
   KOKKOS_FUNCTION void scan(Team& team, Test const& passes) const {
     for_each_index<State>(
@@ -117,8 +120,9 @@ struct list_candidates {
   }
 };
 
-/// A Bloom filter of the candidates' ids with one hash function, in the team's scratch: most entries of a long stride
-/// are told to be of no candidate without an access to global memory. Without it every id may be a candidate's.
+/// A Bloom filter of the candidates' ids with one hash function, in the team's scratch. It rejects
+/// most entries of a long stride without an access to global memory. If it does not pay,
+/// may_contain is always true.
 template <class State>
 class candidate_filter {
  public:
@@ -148,7 +152,7 @@ class candidate_filter {
   static constexpr std::uint32_t bits = 1u << log_bits;
   static_assert(bits / 8 <= histogram_bytes);
 
-  /// Every team builds a filter of its own, for its part of the entries.
+  /// Returns whether a filter pays: every team builds one of its own, for its part of the entries.
   template <class Team>
   KOKKOS_FUNCTION static bool pays(Team const& team, State const& s, query_progress const& p) {
     auto const teams = static_cast<std::uint64_t>(team.league_size());
@@ -163,8 +167,9 @@ class candidate_filter {
   std::uint32_t* m_bits;
 };
 
-/// Reads a stride's scores of candidates: adds them to their accumulators; or, once they are finalists, whose
-/// accumulators hold their numbers, collects them.
+/// Reads the candidates' scores in a stride, and adds them to their accumulators. If `completing`,
+/// the candidates are finalists, and their accumulators hold their numbers: stores the scores in
+/// final_scores.
 template <class StateHandle, class ProgressHandle>
 struct read_candidates {
   using State = typename StateHandle::state;
@@ -210,9 +215,9 @@ struct read_candidates {
   }
 };
 
-/// Counts lower bounds, less the threshold, in the second histogram: those of the candidates; or, when everything has
-/// been read, those of the first `scanned` slots. The k-th largest of a part is no larger than that of all, and spares
-/// the counting of most.
+/// Counts lower bounds, less the threshold, in the second histogram: those of the candidates or,
+/// when all entries have been read, those of the first `scanned` slots. The k-th largest of a part
+/// is no larger than that of all, and saves counting most.
 template <class StateHandle, class ProgressHandle>
 struct count_lower_bounds {
   using State = typename StateHandle::state;
@@ -220,7 +225,7 @@ struct count_lower_bounds {
 
   StateHandle s;
   ProgressHandle p;
-  std::uint64_t scanned;  // 0: candidates
+  std::uint64_t scanned;  // number of slots; 0: candidates
 
   std::uint64_t work() const { return scanned > 0 ? scanned : p->candidates; }
 
@@ -241,7 +246,7 @@ struct count_lower_bounds {
           team, n, [=](std::uint64_t slot) { return accumulators[slot]; },
           [=](std::uint64_t, typename State::word w) { count(w); });
       for_each_index<State>(team, (n + 31) / 32, [&](std::uint64_t w) {
-        s->candidate_bitmap[w] = 0;  // of candidates listed before the query bailed out
+        s->candidate_bitmap[w] = 0;  // set by candidates listed before the query bailed out
       });
     } else {
       std::uint32_t const* const slots = s->candidates[p->list];
@@ -253,7 +258,8 @@ struct count_lower_bounds {
   }
 };
 
-/// Keeps the candidates whose upper bound is above the threshold, and clears the bits of the others.
+/// Keeps the candidates whose upper bound is above the threshold, and clears the bits of the
+/// others.
 template <class StateHandle, class ProgressHandle>
 struct filter_candidates {
   using State = typename StateHandle::state;

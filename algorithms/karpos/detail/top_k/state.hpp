@@ -11,25 +11,27 @@
 #include "karpos/detail/top_k/tuning.hpp"
 #include "karpos/top_k_options.hpp"
 
-// The data of a query over accumulators: what its steps share in memory, and what its loop remembers between them.
+// The data of a query over accumulators: arrays that its steps share, and the progress that its
+// loop keeps between them. A stride is the batch of levels that a query reads between two
+// computations of bounds.
 
 namespace karpos::detail::top_k {
 
-/// What one team finds between two steps, for the loop to decide by.
+/// Bounds that one team computes between two steps, on which the loop decides.
 struct query_bounds {
-  std::uint64_t threshold;     // a lower bound of the k-th largest lower bound, in units
+  std::uint64_t threshold;     // lower bound of the k-th largest lower bound, in units
   std::uint64_t unseen_upper;  // upper bound of objects not seen in any list
-  std::uint64_t usable;        // scores are finite, so that fixed point can hold them
+  std::uint64_t usable;        // nonzero: scores are finite, so fixed point can hold them
 };
-/// What all teams count.
+/// Counters of all teams.
 struct query_counts {
   std::uint32_t candidates;    // objects whose upper bound is above the threshold
-  std::uint32_t incomplete;    // of these, not seen in every list
-  std::uint32_t scores[2];     // scores of finalists found, in even strides and in odd ones
+  std::uint32_t incomplete;    // candidates that have not been seen in every list
+  std::uint32_t scores[2];     // finalists' scores found, in even strides and in odd ones
   std::uint32_t out_of_range;  // 1: an id has no slot
   std::uint32_t unused;
 };
-/// What the query leaves behind for its report. Depths are those at the end of each phase.
+/// Totals of a query for its report. Depths are those at the end of each phase.
 struct query_record {
   std::uint64_t growing_depth, shrinking_depth, completing_depth;
   std::uint64_t candidates, finalists, strides;
@@ -43,7 +45,8 @@ struct query_words {
   unseen_bounds unseen;
 };
 
-/// What the loop over phases remembers. One copy for a program, or for each team of a cooperative kernel.
+/// State that the loop over phases keeps: one copy of a program, or one for each team of a
+/// cooperative kernel.
 struct query_progress {
   std::uint64_t threshold;
   std::uint64_t begin, depth;  // the stride: levels [begin, depth)
@@ -54,13 +57,13 @@ struct query_progress {
   std::uint32_t scores[2];         // query_counts::scores when last read
   int list;                        // which of the two candidate lists is valid
   bool growing, shrinking, completing;
-  bool asked;           // whether the lists agree
-  bool bailed_out;      // everything is read
+  bool asked;           // whether the lists' agreement has been checked
+  bool bailed_out;      // all entries are read
   bool listed;          // candidates have been listed before
-  bool lists_again;     // by all slots, for those of a part left too many
-  bool needs_fallback;  // fixed point cannot separate the candidates: NRA over score vectors must
+  bool lists_again;     // list candidates again, by all slots: a part of them left too many
+  bool needs_fallback;  // fixed point cannot separate the candidates; NRA over score vectors must
 
-  /// The next stride: the depth grows by a factor, by min_levels at least.
+  /// Begins the next stride: the depth grows by a factor, and by at least min_levels.
   KOKKOS_FUNCTION void next_stride(double factor, std::uint64_t min_levels, std::uint64_t longest) {
     double const to = static_cast<double>(depth) * factor;
     begin = depth;
@@ -70,15 +73,16 @@ struct query_progress {
   }
 };
 
-/// Bytes of a team's scratch: a histogram, and behind it the tables of bound_tables.
+/// Bytes of a team's scratch: a histogram, followed by the tables of bound_tables.
 inline constexpr std::size_t histogram_bytes =
     sizeof(std::uint32_t) *
     static_cast<std::size_t>(
         Kokkos::max(buckets_of<std::uint32_t>().count(), buckets_of<std::uint64_t>().count()));
 inline constexpr std::size_t team_bytes = histogram_bytes + 2 * 4 * 256 * sizeof(std::uint64_t);
 
-/// The part of the state that is the same for accumulators of 32 and of 64 bits: steps that need no other are compiled
-/// once. CPUs compile the others once, too, for any_accumulators.
+/// The part of the state that does not depend on the width of accumulators, 32 or 64 bits. Steps
+/// that need no other part are compiled once. CPUs compile the other steps once, too, with
+/// any_accumulators.
 template <class ExecSpace, class Id, class Score>
 struct query_state {
   using id = Id;
@@ -94,7 +98,7 @@ struct query_state {
   std::uint64_t k;
   int sum_bits;                     // of an accumulator's partial sum
   std::uint32_t* candidate_bitmap;  // a bit for each slot
-  std::uint32_t* candidates[2];     // slots: a list is filtered into the other
+  std::uint32_t* candidates[2];     // slots; one list is filtered into the other
   std::uint32_t max_candidates, max_finalists;
   std::uint32_t* histogram;  // two, of sum_buckets::count
   query_words* words;
@@ -105,7 +109,7 @@ struct query_state {
   KOKKOS_FUNCTION std::uint64_t list_count() const {
     return static_cast<std::uint64_t>(lists.lists);
   }
-  /// Bounds of what list i contributes to an object not seen in it, at a depth.
+  /// Bounds of a list's contribution to an object not seen in it, at a depth.
   struct list_bounds {
     std::uint64_t lower, upper;
   };
@@ -128,7 +132,7 @@ struct query_state {
   }
 };
 
-/// The state of a query with its accumulators.
+/// The state of a query, with its accumulators.
 template <class ExecSpace, class Id, class Score, class Accumulators>
 struct accumulator_state : query_state<ExecSpace, Id, Score> {
   using base = query_state<ExecSpace, Id, Score>;

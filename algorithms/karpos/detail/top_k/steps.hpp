@@ -9,12 +9,15 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
 
-// What the steps of a query over accumulators have in common: loops over entries and over indices, histograms in
-// scratch, tables of bounds.
+// Shared parts of the steps of a query over accumulators: loops over entries and over indices,
+// histograms in scratch, tables of bounds. Terms, in Kokkos' words first: a team is a CUDA block,
+// scratch is shared memory, a tile is a cooperative group of lanes (threads), the league is the
+// grid.
 
 namespace karpos::detail::top_k {
 
-/// Of n entries, how many each lane takes in one piece: fewer than tuned where there are not enough for all lanes.
+/// Returns how many of n entries each lane handles in one piece: fewer than tuned if there are too
+/// few for all lanes.
 template <class State, class Team>
 KOKKOS_FUNCTION std::uint64_t entries_per_lane(Team const& team, std::uint64_t n) {
   auto const lanes =
@@ -23,11 +26,11 @@ KOKKOS_FUNCTION std::uint64_t entries_per_lane(Team const& team, std::uint64_t n
   return Kokkos::min(each, static_cast<std::uint64_t>(State::tuned::entries_per_lane));
 }
 
-/// No list in particular, but all.
+/// Stands for all lists instead of one.
 inline constexpr int all_lists = -1;
 
-/// Runs body(list, first, last) for the levels [begin, end) of all lists, or of one: a lane has the entries first,
-/// first + width, … below last.
+/// Runs body(list, first, last) for the levels [begin, end) of all lists, or of list `only`. A lane
+/// handles the entries first, first + width, … below last.
 template <class State, class Team, class Body>
 KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t begin,
                                     std::uint64_t end, Body const& body, int only = all_lists) {
@@ -51,7 +54,8 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
   });
 }
 
-/// Runs use(i, load(i)) for i in [0, n), each on one lane of the league. load has no side effects.
+/// Runs use(i, load(i)) for i in [0, n), each on one lane of the league. Requires: load has no side
+/// effects.
 template <class State, class Team, class Load, class Use>
 KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& load, Use const& use) {
   constexpr int width = State::width;
@@ -61,7 +65,8 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
     std::uint64_t const last = Kokkos::min((p + 1) * part, n);
     t.each([&](int lane) {
       std::uint64_t i = p * part + static_cast<std::uint64_t>(lane);
-      if constexpr (State::on_cpu) {  // in order, which needs no help; copies stay in registers
+      // CPUs overlap the cache misses of this order by themselves; copies stay in registers.
+      if constexpr (State::on_cpu) {
         Load const own_load = load;
         Use const own_use = use;
         for (; i < last; ++i) own_use(i, own_load(i));
@@ -88,11 +93,11 @@ KOKKOS_FUNCTION void append_candidate(State const& s, std::uint32_t* list, std::
   device::set_bits(s.candidate_bitmap + slot / 32, std::uint32_t(1) << (slot % 32));
 }
 
-/// A histogram of sums: private to the team, in scratch, when there are more increments than buckets; else the
-/// shared one itself. flush() adds the private one to the shared one.
+/// A histogram of sums. It is private to the team, in scratch, if there are more increments than
+/// buckets; else it is the shared histogram. flush() adds a private one to the shared one.
 class team_histogram {
  public:
-  /// Sums below `min_sum` are not counted.
+  /// min_sum: smaller sums are not counted.
   template <class Team>
   KOKKOS_FUNCTION team_histogram(Team const& team, sum_buckets buckets, std::uint32_t* shared,
                                  std::uint64_t increments, std::uint64_t min_sum = 0)
@@ -127,8 +132,9 @@ class team_histogram {
   int m_first;
 };
 
-/// Lower and upper bound of an object from its partial sum and the set of lists it has been seen in. The contributions
-/// of the other lists are tabulated in scratch, by sets of eight lists at a time.
+/// Computes the lower and upper bound of an object from its partial sum and the set of lists in
+/// which it was seen. The contributions of the other lists are tabulated in scratch, by sets of
+/// eight lists each.
 class bound_tables {
  public:
   template <class State, class Team>
@@ -154,7 +160,7 @@ class bound_tables {
   KOKKOS_FUNCTION std::uint64_t upper(std::uint64_t sum, std::uint32_t seen) const {
     return sum + unseen(seen, 1) + margin_of(m_lists);
   }
-  /// No object whose partial sum is smaller has an upper bound above the threshold.
+  /// Returns a bound: objects with a smaller partial sum have no upper bound above the threshold.
   KOKKOS_FUNCTION std::uint64_t least_sum_above(std::uint64_t threshold) const {
     return threshold - Kokkos::min(threshold, upper(0, 0));
   }
