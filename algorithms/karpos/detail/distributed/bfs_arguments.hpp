@@ -16,20 +16,20 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// What a search over ranks is given, checked and agreed upon; and what it answers.
+// Checks the arguments of a search over ranks, makes the ranks agree on them, and makes the report.
 
 namespace karpos::detail::distributed {
 
-/// What a rank brings to a search: told to all others in one message.
+/// Arguments of a rank, which it sends to all other ranks in one message.
 struct search_terms {
   std::int64_t direction, driver;
   double gamma, alpha, beta;
-  std::uint64_t source;  // where it is one vertex
+  std::uint64_t source;  // if it is one vertex
   std::uint32_t has_vertices, has_parents, can_span, failed, passes_view, unused;
 };
 
-/// Throws collective_error, on every rank, unless all have passed alike what decides about levels: the same bits, so that ranks
-/// which all pass no number (NaN) agree.
+/// Throws collective_error, on every rank, unless all ranks have passed equal values of what
+/// decides about levels. Compares bits, so that ranks which all pass NaN agree.
 template <class Ranks>
 void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all) {
   auto const differ = [&](char const* what, auto const of) {
@@ -72,7 +72,7 @@ void require_results(Graph const& graph, Distances const& distances, Parents con
   require_apart("the distances of a search", distances, parents);
 }
 
-/// Throws collective_error where some sources of all ranks are no vertices.
+/// Throws collective_error if any rank's sources are out of range. wrong: how many are.
 template <class Ranks>
 void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t vertices) {
   if (wrong > 0)
@@ -83,13 +83,13 @@ void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t ver
         -1, ranks);
 }
 
-/// The sources of all ranks, on each.
+/// The sources of all ranks, stored on each rank.
 template <class VertexId, class MemorySpace>
 struct all_sources {
-  Kokkos::View<VertexId*, MemorySpace> views;  // where they came in views
+  Kokkos::View<VertexId*, MemorySpace> views;  // used if they were passed in views
   bfs::source_list list;
 
-  /// Returns: a view of them in any case. exec: of this rank.
+  /// Returns: a view of the sources in either case. exec: this rank's instance.
   template <class ExecSpace>
   auto in_view(ExecSpace const& exec) const {
     if (list.list != nullptr || list.count == 0) return views;
@@ -99,7 +99,7 @@ struct all_sources {
   }
 };
 
-/// Of one vertex, which all pass, or of views of some.
+/// Collects the sources: one vertex, which all ranks pass, or the views of all ranks. Collective.
 template <class VertexId, class ExecSpace, class Source>
 auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
                     std::uint64_t vertices, Source const& source) {
@@ -134,14 +134,14 @@ template <class Ranks>
   throw karpos::distributed::collective_error("karpos: " + what, -1, ranks);
 }
 
-/// What all ranks know of a search before it starts.
+/// Facts about a search that all ranks know before it starts.
 template <class VertexId, class MemorySpace>
 struct agreed_search {
   all_sources<VertexId, MemorySpace> sources;
   bool with_parents, in_one_kernel;
 };
-/// Compares what the ranks bring, in one message where they search from one vertex. check(): throws what this rank must refuse.
-/// Throws: collective_error on every rank.
+/// Compares the arguments of the ranks, in one message if they search from one vertex. check():
+/// throws what this rank must refuse. Throws: collective_error on every rank. Collective.
 template <class VertexId, class ExecSpace, class Graph, class Source, class Check>
 auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                      bfs_options const& o, Source const& source, bool has_parents, bool can_span,
@@ -178,7 +178,7 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
       if (problem) std::rethrow_exception(problem);
     });
   require_same_terms(ranks, all);
-  for (search_terms const& t : all)  // a rank without vertices has no parents to show
+  for (search_terms const& t : all)  // a rank without vertices has no parents to pass
     if (agreed.with_parents && t.has_vertices != 0 && t.has_parents == 0)
       refuse_for_all(ranks,
                      "some ranks ask for parents, and others do not: pass views of them on all");
@@ -196,7 +196,7 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
   return agreed;
 }
 
-/// What a search did, as on one device.
+/// Makes the report of a search, as on one device.
 inline karpos::bfs_report report_of(bfs::search_record const& record, std::uint32_t hubs,
                                     bool has_transpose) {
   auto const& sum = record.summary;

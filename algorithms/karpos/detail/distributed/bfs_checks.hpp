@@ -13,11 +13,12 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/validate_bfs.hpp"
 
-// The checks of validate_bfs on a rank: those of its vertices and of their edges, to whatever vertex.
+// The checks of validate_bfs on a rank: those of its vertices, and of their edges to vertices of
+// any rank.
 
 namespace karpos::detail::distributed {
 
-/// The rows of a rank, by the numbers of vertices in the whole graph.
+/// The rows of a rank, indexed by the numbers of vertices in the whole graph.
 template <class Graph>
 struct rows_of_rank {
   using vertex_type = typename Graph::vertex_type;
@@ -29,7 +30,7 @@ struct rows_of_rank {
   };
 };
 
-/// A check of the vertices from `first` on.
+/// Runs a check on the vertices from `first` on.
 template <class Check>
 struct check_from {
   Check check;
@@ -41,7 +42,8 @@ struct check_from {
   }
 };
 
-/// proven: the words of tree.proven, which ranks add to.
+/// Runs all checks on this rank's vertices. proven: the words of tree.proven, which ranks combine.
+/// Collective.
 template <class ExecSpace, class Graph, class Tree, class Follow, class Words>
 void check_own(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                Tree const& tree, Follow const& follow, Words const& proven) {
@@ -64,7 +66,7 @@ void check_own(karpos::distributed::communicator<ExecSpace> const& ranks, Graph 
                     check_from<checks::check_proof<held_tree>>{{held}, first});
 }
 
-/// The defects that all ranks have found.
+/// Adds up the defects that all ranks have found. Collective.
 template <class ExecSpace>
 bfs_defects sum_defects(karpos::distributed::communicator<ExecSpace> const& ranks,
                         validate_bfs::defect_counts const& mine) {

@@ -14,15 +14,15 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/lane_mask.hpp"
 
-// What ranks tell each other of a level: the vertices that they have found, as bits of the status bitmap or as a list of
-// numbers, whichever is shorter.
+// Exchanges the vertices that ranks have found on a level: as bits of the status bitmap, or as a
+// list of numbers, whichever is shorter.
 
 namespace karpos::detail::distributed {
 
-/// Two bitmaps and the words that belong to this rank.
+/// Two status bitmaps, and the words that belong to this rank.
 struct status_words {
-  std::uint32_t* now;   // visited
-  std::uint32_t* next;  // and, in addition, found
+  std::uint32_t* now;   // visited before this level
+  std::uint32_t* next;  // visited or found
   std::uint64_t words, first, own;
 
   KOKKOS_FUNCTION std::uint32_t found(std::uint64_t w) const { return next[w] & ~now[w]; }
@@ -38,7 +38,7 @@ struct count_found {
   }
 };
 
-/// Lists them.
+/// Lists the vertices that were found, in the words from `begin` on.
 struct list_found {
   using value_type = std::uint64_t;
   status_words s;
@@ -65,7 +65,7 @@ struct add_listed {
   }
 };
 
-/// Forgets what `next` holds for other ranks' vertices.
+/// Clears found vertices in `next` in the words of other ranks.
 struct forget_others {
   status_words s;
   KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
@@ -79,7 +79,7 @@ struct copy_words {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = from[i]; }
 };
 
-/// The exchanges of a search. Its buffers are made once.
+/// The exchanges of a search. Its buffers are allocated once.
 template <class ExecSpace>
 class found_exchange {
   template <class T>
@@ -89,7 +89,7 @@ class found_exchange {
 
  public:
   found_exchange() = default;
-  /// word_counts: words of each rank.
+  /// word_counts: number of words of each rank.
   found_exchange(karpos::distributed::communicator<ExecSpace> const& ranks,
                  counts_type const& word_counts)
       : m_ranks(&ranks),
@@ -97,12 +97,13 @@ class found_exchange {
     for (std::uint64_t const n : word_counts) m_words += n;
     auto const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     m_own = distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: own words", own);
-    // A list is sent only where it is shorter than the bitmap.
+    // A list is sent only if it is not longer than the bitmap.
     m_sent = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: sent", m_words);
     m_list = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: list", m_words);
   }
 
-  /// Any rank may have found any vertex: afterwards `next` holds on every rank what all have found.
+  /// Merges what all ranks have found into `next` on every rank. Any rank may have found any
+  /// vertex. Collective.
   void merge_all(status_words const& s) {
     auto const& exec = m_ranks->exec();
     if (m_ranks->size() == 1) return;
@@ -115,7 +116,8 @@ class found_exchange {
       ++m_bitmaps;
     }
   }
-  /// A rank has found vertices of its own, `mine` of them: likewise.
+  /// Merges what all ranks have found into `next` on every rank. A rank has found only vertices of
+  /// its own, `mine` of them. Collective.
   void merge_own(status_words const& s, std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
     if (m_ranks->size() == 1) return;
@@ -129,13 +131,14 @@ class found_exchange {
     ++m_bitmaps;
   }
 
-  /// Levels that were told as lists, and as bits.
+  /// Return the number of levels that were sent as lists, and as bitmaps.
   std::uint32_t lists() const { return m_lists; }
   std::uint32_t bitmaps() const { return m_bitmaps; }
   void reset() { m_lists = m_bitmaps = 0; }
 
  private:
-  /// Tells all ranks the vertices that this one has found in some words, unless bits are shorter. Returns: whether it did.
+  /// Sends the vertices that this rank has found in some words to all ranks, as a list, unless
+  /// bitmaps are shorter. Returns: whether it did.
   bool share_list(status_words const& s, std::uint64_t first, std::uint64_t words,
                   std::uint64_t mine) {
     auto const& exec = m_ranks->exec();

@@ -15,24 +15,30 @@
 #include "karpos/detail/distributed/bfs_steps.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// The level loop over ranks. The steps are those of one device (detail/bfs), each rank looking after its own vertices:
+// The level loop over ranks. The steps are those of one device (detail/bfs); each rank handles its
+// own vertices. A level has these steps:
 //
-//   top-down    expand_frontier      marks unvisited neighbours of this rank's frontier, whoever owns them
-//               share_marks          all ranks know what all have marked
-//               scan                 this rank's part of it: distances, frontier queue; or, before a bottom-up level, commit_marks
-//   bottom-up   bottom_up_bitmap     this rank's unvisited vertices look for a visited neighbour
-//               share_found          all ranks know what all have found
-//   then        totals over ranks    the same on all, and so the direction of the next level, and the end
+//   top-down   expand_frontier marks the unvisited neighbours of this rank's frontier, whichever
+//              rank owns them. tell_marks, or merge_all, sends the marks to all ranks. Then each
+//              rank scans its own vertices: it writes distances and the frontier queue
+//              (commit_and_count, scan_compact), or distances alone if the next level is bottom-up
+//              (commit_marks).
+//   bottom-up  bottom_up_bitmap looks for a visited neighbour of this rank's unvisited vertices.
+//              The bits found are sent to all ranks, by tell_others or merge_own.
+//   then       The totals are added up over all ranks. They are equal on all ranks, and so are the
+//              direction of the next level and the end.
 //
-// One program, two grids. launched_ranks runs each step as a kernel, and exchanges through the communicator in between. A
-// spanning grid (device/peers.hpp) runs the whole search in one kernel on each device: status bitmaps lie in windows, marks
-// are written to those of all ranks by a step of their own, words that a bottom-up level has found as they are found.
+// There is one program and two grids. launched_ranks runs each step as a kernel, and exchanges
+// through the communicator between the steps. A spanning grid (device/peers.hpp) runs the whole
+// search in one kernel on each device. Its status bitmaps lie in windows. A step of its own writes
+// marks to the bitmaps of all ranks; a bottom-up level writes words to them as it finds vertices.
 //
-// `own` is the progress of this rank (its queue's segments), `all` that of all: every decision reads `all`.
+// `own` is the progress of this rank (the segments of its queue), `all` that of all ranks together.
+// Every decision reads `all`.
 
 namespace karpos::detail::distributed {
 
-/// What the loop remembers from level to level.
+/// State that the loop keeps from level to level.
 struct rank_progress {
   bfs::progress own, all;
 };
@@ -62,7 +68,7 @@ class launched_ranks {
   void run(Step const& step, Then const& then) {
     m_grid.run(step, then);
   }
-  /// Nothing is written to others: there is nothing to wait for.
+  /// Runs a step without waiting for other ranks: no rank writes to another's memory.
   template <class Step, class Then>
   void run_on_all(Step const& step, Then const& then) {
     m_grid.run(step, then);
@@ -89,7 +95,7 @@ class launched_ranks {
   T read(T const* p) {
     return m_grid.read(p);
   }
-  /// The records of a search are the host's.
+  /// Writes a record of the search, which is in host memory.
   template <class T>
   void write(T* p, T const& value) {
     *p = value;
@@ -109,7 +115,7 @@ struct rank_level_loop {
 
   State s;
   bfs::search_plan plan;
-  bfs::source_list sources;           // of all ranks together
+  bfs::source_list sources;           // of all ranks
   std::uint64_t non_isolated, edges;  // of the whole graph
   bfs::search_record* record;         // where grid.write writes
 
@@ -180,7 +186,8 @@ struct rank_level_loop {
       grid.gather(found, next_level);
     }
   }
-  /// The marks of all ranks: distances, the frontier, and what comes next.
+  /// Turns the marks of all ranks into distances and the frontier, and decides about the next
+  /// level.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void scan_marks(Grid& grid, rank_progress& p) const {
     using G = typename Grid::template handle_of<State>;
@@ -191,7 +198,7 @@ struct rank_level_loop {
     grid.run_on_all(bfs::scan_compact<G, P>{pass}, &s.counters(p.own.level + 1),
                     [&] { decide(grid, p); });
   }
-  /// What this rank has found bottom-up enters its queue.
+  /// Queues the vertices that this rank has found bottom-up.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void queue_found(Grid& grid, rank_progress& p) const {
     using G = typename Grid::template handle_of<State>;

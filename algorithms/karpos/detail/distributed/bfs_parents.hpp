@@ -8,28 +8,30 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// Parents that one rank has found for another's vertices, top-down: told once, when the search has ended. Every proposal is
-// right: a rank makes one only for a vertex that no level before has reached, and then the next level has it.
+// Sends parents that one rank has found top-down for another's vertices, once, after the search.
+// Every proposal is right: a rank makes one only for a vertex that no earlier level has reached,
+// and then the next level contains the vertex.
 
 namespace karpos::detail::distributed {
 
-/// Takes what this rank has proposed for its own vertices.
+/// Copies the parents that this rank has proposed for its own vertices.
 template <class VertexId>
 struct take_own_proposals {
   VertexId* parent;
-  VertexId const* proposal;  // of this rank's vertices
+  VertexId const* proposal;  // for this rank's vertices
   KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
     if (parent[v] == no_source<VertexId>) parent[v] = proposal[v];
   }
 };
 
-/// Lists what it has proposed for others': rows of a vertex and its parent.
+/// Lists the parents that this rank has proposed for other ranks' vertices: rows of a vertex and
+/// its parent.
 template <class VertexId>
 struct list_proposals {
   using value_type = std::uint64_t;
   VertexId const* proposal;
   std::uint64_t first, own;
-  edge_row<VertexId>* to;  // null: counts them
+  edge_row<VertexId>* to;  // null: counts the rows only
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& at, bool last_pass) const {
     if (v - first < own || proposal[v] == no_source<VertexId>) return;
     if (last_pass && to != nullptr) to[at] = {static_cast<VertexId>(v), proposal[v]};
@@ -37,7 +39,7 @@ struct list_proposals {
   }
 };
 
-/// Takes what others have proposed; of several one stays.
+/// Copies the parents that other ranks have proposed. If there are several for a vertex, one stays.
 template <class VertexId>
 struct take_proposals {
   edge_row<VertexId> const* rows;
@@ -49,7 +51,8 @@ struct take_proposals {
   }
 };
 
-/// Writes the parents that are missing yet. parent: of this rank's vertices; proposal: of all.
+/// Writes the parents that are still missing. parent: for this rank's vertices; proposal: for all
+/// vertices. Collective.
 template <class ExecSpace, class Graph, class VertexId>
 void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                       VertexId* parent, VertexId const* proposal) {

@@ -11,18 +11,18 @@
 #include "karpos/device/peer_distances.hpp"
 #include "karpos/device/program.hpp"
 
-// A search of one rank: the state that the steps of detail/bfs run on, and the graph that it is
-// dimensioned by.
+// The state of a search on one rank, on which the steps of detail/bfs run, and the rows that its
+// workspace is made for.
 //
-// Status bitmaps have a bit for each vertex of the whole graph on every rank. All else is of this
-// rank's vertices. Steps name vertices by their numbers in the whole graph; the rows, distances and
-// parents of this rank begin at the first of its vertices, so that the state's pointers are moved
-// back by as many elements: only elements of its vertices are read.
+// On every rank, status bitmaps have a bit for each vertex of the whole graph. All other arrays
+// hold this rank's vertices only. Steps name vertices by their numbers in the whole graph. The
+// rows, distances and parents of this rank begin at its first vertex, so the state's pointers are
+// moved back by as many elements; only elements of its vertices are accessed.
 
 namespace karpos::detail::distributed {
 
-/// The rows of a rank, as a bfs_workspace reads them: out- and in-edges of its vertices may differ
-/// in number.
+/// The rows of a rank, as a bfs_workspace reads them. The numbers of out- and in-edges of its
+/// vertices may differ.
 template <class VertexId, class EdgeOffset, class MemorySpace>
 struct local_rows {
   using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
@@ -40,7 +40,8 @@ struct local_rows {
   void validate_unless_trusted(ExecSpace const&) const {}
 
   std::uint64_t vertices() const { return out.vertices(); }
-  /// Of the rows that a bottom-up level reads, if there are any.
+  /// Returns the number of edges that a bottom-up level reads, if there are in-edges; else of
+  /// out-edges.
   std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
   bool has_transpose() const { return transposed; }
   offsets_view const& row_offsets() const { return out.row_offsets(); }
@@ -49,20 +50,20 @@ struct local_rows {
   columns_view const& in_column_indices() const { return in.column_indices(); }
 };
 
-/// What the steps of a search share on a rank.
+/// Everything that the steps of a search share on a rank.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
 struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   using base = bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>;
 
   std::uint64_t own_first_word, own_word_count;
-  device::peer_distances
-      peers;  // of the status bitmaps; none where ranks exchange between the steps
-  // Parents that were found top-down, where they are asked for. Between the steps: those that this
-  // rank has found, of every vertex of the graph. In one kernel: those that any rank has found, of
-  // this rank's vertices, in a window.
+  device::peer_distances peers;  // for the status bitmaps; none if ranks exchange between the steps
+  // Parents found top-down, if parents are asked for. proposal: if ranks exchange between the
+  // steps; holds the parents that this rank has found, for every vertex of the graph.
+  // parent_window: in one kernel; holds the parents that any rank has found, for this rank's
+  // vertices, in a window.
   VertexId *proposal, *parent_window;
-  device::peer_distances parent_peers;              // of that window
-  std::uint64_t begin_of_rank[device::most_peers];  // of their vertices
+  device::peer_distances parent_peers;              // for that window
+  std::uint64_t begin_of_rank[device::most_peers];  // first vertex of each rank
 
   KOKKOS_FUNCTION std::uint64_t first_word() const { return own_first_word; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return own_word_count; }
@@ -77,7 +78,8 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     for (int r = 0; r < peers.count; ++r)
       if (r != peers.me) *peers.of(r, word) = bits;
   }
-  /// Top-down: the vertex may be another rank's, and found by others, too.
+  /// Stores a parent, top-down. The vertex may belong to another rank, and other ranks may find it
+  /// concurrently.
   KOKKOS_FUNCTION void propose_parent(bfs::local_vertex v, bfs::local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     auto const found = static_cast<word>(base::global(from));
@@ -88,7 +90,8 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     VertexId* const to = parent_peers.of(owner, parent_window) + (v - begin_of_rank[owner]);
     device::store_to_peer(reinterpret_cast<word*>(to), found);
   }
-  /// Of one of this rank's vertices, once all ranks have proposed: each has, that found it.
+  /// Reads the parent of one of this rank's vertices, once all ranks that have found it have
+  /// proposed one.
   KOKKOS_FUNCTION void take_parent(bfs::local_vertex v) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent_window == nullptr) return;
@@ -101,7 +104,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
 
 namespace karpos::detail::bfs {
 
-/// What a search over several ranks needs of the workspace of a rank's rows.
+/// Gives a search over several ranks access to the workspace of a rank's rows.
 struct opened_workspace {
   template <class Workspace, class Hooks>
   static auto state(Workspace const& w, bfs_options const& options, Hooks const& hooks) {

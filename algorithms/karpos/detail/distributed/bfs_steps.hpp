@@ -9,12 +9,13 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The steps that a search over ranks has beside those of detail/bfs. `State`: rank_state.
+// The steps that a search over ranks has in addition to those of detail/bfs. `State`: rank_state.
 
 namespace karpos::detail::distributed {
 
-/// Runs f(w, now[w], next[w]) for every word of both status bitmaps, each on a lane of the grid, which loads four of each at
-/// once: the bitmaps lie in the L2 cache, and passes over them are bound by its latency.
+/// Runs f(w, now[w], next[w]) for every word of both status bitmaps, each on a lane of the grid. A
+/// lane loads four words of each at once: the bitmaps lie in the L2 cache, and passes over them are
+/// bound by its latency.
 template <class State, class Team, class F>
 KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int current, F const& f) {
   struct alignas(16) four {
@@ -34,8 +35,8 @@ KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int curren
   });
 }
 
-/// Starts a search: of this rank's vertices no distances and no parents; of all vertices the isolated ones visited. A source,
-/// isolated or not, is its own parent.
+/// Starts a search: clears the distances and parents of this rank's vertices, and sets only
+/// isolated vertices visited, among all. A single source, isolated or not, gets itself as a parent.
 template <class StateHandle>
 struct reset_rank {
   static constexpr char const* label = "karpos::bfs::reset_rank";
@@ -69,7 +70,7 @@ struct reset_rank {
   }
 };
 
-/// Makes a single source the first frontier: what a scan of its mark would do.
+/// Makes a single source the first frontier, as a scan of its mark would.
 template <class StateHandle, class ProgressHandle>
 struct seed_single {
   static constexpr char const* label = "karpos::bfs::seed_single";
@@ -99,7 +100,7 @@ struct seed_single {
   }
 };
 
-/// Makes every source of a list one that was found.
+/// Marks every source of a list as found, and makes it its own parent.
 template <class StateHandle>
 struct find_sources {
   static constexpr char const* label = "karpos::bfs::find_sources";
@@ -125,7 +126,7 @@ struct find_sources {
   }
 };
 
-/// Top-down, where windows are open: tells the other ranks the vertices that this one has marked.
+/// Sends the vertices that this rank has marked top-down to the other ranks, if windows are open.
 template <class StateHandle, class ProgressHandle>
 struct tell_marks {
   static constexpr char const* label = "karpos::bfs::tell_marks";
@@ -150,7 +151,7 @@ struct tell_marks {
   }
 };
 
-/// scan_count of this rank's words; of the others', what was found is visited from now on.
+/// Runs scan_count for this rank's words; makes the vertices found in other ranks' words visited.
 template <class StateHandle, class ProgressHandle>
 struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::commit_and_count";
@@ -169,7 +170,8 @@ struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
   }
 };
 
-/// Makes what was marked visited, where the next level is bottom-up and reads no queue: one pass in place of two.
+/// Makes marked vertices visited if the next level is bottom-up, which reads no queue: one pass
+/// instead of two.
 template <class StateHandle, class ProgressHandle>
 struct commit_marks {
   static constexpr char const* label = "karpos::bfs::commit_marks";

@@ -15,7 +15,7 @@
 
 namespace karpos::detail::distributed {
 
-/// What all ranks have of a small object, by rank.
+/// Returns the objects that all ranks pass, by rank. Collective.
 template <class T>
 std::vector<T> gather_by(engine& host, int ranks, T const& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -24,13 +24,14 @@ std::vector<T> gather_by(engine& host, int ranks, T const& mine) {
   return all;
 }
 
-/// What tells a rank's device from all others, and whether it wants none to talk to another.
+/// The identity of a rank's device, and whether the rank wants to exchange through the host.
 struct device_of_rank {
   device::device_identity id;
   bool stage_on_host;
 };
-/// Whether each rank has a device of its own, and none wants to exchange through the host: libraries between devices, and
-/// kernels that span them, wait for each other, and two on one device would wait for ever. Collective.
+/// Returns whether each rank has a device of its own, and none wants to exchange through the host.
+/// Libraries between devices, and kernels that span them, wait for each other: two on one device
+/// would wait forever. Collective.
 inline bool have_devices_of_their_own(engine& host, int ranks, device::device_identity const& mine,
                                       bool stage_on_host) {
   auto const all = gather_by(host, ranks, device_of_rank{mine, stage_on_host});
@@ -42,9 +43,9 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
   return true;
 }
 
-/// Returns: the engine that moves data between the devices of all ranks by itself; null where there is none. Collective.
-/// Requires: they have devices of their own. Throws: std::runtime_error where its library cannot be used: this ends all
-/// ranks (run_ranks).
+/// Returns: the engine that moves data between the devices of all ranks by itself; null if there is
+/// none. Collective. Requires: each rank has a device of its own. Throws: std::runtime_error if the
+/// engine's library cannot be used; this ends all ranks (run_ranks).
 template <class ExecSpace>
 std::unique_ptr<engine> engine_between_devices([[maybe_unused]] ExecSpace const& exec,
                                                [[maybe_unused]] engine& host,

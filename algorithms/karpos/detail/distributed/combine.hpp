@@ -14,18 +14,19 @@
 #include "karpos/reduce_by_key.hpp"
 #include "karpos/table_options.hpp"
 
-// Rows of a rank whose keys are equal become one before they travel.
+// Pre-aggregates the rows of a rank: rows with equal keys become one row before they are sent.
 
 namespace karpos::detail::distributed {
 
-/// Whether reduce_by_key takes keys and values of these types.
+/// Whether reduce_by_key accepts keys and values of these types.
 template <class Key, class T>
 inline constexpr bool can_combine =
     (std::is_arithmetic_v<Key> || std::is_enum_v<Key>)&&(sizeof(Key) == 4 || sizeof(Key) == 8) &&
     std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Whether that pays: a sample of the keys tells, where there are enough of them. A row that is not sent saves its way to the
-/// owner and its insertion there; the reduction costs about as much as both.
+/// Returns whether pre-aggregation pays, from a sample of the keys, if there are enough keys. A row
+/// that is not sent saves its way to the owner and its insertion there; the reduction costs about
+/// as much as both.
 template <class ExecSpace, class T, class Op, class Keys>
 bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   using tuned = reduced_tuning<ExecSpace, T, Op>;
@@ -40,7 +41,7 @@ bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   return sample.different * 2 <= sample.keys || has_few_groups<tuned>(sample, keys.extent(0));
 }
 
-/// Different keys, and what op makes of their values.
+/// Distinct keys, and the reduced value of each.
 template <class ExecSpace, class Key, class T>
 struct groups {
   using memory_space = typename ExecSpace::memory_space;
@@ -48,7 +49,7 @@ struct groups {
   Kokkos::View<T*, memory_space> values;
 };
 
-/// Room for n groups in memory of their own.
+/// Allocates memory for n groups.
 template <class ExecSpace, class Key, class T>
 auto new_groups(ExecSpace const& exec, std::uint64_t n) {
   return groups<ExecSpace, Key, T>{
@@ -56,7 +57,7 @@ auto new_groups(ExecSpace const& exec, std::uint64_t n) {
       distributed::allocate<T>(exec, "karpos::distributed: reduced values", n)};
 }
 
-/// Reduces rows of this rank by key. to: room for as many groups as rows. Waits.
+/// Reduces rows of this rank by key. to: views with room for one group per row. Blocks.
 template <class ExecSpace, class Keys, class Values, class Op, class Groups>
 Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op,
                    Groups to, reduce_by_key_options const& options = {}) {
@@ -66,7 +67,7 @@ Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values
   to.values = Kokkos::subview(to.values, Kokkos::make_pair(std::uint64_t(0), found));
   return to;
 }
-/// The same into memory of their own.
+/// Reduces rows of this rank by key, into views that it allocates. Blocks.
 template <class ExecSpace, class Keys, class Values, class Op>
 auto reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op) {
   using key = typename Keys::non_const_value_type;
@@ -75,7 +76,8 @@ auto reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, 
                                   new_groups<ExecSpace, key, value>(exec, keys.extent(0)));
 }
 
-/// Memory of a reduction over ranks: of a rank's groups, of rows on their way, of the groups that it owns.
+/// Memory of a reduction over ranks: for a rank's groups, for sent and received rows, for the
+/// groups that the rank owns.
 template <class ExecSpace>
 struct reduction_rooms {
   kept_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;
@@ -96,7 +98,8 @@ auto groups_in(ExecSpace const& exec, kept_memory<ExecSpace>& keys, kept_memory<
       values.template room<T>(exec, "karpos::distributed: reduced values", n)};
 }
 
-/// What distributed::reduce_by_key does, where its parts lie: groups_of(n) is room for the groups that this rank owns.
+/// Runs distributed::reduce_by_key in memory of `rooms`. groups_of(n): returns views for the n
+/// groups, at most, that this rank owns. Collective.
 template <class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
                        Values const& values, Op const& op, reduction_rooms<ExecSpace>& rooms,

@@ -14,7 +14,7 @@
 
 namespace karpos::detail::distributed {
 
-/// to[i] |= the i-th word of each of some parts, which lie one behind the other.
+/// Computes to[i], the OR of the i-th words of `count` parts, which are stored one after the other.
 template <class Word>
 struct join_parts {
   Word const* parts;
@@ -27,7 +27,8 @@ struct join_parts {
   }
 };
 
-/// The engine between devices (device/native/collectives.hpp). Enqueues, and does not wait.
+/// The engine between devices (device/native/collectives.hpp). It enqueues its operations, and does
+/// not block.
 template <class ExecSpace>
 class device_engine final : public engine {
   using collectives = device::collectives<ExecSpace>;
@@ -42,7 +43,7 @@ class device_engine final : public engine {
 
   char const* name() const override { return collectives::name; }
   bool takes_device_memory() const override { return true; }
-  void barrier() override {}  // the host's, which is MPI's
+  void barrier() override {}  // the host needs none but MPI's
 
   void broadcast(void* data, std::uint64_t bytes, int root) override {
     m_collectives.broadcast(data, bytes, root);
@@ -79,11 +80,12 @@ class device_engine final : public engine {
     for (auto& n : of) n *= element;
     return of;
   }
-  /// Each rank joins a part of the words of all, and tells the others.
+  /// Computes the OR of all ranks' words: each rank computes a part, and sends it to the others.
   template <class Word>
   void join_bits(Word* data, std::uint64_t n) {
     if (n == 0) return;
-    std::uint64_t const line = 128 / sizeof(Word);  // parts begin at multiples of it
+    // Words of a cache line: parts begin at multiples of it.
+    std::uint64_t const line = 128 / sizeof(Word);
     std::uint64_t const each = (n + m_ranks * line - 1) / (m_ranks * line) * line;
     sizes part_bytes, begin_bytes, slot_begin;
     for (std::uint64_t r = 0; r < m_ranks; ++r) {

@@ -19,17 +19,17 @@
 #include "karpos/distributed/vertex_permutation.hpp"
 #include "karpos/key_value.hpp"
 
-// Edges on their way to the ranks that own their sources.
+// Sends edges to the ranks that own their sources.
 
 namespace karpos::detail::distributed {
 
-/// An edge: from `key` to `value`. One that is dropped has a source that is no vertex.
+/// An edge from `key` to `value`. The source of a dropped edge is no_source.
 template <class VertexId>
 using edge_row = key_value<VertexId, VertexId>;
 template <class VertexId>
 inline constexpr VertexId no_source = static_cast<VertexId>(-1);
 
-/// The edges of a list between the numbers that their vertices get.
+/// The edges of a list, with the new numbers of their vertices.
 template <class List>
 struct renumbered_edges {
   List list;
@@ -42,7 +42,7 @@ struct renumbered_edges {
   }
 };
 
-/// Writes the directed edges that csr_options make of edge i, or dropped ones.
+/// Writes the directed edges that edge i becomes under csr_options, or dropped edges.
 template <class List, class Row>
 struct write_directed {
   List list;
@@ -60,7 +60,7 @@ struct write_directed {
   }
 };
 
-/// The edges of rows the other way round.
+/// Writes the edges of rows with their direction reversed.
 template <class Row, class VertexId>
 struct reverse_edges {
   VertexId const* column;
@@ -73,7 +73,7 @@ struct reverse_edges {
   }
 };
 
-/// Adds up the edges of vertices group by group.
+/// Counts the edges of each group of vertices.
 template <class Row>
 struct count_groups {
   Row const* rows;
@@ -86,7 +86,7 @@ struct count_groups {
   }
 };
 
-/// The owner of an edge's source; `ranks` for one that is dropped.
+/// Returns the owner of an edge's source, or `ranks` for a dropped edge.
 template <class Row>
 struct owner_of_source {
   std::uint64_t const* begin;  // of the blocks of all ranks
@@ -104,8 +104,8 @@ struct owner_of_source {
   }
 };
 
-/// The edges that a rank has received, as build_csr reads them: sources counted from its first
-/// vertex.
+/// The edges that a rank has received, in the form that build_csr reads: sources are relative to
+/// the rank's first vertex.
 template <class Row>
 struct received_edges {
   Row const* rows;
@@ -118,7 +118,7 @@ struct received_edges {
   }
 };
 
-/// Throws unless these are begins of blocks for so many ranks.
+/// Throws unless `begins` is empty or begins of blocks for `ranks` ranks.
 inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64_t vertices,
                            int ranks) {
   if (begins.empty()) return;
@@ -134,9 +134,9 @@ inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64
   }
 }
 
-/// Begins of blocks that are multiples of 32, with about equally many edges each. Edges are counted
-/// by groups of vertices, for many vertices larger ones, so that the counts that all ranks add up
-/// have 8 MiB at most.
+/// Returns begins of blocks that are multiples of 32, with about equally many edges in each block.
+/// Counts edges by groups of vertices, which are larger for many vertices, so that the counts that
+/// all ranks add up have 8 MiB at most. Collective.
 template <class ExecSpace, class Rows>
 std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSpace> const& ranks,
                                         std::uint64_t vertices, Rows const& rows) {
@@ -146,7 +146,8 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   auto const counts = together(ranks, [&] {
     auto const c =
         distributed::allocate<std::uint64_t>(ranks.exec(), "karpos::build_csr: edges", groups);
-    Kokkos::deep_copy(ranks.exec(), c, std::uint64_t(1));  // groups without edges are shared, too
+    // Groups without edges are divided among ranks, too.
+    Kokkos::deep_copy(ranks.exec(), c, std::uint64_t(1));
     using row = typename Rows::value_type;
     device::loop_over("karpos::build_csr: edges of groups", ranks.exec(), rows.extent(0),
                       count_groups<row>{rows.data(), c.data(), group});
@@ -159,7 +160,7 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   auto const p = static_cast<std::uint64_t>(ranks.size());
   std::vector<std::uint64_t> begins{0};
   for (std::uint64_t g = 0; g < groups; ++g) {
-    // A block ends where its share is nearly full: at the border that is nearer.
+    // A block ends when its share is nearly full: at the nearer border of a group.
     while (begins.size() < p && sum + all(g) / 2 >= total / p * begins.size())
       begins.push_back(g * group);
     sum += all(g);
@@ -169,7 +170,7 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   return begins;
 }
 
-/// Sends edges to the owners of their sources. Returns: the graph of them.
+/// Sends edges to the owners of their sources. Returns: the graph of all edges. Collective.
 template <class EdgeOffset, class ExecSpace, class Rows>
 auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows const& rows,
                    std::vector<std::uint64_t> const& begins, bool remove_duplicates) {
@@ -203,7 +204,8 @@ auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Ro
                }));
 }
 
-/// The graph of an edge list whose ids are all below `vertices`; begins: of the blocks, or nothing.
+/// Builds the graph of an edge list whose ids are all below `vertices`. begins: those of the
+/// blocks, or empty. Collective.
 template <class VertexId, class EdgeOffset, class ExecSpace, class List>
 auto graph_of_list(karpos::distributed::communicator<ExecSpace> const& ranks,
                    std::uint64_t vertices, List const& list, csr_options const& options,

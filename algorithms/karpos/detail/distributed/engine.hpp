@@ -8,12 +8,13 @@
 #include "karpos/device/number_kind.hpp"
 #include "karpos/operations.hpp"
 
-// What a communicator asks of that which moves its data: bytes between ranks, in blocks. MPI is one engine (mpi_engine.hpp),
-// a library that moves data between devices by itself the other (device_engine.hpp).
+// The interface of the engines that move data for a communicator: bytes between ranks, in blocks.
+// One engine is MPI (mpi_engine.hpp); the other is a library that moves data between devices by
+// itself (device_engine.hpp).
 
 namespace karpos::detail::distributed {
 
-/// A block for each rank, one behind the other.
+/// One block for each rank, stored one after the other.
 struct blocks {
   std::vector<std::uint64_t> count, begin;  // of elements
   std::uint64_t total = 0;
@@ -31,20 +32,21 @@ using device::number_kind;
 using device::number_kind_of;
 using device::reduction_kind;
 
-/// Every member is called by all ranks, in the same order, and waits; those of the device engine are enqueued instead, in the
-/// order of its instance. Data lies in memory that the engine takes.
+/// All ranks call every member in the same order. Members block; those of the device engine are
+/// enqueued instead, in the order of its instance. Requires: data is in memory that the engine
+/// accepts.
 class engine {
  public:
   virtual ~engine() = default;
   virtual char const* name() const = 0;
-  /// Whether it takes memory of a device; else the communicator stages on the host.
+  /// Returns whether the engine accepts device memory; if not, the communicator stages on the host.
   virtual bool takes_device_memory() const = 0;
 
   virtual void barrier() = 0;
   virtual void broadcast(void* data, std::uint64_t bytes, int root) = 0;
   virtual bool reduces(number_kind, reduction_kind) const { return true; }
   virtual void all_reduce(void* data, std::uint64_t n, number_kind, reduction_kind) = 0;
-  /// Gathers the blocks of all ranks: `send` is this rank's.
+  /// Gathers the blocks of all ranks; `send` is this rank's block.
   virtual void all_gather(void const* send, void* receive, blocks const& to,
                           std::size_t element_bytes) = 0;
   /// Sends block r of `send` to rank r, and receives block r of `receive` from it.

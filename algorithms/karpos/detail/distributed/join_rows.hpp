@@ -18,7 +18,7 @@
 
 namespace karpos::detail::distributed {
 
-/// The functions of some rows, called on whole rows as values of one column.
+/// The hash of some rows' functions, called on a whole row as the value of one column.
 template <class Rows>
 struct hash_of_rows {
   Rows functions;
@@ -88,11 +88,12 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
   return owned;
 }
 
-/// karpos::join, where a function of that name hides it. (nvcc loses the namespace where its arguments are deduced.)
+/// karpos::join, for use where a function of that name hides it. (nvcc loses the namespace if it
+/// deduces the arguments.)
 template <class Left, class Index>
 using local_join = karpos::join<std::remove_const_t<Left>, std::remove_const_t<Index>>;
 
-/// Replaces the numbers of received rows by those in the whole table.
+/// Replaces the numbers of received rows by their numbers in the whole table.
 template <class Numbers>
 struct rename_rows {
   Numbers numbers;
@@ -101,7 +102,7 @@ struct rename_rows {
     if (rows[i] != no_row<std::uint64_t>) rows[i] = numbers(rows[i]);
   }
 };
-/// Writes the rows of a join of received rows to views, which it makes.
+/// Writes the row numbers of a join of received rows to views that it allocates.
 template <class ExecSpace, class Join, class Numbers, class Out>
 void number_rows(ExecSpace const& exec, Join const& joined, Numbers const& left_numbers,
                  Numbers const& right_numbers, Out& left, Out& right) {

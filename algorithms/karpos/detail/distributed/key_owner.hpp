@@ -9,8 +9,9 @@
 
 namespace karpos::detail::distributed {
 
-/// The rank that owns a hash. It is mixed again, by the number of ranks: else all keys of a rank
-/// would crowd in a part of its table, and in some of the ranks of a smaller communicator.
+/// Returns the rank that owns a hash. Mixes the hash again, with the number of ranks: otherwise all
+/// keys of a rank would crowd in a part of its table, and in some of the ranks of a smaller
+/// communicator.
 struct owner_of_hash {
   std::uint32_t ranks;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
@@ -18,7 +19,7 @@ struct owner_of_hash {
     return static_cast<std::uint32_t>((mix(hash + ranks * other) >> 32) * ranks >> 32);
   }
 };
-/// The rank that owns a key.
+/// Returns the rank that owns a key.
 template <class Key, class Hash = hash<Key>>
 struct key_owner {
   std::uint32_t ranks;
@@ -28,15 +29,15 @@ struct key_owner {
   }
 };
 
-/// Keys that a rank makes room for, of so many on all: owners are drawn at random, so that a rank gets more than its share by
-/// a few standard deviations.
+/// Returns the capacity for keys on each rank, if all ranks together have `keys`. Owners are
+/// random, so a rank may get more than its share by a few standard deviations.
 inline std::uint64_t keys_of_rank(std::uint64_t keys, int ranks) {
   if (ranks == 1) return keys;
   std::uint64_t const share = keys / static_cast<std::uint64_t>(ranks) + 1;
   return share + static_cast<std::uint64_t>(6 * std::sqrt(static_cast<double>(share))) + 8;
 }
 
-/// The keys, and the values, of rows that lie side by side: views with a stride.
+/// Returns one member of rows in memory, the keys or the values, as a view with a stride.
 template <class Member, class Row, class MemorySpace>
 auto member_of_rows(Kokkos::View<Row*, MemorySpace> const& rows, Member Row::*member) {
   static_assert(sizeof(Row) % sizeof(Member) == 0);

@@ -20,7 +20,8 @@
 
 namespace karpos::detail::distributed {
 
-/// Throws for an error code of MPI. That ends all ranks (run_ranks): the others may wait.
+/// Throws for an error code of MPI. That ends all ranks (run_ranks), because others may wait for
+/// this one.
 inline void require_success(int code, char const* what) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -30,8 +31,9 @@ inline void require_success(int code, char const* what) {
                            "): see what MPI says");
 }
 
-/// A duplicate of a communicator, which no other library's messages enter. Freed at the end, but not while an exception ends
-/// this rank: that is collective, and the others may never come there.
+/// A duplicate of a communicator, so that no other library's messages interfere. It is freed at the
+/// end, but not if an exception ends this rank: freeing is collective, and other ranks may never
+/// get there.
 class duplicated_comm {
  public:
   explicit duplicated_comm(MPI_Comm of) {
@@ -59,7 +61,8 @@ class duplicated_comm {
   int m_exceptions = std::uncaught_exceptions();
 };
 
-/// Whether this MPI takes memory of GPUs, as it says at run time. One that cannot be asked does not.
+/// Returns whether this MPI accepts GPU memory, as it says at run time; false for an MPI that
+/// cannot be asked.
 inline bool mpi_takes_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   if (MPIX_Query_cuda_support() == 1) return true;
@@ -70,8 +73,8 @@ inline bool mpi_takes_device_memory() {
   return false;
 }
 
-/// The engine on MPI. Counts of MPI are ints: what has more bytes than `max_message`, the smallest of all ranks', travels in
-/// several messages. Made on all ranks together.
+/// The engine on MPI. Counts of MPI are ints: data of more than `max_message` bytes, the smallest
+/// value of all ranks, is sent in several messages. Constructing it is collective.
 class mpi_engine final : public engine {
  public:
   mpi_engine(MPI_Comm comm, bool takes_device_memory, std::uint64_t max_message)
@@ -110,7 +113,7 @@ class mpi_engine final : public engine {
                   std::size_t element_bytes) override {
     auto* const bytes = static_cast<std::byte*>(receive);
     auto const me = static_cast<std::size_t>(m_rank);
-    if (to.total * element_bytes > m_max_message) {  // which all ranks know
+    if (to.total * element_bytes > m_max_message) {  // all ranks know this
       copy(bytes + to.begin[me] * element_bytes, send, to.count[me] * element_bytes);
       for (std::size_t r = 0; r < to.count.size(); ++r)
         broadcast(bytes + to.begin[r] * element_bytes, to.count[r] * element_bytes,
@@ -127,7 +130,8 @@ class mpi_engine final : public engine {
                     "MPI_Allgatherv");
   }
 
-  /// Point to point: MPI_Alltoallv would need all ranks to agree whether some count is too large for it.
+  /// Exchanges blocks point to point: for MPI_Alltoallv, all ranks would have to agree whether some
+  /// count is too large for it.
   void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
                   std::size_t element_bytes) override {
     auto const* const out = static_cast<std::byte const*>(send);
@@ -162,7 +166,7 @@ class mpi_engine final : public engine {
  private:
   static constexpr int tag = 0;  // messages between two ranks arrive in order
 
-  /// Copies what stays on this rank: by MPI where it may be memory of a device.
+  /// Copies the data that stays on this rank; by MPI if it may be device memory.
   void copy(std::byte* target, void const* from, std::uint64_t bytes) {
     if (bytes == 0) return;
     if (!m_takes_device_memory) {

@@ -10,13 +10,14 @@
 
 namespace karpos::detail::distributed {
 
-/// Rows in order while a plan is made, later a column in order; and the numbers of the rows.
+/// Memory of a plan. rows: the rows in order while the plan is made, later a column in order.
+/// order: the numbers of the rows.
 template <class ExecSpace>
 struct plan_memory {
   kept_memory<ExecSpace> rows, order;
 };
 
-/// Puts a column in the order in which it travels.
+/// Copies a column in the order in which it is sent.
 template <class In, class T>
 struct pack_column {
   In in;
@@ -25,7 +26,7 @@ struct pack_column {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = in(order[i]); }
 };
 
-/// Puts answers in the order of the rows.
+/// Copies answers back in the order of the rows.
 template <class T, class Out>
 struct unpack_column {
   T const* from;
@@ -34,7 +35,7 @@ struct unpack_column {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(order[i]) = from[i]; }
 };
 
-/// Keeps the numbers of rows that lie by owner.
+/// Stores the numbers of rows that are ordered by owner.
 template <class Row>
 struct keep_number {
   Row const* rows;
@@ -42,7 +43,7 @@ struct keep_number {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { order[i] = rows[i].value; }
 };
 
-/// Finds the first owner that is no rank.
+/// Finds the first owner that is not a rank.
 template <class Owners>
 struct find_wrong_owner {
   Owners owners;

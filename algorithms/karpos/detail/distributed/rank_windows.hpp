@@ -15,7 +15,7 @@
 
 namespace karpos::detail::distributed {
 
-/// Whether all ranks are processes of one host. Collective.
+/// Returns whether all ranks are processes of one host. Collective.
 template <class ExecSpace>
 bool are_on_one_host(karpos::distributed::communicator<ExecSpace> const& ranks) {
   MPI_Comm host = MPI_COMM_NULL;
@@ -27,8 +27,9 @@ bool are_on_one_host(karpos::distributed::communicator<ExecSpace> const& ranks) 
   return ranks.all_reduce(size, karpos::minimum{}) == ranks.size();
 }
 
-/// A window of each rank that the devices of all address (device/peers.hpp), if they can. Collective; all ranks let it go
-/// together, for no window is freed while another rank has it open. What an exception leaves open ends with the process.
+/// A window of each rank that the devices of all ranks address (device/peers.hpp), if they can.
+/// Construction and destruction are collective, because no window is freed while another rank has
+/// it open. If an exception leaves windows open, they end with the process.
 template <class ExecSpace>
 class rank_windows {
   using communicator = karpos::distributed::communicator<ExecSpace>;
@@ -57,7 +58,7 @@ class rank_windows {
   window const& get() const { return m_window; }
 
  private:
-  /// Whether f throws on no rank.
+  /// Returns whether f throws on no rank. Collective.
   template <class F>
   bool on_all(F const& f) const {
     bool done = true;
@@ -84,7 +85,7 @@ class rank_windows {
   int m_exceptions = std::uncaught_exceptions();
 };
 
-/// The same where a space has windows at all.
+/// rank_windows, if the space supports windows at all.
 struct no_windows {};
 template <class ExecSpace>
 using windows_of =

@@ -9,14 +9,14 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/partition.hpp"
 
-// Rows in the order in which they travel: by the rank that is to have them.
+// Puts rows in the order in which they are sent: by the rank that will own them.
 
 namespace karpos::detail::distributed {
 
-/// What messages advise if a rank has no memory.
+/// Advice in messages if a rank has too little memory.
 inline constexpr char fewer_rows[] = "give this rank fewer rows, or use more ranks";
 
-/// An array of this rank's; allocation_error says what it is for.
+/// Allocates an array on this rank; an allocation_error names its purpose.
 template <class T, class ExecSpace>
 auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
   using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
@@ -24,14 +24,14 @@ auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
       n * sizeof(T), label, fewer_rows, [&] { return uninitialized_array<array>(exec, label, n); });
 }
 
-/// Memory of a rank that is kept from one operation to the next, for what lives during one alone: a
-/// GPU takes as long to get and give back a gigabyte as to move it. It grows.
+/// Memory of a rank that is kept from one operation to the next, for data that is needed during one
+/// operation only: a GPU takes as long to allocate and free a gigabyte as to move it. It grows.
 template <class ExecSpace>
 class kept_memory {
   using memory_space = typename ExecSpace::memory_space;
 
  public:
-  /// Returns: room for n elements, until the next call. Throws allocation_error.
+  /// Returns: an array of n elements, valid until the next call. Throws: allocation_error.
   template <class T>
   Kokkos::View<T*, memory_space> room(ExecSpace const& exec, char const* label, std::uint64_t n) {
     if (m_bytes.extent(0) < n * sizeof(T)) {
@@ -47,14 +47,14 @@ class kept_memory {
   Kokkos::View<std::byte*, memory_space> m_bytes;
 };
 
-/// Rows by owner, and how many each owner has.
+/// Rows ordered by owner, and the number of rows of each owner.
 template <class ExecSpace, class Row>
 struct split_rows {
   Kokkos::View<Row*, typename ExecSpace::memory_space> rows;
   std::vector<std::uint64_t> counts;
 };
 
-/// The lengths of parts, of their begins on the device.
+/// Returns the lengths of parts from their begins on the device. Blocks.
 template <class ExecSpace, class Offsets>
 std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offsets) {
   Kokkos::View<std::uint64_t*, Kokkos::HostSpace> const begins("karpos::distributed: begins",
@@ -66,8 +66,8 @@ std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offse
   return counts;
 }
 
-/// Splits keys, with values (a view, or row_numbers) where there are any, by owner_of(key), which
-/// is below `owners`; the rows go to a view as long as the keys. Waits.
+/// Splits keys, and values (a view, or row_numbers) if any are passed, by owner_of(key), which is
+/// below `owners`. Writes the rows to a view as long as the keys. Blocks.
 template <class Row, class ExecSpace, class Rows, class Keys, class OwnerOf, class... Values>
 split_rows<ExecSpace, Row> split_to(Rows const& rows, ExecSpace const& exec, int owners,
                                     bool stable, OwnerOf const& owner_of, Keys const& keys,
@@ -80,7 +80,7 @@ split_rows<ExecSpace, Row> split_to(Rows const& rows, ExecSpace const& exec, int
   });
   return {rows, distributed::counts_of(exec, offsets)};
 }
-/// The same in memory of their own.
+/// Splits keys and values as split_to does, and allocates the view of rows.
 template <class Row, class ExecSpace, class Keys, class OwnerOf, class... Values>
 split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
                                  OwnerOf const& owner_of, Keys const& keys,
@@ -90,8 +90,8 @@ split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
   return split_to<Row>(rows, exec, owners, stable, owner_of, keys, values...);
 }
 
-/// Sends rows to their owners. make_room(n): a view for n rows. Returns: what this rank receives,
-/// by sender.
+/// Sends rows to their owners. make_room(n): returns a view for n rows. Returns: the rows that this
+/// rank receives, by sender. Collective.
 template <class ExecSpace, class Row, class MakeRoom>
 auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
                     split_rows<ExecSpace, Row> const& split, MakeRoom const& make_room) {

@@ -9,8 +9,8 @@
 
 namespace karpos::detail::distributed {
 
-/// Memory on the host through which data of a device travels, where the engine takes none of a device. It grows, and is kept
-/// from call to call. Other data is passed as it is.
+/// A buffer on the host for data of a device, used if the engine does not accept device memory. It
+/// grows, and is kept from call to call. Other data is passed without a copy.
 template <class ExecSpace>
 class staging {
   template <class Space>
@@ -19,7 +19,8 @@ class staging {
  public:
   explicit staging(bool takes_device_memory = false) : m_takes_device_memory(takes_device_memory) {}
 
-  /// Returns: where an engine finds these bytes of a memory space, or room for as many. Waits for exec.
+  /// Returns: an address that an engine accepts for these bytes of a memory space. If `filled`,
+  /// copies the bytes there first if needed. Blocks until exec is done.
   template <class MemorySpace>
   std::byte* at(ExecSpace const& exec, void const* data, std::uint64_t bytes, bool filled) {
     auto* const here = static_cast<std::byte*>(const_cast<void*>(data));
@@ -39,7 +40,8 @@ class staging {
     exec.fence("karpos::communicator: what is sent");
     return here;
   }
-  /// Brings back what an engine has written to room for these bytes. Waits.
+  /// Copies bytes that an engine has written to that address back to `data`, if they were staged.
+  /// Blocks.
   template <class MemorySpace>
   void finish(ExecSpace const& exec, void* data, std::uint64_t bytes) const {
     if constexpr (!on_host<MemorySpace>) {
