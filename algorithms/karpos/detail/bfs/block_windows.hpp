@@ -17,9 +17,9 @@
 //                     to the team's list in global memory. In the next local search all teams load
 //                     equal slices of these lists.
 //
-//                     team 0   |slice|hop 1|…|hop h| -> list 0 \  one   / slice 0  team 0
-//                     team 1   |slice|hop 1|…|hop h| -> list 1  > grid <  slice 1  team 1
-//                     …                                        / barrier\ …
+//                     team 0   |slice|hop 1|…|hop h| -> list 0 \  one     / slice 0  team 0
+//                     team 1   |slice|hop 1|…|hop h| -> list 1  > grid   <  slice 1  team 1
+//                     …                                        /  barrier \ …
 //
 //   forget            Runs after a local search in which a queue overflowed: resets the distances
 //                     beyond its start. The local search is repeated with half as many hops; if it

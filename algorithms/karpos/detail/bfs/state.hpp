@@ -200,7 +200,7 @@ struct rows {
   EdgeOffset const* offset;
   VertexId const* column;
 
-  /// Unsigned and as wide as the offsets: wider would cost GPU threads registers.
+  /// An unsigned type as wide as the offsets: a wider one would cost GPU threads registers.
   using edge = std::conditional_t<sizeof(EdgeOffset) == 4, std::uint32_t, std::uint64_t>;
   KOKKOS_FUNCTION edge begin(std::uint64_t v) const { return static_cast<edge>(offset[v]); }
   KOKKOS_FUNCTION edge end(std::uint64_t v) const { return begin(v + 1); }
@@ -234,7 +234,7 @@ struct window_totals {
 /// all. A longer row holds the mark `longer`.
 struct alignas(16) padded_row {
   static constexpr int size = 4;
-  static constexpr local_vertex none = ~local_vertex(0), longer = none - 1;  // no vertices
+  static constexpr local_vertex none = ~local_vertex(0), longer = none - 1;  // not vertices
   local_vertex neighbour[size];
 
   KOKKOS_FUNCTION static padded_row empty() { return {{none, none, none, none}}; }

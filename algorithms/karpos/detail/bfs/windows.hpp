@@ -36,7 +36,7 @@
 // another read of its row.
 //
 // Why distances are exact: a tentative distance is the length of a walk, so it is never below the
-// distance. The thread that writes a vertex's tentative distance also lists the vertex, and expands
+// true one. The thread that writes a vertex's tentative distance also lists the vertex, and expands
 // it in the hop of that distance unless the vertex has a lower one by then. So every vertex is
 // expanded with the lowest distance that it got in this local search. By induction along a shortest
 // path, these are the true distances up to d + h. A vertex may be listed several times, each time

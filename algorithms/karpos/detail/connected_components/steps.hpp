@@ -21,8 +21,8 @@
 //   join_long      joins the listed rows, each by all tiles
 //   compress       once more, and counts the roots
 //
-// Between two kernels every vertex points to its root: otherwise each vertex below a path would
-// walk it. CPUs leave out the first `compress`, because their walks shorten long paths
+// After each `compress` every vertex points to its root: otherwise each vertex below a path would
+// walk that path. CPUs leave out the first `compress`, because their walks shorten long paths
 // (forest.hpp).
 
 namespace karpos::detail::connected_components {

@@ -49,9 +49,9 @@ struct progress {
   std::uint64_t edges_before;                       // before this bucket
   std::uint32_t passes;                             // passes of pulling
   std::uint64_t pulled_edges;                       // probed in all passes but the first
-  std::uint64_t rounds_of_bucket;                   // see round_loop
+  std::uint64_t rounds_of_bucket;                   // since the bucket began
   std::uint64_t equals;       // vertices that got a parent at their own distance
-  std::uint32_t vain_splits;  // in a row
+  std::uint32_t vain_splits;  // in a row: splits that found no vertex
   bool done, failed, narrow, pulls, lowered;
 
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
@@ -98,7 +98,7 @@ struct state {
   local_vertex* queue;
   std::uint32_t* near_bits[2];
   level_counters *levels, *far;
-  std::uint64_t* far_min;       // wide, so that a grid can read it
+  std::uint64_t* far_min;       // 64 bits in every weight type: a grid reads it
   std::uint64_t* window_edges;  // probed in fused rounds
   std::uint64_t* last_lowered;  // number of the last pass that lowered a distance by pulling
   std::uint32_t* too_far;       // whether a length exceeded the range of distances

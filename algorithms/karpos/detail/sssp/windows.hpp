@@ -9,9 +9,9 @@
 // order of relaxations ends with the same distances, if the thread that lowers a distance makes
 // sure that the vertex is expanded with it, now or in a later round.
 //
-//   team 0  |slice|hop 1|…|hop h| rest \                     / slice  team 0
-//   team 1  |slice|hop 1|…|hop h| rest  > near queue,       <  slice  team 1   next fused round
-//   …                                  /  one grid barrier   \ …
+//   team 0  |slice|hop 1|…|hop h| rest \  near queue,  / slice  team 0
+//   team 1  |slice|hop 1|…|hop h| rest  > one grid    <  slice  team 1   next fused round
+//   …                                  /  barrier      \ …
 //
 // A team keeps a hop's vertices, each with a distance, in one of two queues in its scratch. An
 // entry is dropped if its vertex has a lower distance by then. Entries that overflow the queue, and
