@@ -33,12 +33,14 @@ namespace karpos {
 ///   slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's functions do
 ///   not throw (operations.hpp), and an op of insert_or_apply does not use the map, because they
 ///   run while a lock is held.
-/// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key,
-///   histories are linearizable. find and contains write nothing and are wait-free (lock-free for
-///   16-byte slots that are read in halves, as on CPUs). Writers of one home and one class of keys
-///   (one of eight) exclude each other by a lock. A writer holds it for as long as it takes to look
-///   through one neighbourhood and write a slot. Finding a key orders no other memory. apply may
-///   run concurrently with writers on another instance; blocking insertions need exclusive access.
+/// Concurrency: in kernels every operation of a ref may run concurrently with every other; per
+///   key, histories are linearizable. While erase, erase_async or erase_if of many keys runs on
+///   another instance, an insertion may return `full` though a slot has just become free. find
+///   and contains write nothing and are wait-free (lock-free for 16-byte slots that are read in
+///   halves, as on CPUs). Writers of one home and one class of keys (one of eight) exclude each
+///   other by a lock. A writer holds it for as long as it takes to look through one neighbourhood
+///   and write a slot. Finding a key orders no other memory. apply may run concurrently with
+///   writers on another instance; blocking insertions need exclusive access.
 /// Memory: bytes_for(max_keys, load), and 16 bytes and a bit for each 32 lines; see
 ///   docs/hopscotch_map.md. Bulk calls allocate nothing but: growth, the larger table; host views,
 ///   staging buffers; frequent keys, pre-aggregated by insert_or_apply, insert_or_apply_bytes.

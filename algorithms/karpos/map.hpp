@@ -348,7 +348,7 @@ class hash_table : public lookup_table<Storage> {
                        erase_view const& report) const {
     detail::require_reachable<execution_space, Keys>();
     this->require_memory();
-    m_storage.with_erasure_ref(exec, [&](auto const& table) {
+    detail::with_erasure_ref(m_storage, exec, keys.extent(0), [&](auto const& table) {
       device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
                                           detail::make_erase_body<distance>(table, keys), report);
     });

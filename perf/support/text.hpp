@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// Numbers as people write and read them.
+// Numbers and words as people write and read them.
 
 namespace karpos::perf {
 
@@ -33,7 +33,7 @@ std::string human_seconds(double seconds);
 /// Text of a file as a terminal may get it: `?` for each control character.
 std::string printable(std::string_view text);
 
-/// With small letters for A to Z.
+/// Returns the text with A to Z in lower case.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// g++ 13 and 14 at -O3 do not see that a row is read only after the same condition under which it was loaded.
+// g++ 13 and 14 at -O3 do not see that a row is read only under the condition under which it was
+// loaded.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

@@ -194,18 +194,25 @@ void remembers_being_full(u64 max_keys) {
   deep_copy(space{}, copy, map);
   refuses_early(copy);
 
+  constexpr u64 noted_together = 2 * karpos::detail::hopscotch::tuning<space>::noted_together;
+  typename map_type::erase_view const report("report");
   auto const in = keys_in(map);
   u64 round = 0, forgotten = 0, inserted = 0;
   for (Key const key : in) {
     if (++round > 40) break;
     map.insert(space{}, others, T(1));  // finds out anew that the table is full
     bool erased = false, taken = false;
-    if (round % 3 == 0)
+    if (round % 5 == 0)
       erased = map.erase(space{}, to_space(std::vector<Key>{key})) == 1;
-    else if (round % 3 == 1)
+    else if (round % 5 == 1)
       erased = map.erase_if(space{}, is_key<Key>{key}) == 1;
-    else
+    else if (round % 5 == 2)
       erased = change(key, true);
+    else if (round % 5 == 3)
+      erased = map.erase(space{}, to_space(std::vector<Key>(noted_together, key))) == 1;
+    else
+      map.erase_async(space{}, to_space(std::vector<Key>(noted_together, key)), report);
+    if (round % 5 == 4) erased = to_host_scalar(report).erased == 1;
     CHECK(erased);
     double const looked =
         looks.of_each(1, [&] { taken = change(keys[40 * slots + round], false); });

@@ -68,10 +68,10 @@ class fullness {
     device::fence_seq_cst_after_update();
     forget_part(unit / part_units, nothing{});
   }
-  /// Notes that there may be free slots in all parts whose bits are in the i-th word of bits.
-  /// Requires: the kernel that freed the slots has ended.
+  /// Clears all bits in the i-th word of bits. Requires: erasures that did not call `forget`
+  /// happened before; they ran in an earlier kernel.
   KOKKOS_FUNCTION void forget_parts_of_word(std::uint64_t i) const {
-    device::fence_seq_cst();
+    device::fence_seq_cst();  // the slots are free before the bits are read; see inspect_part
     for (lane_mask<32> full(device::load_relaxed(bits_of(i * 32))); full;
          full = full.without_first())
       forget_part(i * 32 + static_cast<std::uint64_t>(full.first()), nothing{});

@@ -80,12 +80,13 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
                                             Predicate const& predicate) {
   this->require_memory();
   std::uint64_t n = 0;
-  m_storage.with_erasure_ref(exec, [&](auto const& table) {
+  detail::with_erasure_ref(m_storage, exec, capacity(), [&](auto const& table) {
     n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         label("erase_if"), exec, capacity(),
         detail::scan_body<execution_space, detail::erase_if_body>(table, predicate));
   });
-  exec.fence("karpos::hash_table: erase_if");
+  if constexpr (detail::notes_free_slots<Storage>)  // by a kernel after the reduction, perhaps
+    exec.fence("karpos::hash_table: erase_if");
   m_slots_used.removed(n);
   return n;
 }

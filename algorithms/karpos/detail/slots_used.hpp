@@ -35,6 +35,18 @@ void with_insertion_ref(Storage const& storage, F const& f) {
     f(storage.ref());
 }
 
+/// Whether a table remembers being full, so that erasures have to note free slots.
+template <class Storage>
+inline constexpr bool notes_free_slots = requires { requires Storage::notes_free_slots; };
+/// Calls f, which enqueues at most n erasures, with the ref that bulk erasures use.
+template <class Storage, class ExecSpace, class F>
+void with_erasure_ref(Storage const& storage, ExecSpace const& exec, std::uint64_t n, F const& f) {
+  if constexpr (notes_free_slots<Storage>)
+    storage.with_erasure_ref(exec, n, f);
+  else
+    f(storage.ref());
+}
+
 /// Notes that keys are about to be inserted otherwise than by table segments, so that the order of
 /// keys in a bucket says nothing any more. Returns the storage.
 template <class Storage>

@@ -60,8 +60,8 @@ class lines {
   static constexpr int line_words = line_slots + 1;
 
   lines() = default;
-  /// `full`: words of a fullness (fullness.hpp), or null: then every further key searches a full
-  /// table in vain.
+  /// `full`: words of a fullness (fullness.hpp). Null: insertions search a full table for each key,
+  /// and erasures do not note free slots, which the caller does then (storage.hpp).
   lines(word* words, line_geometry const& g, sentinels<key_bits> s,
         typename Traits::hasher const& hash, typename Traits::key_equal const& equal,
         std::uint32_t* full = nullptr)

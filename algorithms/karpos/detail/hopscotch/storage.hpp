@@ -26,7 +26,7 @@ struct empty_lines {
   }
 };
 
-/// Functor that notes that lines which were full may have free slots.
+/// Clears the bits of full parts: the body of a loop over the words of bits.
 struct forget_full_lines {
   fullness full;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.forget_parts_of_word(i); }
@@ -45,6 +45,7 @@ class storage : public Traits {
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
+  static constexpr bool notes_free_slots = true;
 
   /// Makes a storage without memory, to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
@@ -77,12 +78,17 @@ class storage : public Traits {
   void with_ref(F const& f) const {
     f(ref());
   }
-  /// Calls f, which enqueues erasures, with a ref that does not note that slots are free: a kernel
-  /// that follows does. To note it for each key takes a fence, a tenth of an erasure on GPUs.
+  /// Calls f, which enqueues at most n erasures, with the ref for them. If n is large, that ref
+  /// does not note free slots, and a kernel after the erasures clears all bits of full parts.
   template <class F>
-  void with_erasure_ref(execution_space const& exec, F const& f) const {
+  void with_erasure_ref(execution_space const& exec, std::uint64_t n, F const& f) const {
+    std::uint64_t const words = fullness::bit_words_for(m_lines);
+    if (n < tuning<execution_space>::noted_together + words) {
+      f(ref());
+      return;
+    }
     f(ref_with(nullptr));
-    device::loop_over(label("note free lines"), exec, fullness::bit_words_for(m_lines),
+    device::loop_over(label("note free lines"), exec, words,
                       forget_full_lines{fullness(m_full.data(), m_lines)});
   }
   std::string label(char const* what) const { return m_settings.label(what); }

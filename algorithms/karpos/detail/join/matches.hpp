@@ -46,9 +46,11 @@ inline multiplicity multiplicity_of(join_kind k) {
       return multiplicity::one_if_matched;
     case join_kind::left_anti:
       return multiplicity::one_if_not;
-    default:
-      return multiplicity::none;
+    case join_kind::right_semi:
+    case join_kind::right_anti:
+      break;
   }
+  return multiplicity::none;
 }
 
 /// The run of each left row's matches among the grouped row numbers of the index: `begins` says

@@ -85,11 +85,6 @@ class storage : public Traits {
     else
       f(ref());
   }
-  /// Calls f with what bulk erasures use.
-  template <class F>
-  void with_erasure_ref(execution_space const& /*exec*/, F const& f) const {
-    f(ref());
-  }
   bool marks_late() const { return std::atomic_ref(m_marks_late).load(std::memory_order_relaxed); }
   /// Notes that keys were refused: from now on, bulk insertions set marks late.
   void mark_late() const { std::atomic_ref(m_marks_late).store(true, std::memory_order_relaxed); }

@@ -32,12 +32,12 @@
 #define KARPOS_FLATTEN [[gnu::flatten]]
 #endif
 
-// KARPOS_RARE_FUNCTION stands before a function that a loop calls once in thousands of indices. A
-// flattened loop on a CPU does not inline it, and keeps its registers for the rest.
+// KARPOS_RARE_FUNCTION stands before a function that a loop calls once in thousands of indices. On
+// CPUs it is not inlined into a flattened loop, so that the loop keeps its registers for the rest.
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #define KARPOS_RARE_FUNCTION [[gnu::noinline]] KOKKOS_FUNCTION
 #else
-#define KARPOS_RARE_FUNCTION KOKKOS_FUNCTION
+#define KARPOS_RARE_FUNCTION KARPOS_STEP_FUNCTION
 #endif
 
 // KARPOS_INLINE_CALLS stands before a statement that calls a lambda, which is then inlined. clang
