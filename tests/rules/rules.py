@@ -35,6 +35,9 @@ VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|
 MPI_FOLDERS = ("algorithms/karpos/distributed/", "algorithms/karpos/detail/distributed/")
 MPI_WORDS = re.compile(r'\bMPIX?_\w+|[<"]mpi(?:-ext)?\.h[>"]')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+# What no block of comments begins with: the reader does not know yet what is meant.
+RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
+LONGEST_COMMENT = 100  # columns
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
 
@@ -89,6 +92,8 @@ def violations(root):
         if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
             yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
 
+        if layer in LAYERS:
+            yield from unreadable_comments(name, lines)
         for number, line in enumerate(code, 1):
             if name not in DEVICE_FILES and (found := DEVICE_WORDS.search(line)):
                 yield "device-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(DEVICE_FILES))}"
@@ -106,6 +111,14 @@ def violations(root):
                 yield "atomic-load", name, number, "Kokkos::atomic_load is a compare-and-swap loop: use karpos::device::load_relaxed"
             if layer in LAYERS and (include := INCLUDE.match(line)):
                 yield from wrong_arrow(root, name, number, layer, include[1])
+
+
+def unreadable_comments(name, lines):
+    for number, (before, line) in enumerate(zip([""] + lines, lines), 1):
+        if "//" in line and len(line) > LONGEST_COMMENT:
+            yield "comment-length", name, number, f"has a comment beyond column {LONGEST_COMMENT}"
+        if not before.lstrip().startswith("//") and (found := RIDDLE.match(line)):
+            yield "comment-begin", name, number, f"begins with '{found[1]}': say what it is, or what the function does"
 
 
 def wrong_arrow(root, name, number, layer, include):
@@ -131,6 +144,7 @@ CLEAN = {
     "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
     "algorithms/karpos/detail/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
+    "algorithms/karpos/detail/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
 PLANTED = [
@@ -157,6 +171,10 @@ PLANTED = [
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
     ("length", "algorithms/karpos/map.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
+    ("comment-length", "algorithms/karpos/detail/long.hpp", "int g();  // " + "x" * 89 + "\n"),
+    ("comment-length", "lib/karpos/low.hpp", "/// Returns " + "x" * 89 + "\n"),
+    ("comment-begin", "backends/karpos/device/tile.hpp", "\n/// The same, for two.\nint g();\n"),
+    ("comment-begin", "algorithms/karpos/map.hpp", "struct s {\n  // Of a row.\n  int n;\n};\n"),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),
