@@ -180,7 +180,8 @@ class bfs_search {
     detail::require_apart(
         "a result of a search", {detail::range_of(distances), detail::range_of(parents)},
         {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
-         detail::range_of(graph.column_indices())});
+         detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
+         detail::range_of(graph.in_column_indices())});
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {

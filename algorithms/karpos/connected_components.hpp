@@ -191,7 +191,8 @@ components_report connected_components(ExecSpace const& exec,
         "karpos: a graph for connected_components has " + std::to_string(graph.vertices()) +
         " vertices, and its vertex ids end at " + std::to_string(most) + ": use wider ids");
   detail::require_apart("the labels of components", labels, detail::range_of(options.workspace),
-                        graph.row_offsets(), graph.column_indices());
+                        graph.row_offsets(), graph.column_indices(), graph.in_row_offsets(),
+                        graph.in_column_indices());
   graph.validate_unless_trusted(exec);
   if (graph.vertices() == 0) return {};
   using run = detail::connected_components::run<ExecSpace, graph_type>;

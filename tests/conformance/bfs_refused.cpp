@@ -93,6 +93,14 @@ TEST_CASE("one memory for both results") {
           reinterpret_cast<std::int32_t*>(const_cast<std::uint64_t*>(g.row_offsets().data())), 5);
   throws<invalid>([&] { karpos::bfs(space(), g, 0u, of_graph, p); }, "a result of a search",
                   "overlaps");
+  using graph = karpos::csr_graph<u32, std::uint64_t, space::memory_space>;
+  auto const transposed = path(5);
+  auto const directed = graph(g.row_offsets(), g.column_indices()).with_transpose(transposed);
+  auto const of_transpose =
+      Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          const_cast<u32*>(transposed.column_indices().data()), 5);
+  throws<invalid>([&] { karpos::bfs(space(), directed, 0u, d, of_transpose); },
+                  "a result of a search", "overlaps");
 }
 
 TEST_CASE("a driver that the space does not have") {

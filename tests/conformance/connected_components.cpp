@@ -168,6 +168,13 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
   view<std::uint32_t> const of_graph(const_cast<std::uint32_t*>(graph.column_indices().data()),
                                      100);
   karpos_test::throws<error>([&] { run(of_graph, nullptr, 0); }, "labels", "overlaps");
+  auto const transposed = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
+  auto const directed =
+      decltype(graph)(graph.row_offsets(), graph.column_indices()).with_transpose(transposed);
+  view<std::uint32_t> const of_transpose(
+      const_cast<std::uint32_t*>(transposed.column_indices().data()), 100);
+  karpos_test::throws<error>([&] { karpos::connected_components(space(), directed, of_transpose); },
+                             "labels", "overlaps");
   // Nobody reads these: they are refused for their lengths.
   using unowned =
       Kokkos::View<std::uint32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

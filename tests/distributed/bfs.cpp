@@ -263,6 +263,19 @@ TEST_CASE("one memory for distances and parents is refused, and a view on some r
                        collective_error);
 }
 
+TEST_CASE("sources with gaps, on one rank, are refused on all") {
+  auto const ranks = world();
+  auto const ids = to_view(std::vector<std::int32_t>{0, 1});
+  auto const graph = dist::build_csr(ranks, 50, ids, ids, {{.symmetrise = true}});
+  Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+  using strided = Kokkos::View<std::int32_t*, Kokkos::LayoutStride, memory>;
+  Kokkos::View<std::int32_t* [2], Kokkos::LayoutRight, memory> const table("sources", 3);
+  strided const gaps = Kokkos::subview(table, Kokkos::ALL, 0), whole = ids;
+  CHECK_THROWS_WITH_AS(
+      dist::bfs(ranks, graph, ranks.rank() + 1 == ranks.size() ? gaps : whole, distances),
+      doctest::Contains("sources of a search"), collective_error);
+}
+
 TEST_CASE("rows that are none, of whatever rank, are refused on all") {
   auto const ranks = world();
   auto const p = std::uint64_t(ranks.size()), n = 32 * p, first = 32 * std::uint64_t(ranks.rank());

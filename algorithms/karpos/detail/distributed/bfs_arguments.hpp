@@ -116,6 +116,7 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
     auto const counts = ranks.all_gather(std::uint64_t(source.extent(0)));
     std::uint64_t const total = blocks(counts).total;
     all.views = together(ranks, [&] {
+      require_contiguous("sources of a search", source);
       return distributed::allocate<VertexId>(ranks.exec(), "karpos::bfs: sources", total);
     });
     ranks.all_gather(source, all.views, counts);
