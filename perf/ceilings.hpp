@@ -11,16 +11,16 @@
 #include "karpos/hash.hpp"
 #include "perf/support/timer.hpp"
 
-// What the memory of a machine allows, measured over as many bytes as a table takes: random aligned reads,
-// random compare-and-swap, streaming copy. Each is the best of several ways to write it, so that a ratio
-// to it says how much is left.
+// Ceilings: what the memory of a machine allows, measured over as many bytes as a table takes. They
+// are random aligned reads, random compare-and-swap, and a streaming copy. Each is the fastest of
+// several variants of its kernel, so a ratio to it says how much is left to gain.
 
 namespace karpos::perf {
 
-/// One ceiling: so many accesses of so many bytes each in `time`.
+/// One ceiling: `operations` accesses of `bytes_each` bytes each took `time`.
 struct ceiling {
   std::string name;     ///< random_read, random_cas, copy
-  std::string variant;  ///< which way was best
+  std::string variant;  ///< the fastest variant
   std::uint64_t operations = 0;
   int bytes_each = 0;  ///< copy: read plus written
   samples time;
@@ -38,17 +38,19 @@ KOKKOS_FUNCTION constexpr std::uint64_t random_index(std::uint64_t i, std::uint6
   return multiply_high(mix(i), n);
 }
 
-/// The cache that a line is fetched into.
+/// The cache that a line is prefetched into; the values are locality hints of __builtin_prefetch.
 enum class level { first = 3, second = 2 };
 
-/// Starts to fetch a line. For reading also where it will be written: measured faster than asking to own it.
+/// Prefetches a line for reading, even if it will be written: on hosts this was measured to be
+/// faster than prefetching it for writing.
 template <level To>
 KOKKOS_FUNCTION void fetch([[maybe_unused]] void const* p) {
   KOKKOS_IF_ON_HOST((__builtin_prefetch(p, 0, static_cast<int>(To));))
 }
 
-/// Runs access(address) for the random addresses of a block of indices, each address prefetched `Distance`
-/// accesses ahead: what keeps a CPU's line buffers full. Blocks go to whichever thread is free, as the library's do.
+/// Runs access(address) for the random addresses of one block of indices on a CPU. Each address is
+/// prefetched `Distance` accesses ahead, which keeps the CPU's line buffers full. Blocks are
+/// scheduled dynamically, as in the library.
 template <class Access, int Distance, level To>
 struct pipelined_block {
   using item = typename Access::item;
@@ -77,8 +79,8 @@ struct pipelined_block {
   }
 };
 
-/// Runs `PerThread` independent accesses in each thread: what a GPU wants. Neighbouring threads take
-/// neighbouring indices.
+/// Runs `PerThread` independent accesses in each thread, the pattern that suits a GPU. Neighbouring
+/// threads take neighbouring indices.
 template <class Access, int PerThread>
 struct independent {
   using item = typename Access::item;
@@ -112,11 +114,11 @@ struct read_line {
     return all;
   }
   KOKKOS_FUNCTION void finish(std::uint64_t gathered) const {
-    if (gathered == 0x123456789abcdefULL) *sink = gathered;  // never; keeps the reads alive
+    if (gathered == 0x123456789abcdefULL) *sink = gathered;  // never true; keeps the reads alive
   }
 };
 
-/// Swaps a word that is all ones for the index: succeeds once for every word.
+/// Swaps a word whose bits are all set for the index. Succeeds once for each word.
 template <class Word>
 struct swap_word {
   using item = Word;
@@ -139,8 +141,9 @@ class ceilings {
  public:
   static constexpr int line_bytes = device::is_device<ExecSpace> ? 32 : 64;
 
-  /// Measures over `bytes` bytes with `operations` accesses a repetition: with fewer, and fewer repetitions, where all
-  /// readings of one ceiling would take longer than max_seconds.
+  /// Measures over `bytes` bytes with `operations` accesses a repetition. There are fewer accesses
+  /// if all readings of one ceiling would take longer than max_seconds, and never more than
+  /// max_repetitions repetitions.
   ceilings(ExecSpace const& exec, std::size_t bytes, std::uint64_t operations, int repetitions = 5)
       : m_exec(exec),
         m_timer(exec),
@@ -157,13 +160,14 @@ class ceilings {
   ceiling random_read() {
     return best<read_line<line_bytes>>("random_read", [] {});
   }
-  /// Of 8-byte words, or of 16-byte words where `wide` and the space swaps them in one instruction.
+  /// Swaps 8-byte words; or 16-byte words, if `wide` is set and the space swaps those in one
+  /// instruction.
   ceiling random_cas(bool wide) {
     if constexpr (device::is_lock_free<16, ExecSpace>)
       if (wide) return best<swap_word<device::word16>>("random_cas", [this] { reset(); });
     return best<swap_word<std::uint64_t>>("random_cas", [this] { reset(); });
   }
-  /// One half of the memory to the other.
+  /// Copies one half of the memory to the other.
   ceiling copy() {
     std::size_t const half = m_memory.extent(0) / 2;
     auto const from = Kokkos::subview(m_memory, std::make_pair(std::size_t(0), half));
@@ -178,10 +182,10 @@ class ceilings {
 
   static constexpr double max_seconds = 5;
   static constexpr int max_repetitions = 25;
-  static constexpr int ways = device::is_device<ExecSpace> ? 3 : 5;  // that best() tries
+  static constexpr int ways = device::is_device<ExecSpace> ? 3 : 5;  // variants that best() tries
   static constexpr std::uint64_t pilot_operations = std::uint64_t(1) << 20;
 
-  /// All bits set, as swap_word expects; this also touches every page.
+  /// Sets all bits, as swap_word expects. This also touches every page.
   void reset() {
     std::uint64_t const words = m_memory.extent(0) * (line_bytes / 8);
     Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space> const flat(
@@ -205,7 +209,8 @@ class ceilings {
     }
     return c;
   }
-  /// As many operations as were asked for, or as fit into the time, but enough to see a rate.
+  /// Returns the operations asked for, or as many as fit into max_seconds if these are fewer, but
+  /// at least pilot_operations of those asked for: enough to see a rate.
   template <class Access>
   std::uint64_t affordable() {
     if (m_operations <= pilot_operations) return m_operations;

@@ -10,8 +10,9 @@
 #include "perf/driver/bfs/measure.hpp"
 #include "perf/driver/bfs/summary.hpp"
 
-// Searches of generated graphs with about so many vertices, in each direction, beside the baseline of the driver in the
-// same run; every distance is checked. Names: search/way/graph. The time is the mean over the sources.
+// Searches of generated graphs with about n vertices, in each direction, and the driver's baseline
+// in the same run. Every distance is checked. Names: search/way/graph. The time is the mean over
+// the sources.
 
 namespace karpos::perf {
 namespace {

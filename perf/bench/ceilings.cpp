@@ -9,7 +9,7 @@
 #include "perf/bench/bench.hpp"
 #include "perf/support/space.hpp"
 
-// What the memory of this machine allows, over the bytes that tables of so many 4+4-byte keys take at load
+// Ceilings of this machine's memory, over the bytes that tables of n 4+4-byte keys take at load
 // 0.5. Names: access/bytes:n.
 
 namespace karpos::perf {

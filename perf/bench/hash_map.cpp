@@ -11,8 +11,9 @@
 #include "perf/support/timer.hpp"
 #include "perf/support/workload.hpp"
 
-// insert, find (hits, misses, half), erase and insert_or_apply of our maps and their peers over size, load
-// and width; a cuckoo map is built where others insert. Names: operation/map/key_bytes:b/keys:n/load:l.
+// insert, find (hits, misses, half), erase and insert_or_apply of this library's maps and of their
+// peers, by size, load and width. A cuckoo map is built where other maps insert. Names:
+// operation/map/key_bytes:b/keys:n/load:l.
 
 namespace karpos::perf {
 namespace {
@@ -23,14 +24,15 @@ constexpr std::pair<operation, char const*> operations[] = {
     {operation::miss, "miss"},     {operation::half, "half"},
     {operation::erase, "erase"},   {operation::apply, "insert_or_apply"}};
 
-/// What one benchmark leaves for the next: making keys and tables of gigabytes takes longer than using them.
+/// State that one benchmark leaves for the next: making keys and tables of gigabytes takes longer
+/// than using them.
 template <class Key>
 struct kept {
   space exec;
   timer<space> clock{exec};
   std::unique_ptr<workload<Key>> work;
   std::unique_ptr<subject<Key>> map;
-  std::string map_name;  ///< with its parameters
+  std::string map_name;  ///< includes its parameters
   bool filled = false;
   std::size_t ceiling_bytes = 0;
   double read_rate = 0, cas_rate = 0;
@@ -75,7 +77,7 @@ struct kept {
   }
 };
 
-/// One timed execution.
+/// Returns the seconds of one execution.
 template <class Key>
 double once(kept<Key>& k, operation o) {
   auto& work = *k.work;
@@ -149,7 +151,7 @@ void register_benchmarks(bench_sizes const& sizes) {
     for (std::uint64_t const keys : sizes.keys)
       for (subject_entry const& entry : subjects())
         for (double const load : {0.5, 0.8, 0.9, 0.95}) {
-          // Peers choose their own load, as do some of ours.
+          // Peers choose their own load, and so do some of this library's maps.
           if (load != 0.5 && (entry.peer || !heeds_load(entry))) continue;
           for (auto const& op : operations)
             if (!entry.peer || op.first != operation::apply) add(entry, op, key_bytes, keys, load);

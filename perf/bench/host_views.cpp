@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Insertions and lookups of a hash_map on a device from views on the host, by the size of batches and the number of staging
-/// buffers, beside copies of the same bytes in the same run; answers are checked. Prints medians in ms; argument: the keys,
-/// 2^26 by default. The figures behind batch_plan_for (karpos/detail/host_views.hpp).
+/// Insertions and lookups of a hash_map on a device from views on the host, by the size of batches
+/// and the number of staging buffers, and copies of the same bytes in the same run. Answers are
+/// checked. Prints medians in ms; the argument is the number of keys, 2^26 by default. These
+/// figures justify batch_plan_for (karpos/detail/host_views.hpp).
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
@@ -40,7 +41,8 @@ double median_ms(Prepare const& prepare, F const& f, int times = 5) {
   return ms[static_cast<std::size_t>(times / 2)];
 }
 
-/// Copies of what insertions and lookups carry over the link: in, and in and out at once.
+/// Milliseconds of copying the bytes that insertions and lookups move over the link: to the device
+/// only, and both ways at once.
 struct link_times {
   double in, in_and_out;
 };
@@ -92,7 +94,7 @@ struct bench {
                                                               output<view>{out})
         .run([&](space const& e, auto const& q, auto const& o) { map.find(e, q, o, key(~0u)); });
   }
-  /// Prints a line; returns the number of wrong answers.
+  /// Prints a line. Returns the number of wrong answers.
   template <class Insert, class Find>
   std::uint64_t report(std::string const& what, link_times const& link, Insert const& insert,
                        Find const& find) {
@@ -108,7 +110,8 @@ struct bench {
   }
 };
 
-/// `pinned_link` is what pageable memory is held against, too: the link does not become slower.
+/// Runs all measurements of one kind of host memory. Pageable memory is also compared with
+/// `pinned_link`, since the link itself is as fast for it.
 template <class Memory>
 std::uint64_t run(char const* memory, std::uint64_t n, link_times& pinned_link) {
   bench<Memory> b{space{}, n};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a launch costs, by its form, and an atomic operation, by who provides it: the figures behind
-/// docs/design/launches.md. Prints medians; takes no arguments.
+/// Cost of a launch, by its form, and of an atomic operation, by the library that provides it: the
+/// figures of docs/design/launches.md. Prints medians; takes no arguments.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ using memory = typename space::memory_space;
 template <class T>
 using array = Kokkos::View<T*, memory>;
 
-/// Median seconds of f() and a fence.
+/// Returns the median seconds of f() and a fence.
 template <class F>
 double median(F const& f, int times = 21) {
   std::vector<double> seconds;
@@ -117,7 +117,7 @@ template <class StateHandle>
 struct empty_step {
   [[maybe_unused]] static constexpr char const* label = "karpos_bench::step";
   StateHandle s;
-  static std::uint64_t work() { return 1 << 20; }  // on all threads of a CPU
+  static std::uint64_t work() { return 1 << 20; }  // large enough for all threads of a CPU
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     if (team.league_rank() == 0 && team.rank() == 0) s->out[0] += 1;

@@ -15,7 +15,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Takes --keys=2^20,2^26 off the command line.
+/// Removes --keys=2^20,2^26 from the command line, and returns these sizes.
 bench_sizes take_sizes(int& argc, char** argv) {
   bench_sizes sizes;
   std::string const option = "--keys=";

@@ -11,19 +11,22 @@
 
 #include "perf/bench/bench.hpp"
 
-// Benchmarks of what the driver measures: a run of it is one iteration, whose time is the median of its readings.
+// Benchmarks of what the driver measures. One run of the driver is one iteration, whose time is the
+// median of the run's readings.
 
 namespace karpos::perf {
 
-/// The last run and what it was of: rows of one run stand side by side, and what they share is measured once.
+/// The last run and its key. Benchmarks that show parts of one run follow each other, so that it is
+/// made only once.
 template <class Run>
 std::optional<std::pair<std::string, Run>>& last_run() {
   static std::optional<std::pair<std::string, Run>> last;
   return last;
 }
 
-/// Registers a benchmark that shows a part of the run called `key`, which `make` makes unless the last one was that.
-/// show(state, run) sets the time. A run with wrong answers, and an input that memory cannot hold, are errors.
+/// Registers a benchmark that shows a part of the run named `key`; `make` makes the run unless the
+/// last run had the same key. show(state, run) sets the time. Wrong answers in a run, and input
+/// that does not fit into memory, are errors.
 template <class Run>
 void add_measured(std::string const& name, std::string const& key, std::function<Run()> const& make,
                   std::function<void(benchmark::State&, Run const&)> const& show) {
@@ -32,7 +35,7 @@ void add_measured(std::string const& name, std::string const& key, std::function
     try {
       for (auto _ : state) {
         if (!last || last->first != key) {
-          last.reset();  // makes room
+          last.reset();  // frees the memory first
           last.emplace(key, make());
         }
         show(state, last->second);

@@ -8,8 +8,9 @@
 #include "perf/subjects/subject.hpp"
 #include "perf/support/mixed_run.hpp"
 
-// Insertions, erasures and lookups at once, as many as there are keys, half of which are in before, of our maps and of the
-// peers that can do it; every result is verified. Names: mixed/map/key_bytes:b/keys:n/mix:i,e,f.
+// Concurrent insertions, erasures and lookups, as many as there are keys, half of which are stored
+// beforehand: this library's maps, and the peers that support this. Every result is verified.
+// Names: mixed/map/key_bytes:b/keys:n/mix:i,e,f.
 
 namespace karpos::perf {
 namespace {

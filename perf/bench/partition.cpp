@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Rates of karpos::partition beside a copy of 8-byte rows in the same run, by number of parts and by how equal they are;
-/// every result is checked. Prints medians in ms; argument: the rows, 2^27 on GPUs and 2^24 on CPUs by default.
+/// Time of karpos::partition and of a copy of 8-byte rows in the same run, by the number of
+/// partitions and the skew of the keys. Every result is checked. Prints medians in ms; the argument
+/// is the number of rows, 2^27 on GPUs and 2^24 on CPUs by default.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
@@ -53,7 +54,7 @@ struct make_keys {
   }
 };
 
-/// Counts rows that lie outside of their part, or whose value is not that of their key.
+/// Counts rows that lie outside of their partition, or whose value does not belong to their key.
 struct count_wrong {
   array<std::uint32_t> keys;
   array<row> out;
@@ -72,7 +73,7 @@ struct bench {
   array<std::uint32_t> keys{"keys", rows}, values{"values", rows}, out_keys{"out", rows};
   array<row> out{"out", rows};
 
-  /// Prints a line; returns the number of wrong rows.
+  /// Prints a line. Returns the number of wrong rows.
   std::uint64_t run(char const* kind, std::uint32_t parts, bool stable, double copy) const {
     array<std::uint64_t> const offsets("offsets", parts + 1);
     array<std::byte> const memory(

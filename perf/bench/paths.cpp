@@ -9,8 +9,9 @@
 #include "perf/driver/components/measure.hpp"
 #include "perf/driver/sssp/measure.hpp"
 
-// Shortest paths and connected components of generated graphs with about so many vertices, each beside its peers in the same
-// run; every answer is checked. Names: paths/way/graph, components/way/graph. The time of paths is the mean over the sources.
+// Shortest paths and connected components of generated graphs with about n vertices, with their
+// peers in the same run. Every answer is checked. Names: paths/way/graph, components/way/graph. The
+// time of paths is the mean over the sources.
 
 namespace karpos::perf {
 namespace {
@@ -40,7 +41,8 @@ void add_paths(std::string const& way, std::string const& graph, samples sssp_re
         state.SetIterationTime(seconds / static_cast<double>(run.results.size()));
       });
 }
-/// peer: its number in the run; -1: karpos.
+/// Registers a benchmark of connected components. `peer` is the number of a peer in the run, or -1
+/// for karpos.
 void add_components(std::string const& way, std::string const& graph, int peer) {
   add_measured<components_run>(
       "components/" + way + "/" + graph, graph, [=] { return components_of(graph); },

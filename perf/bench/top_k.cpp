@@ -7,8 +7,8 @@
 #include "perf/bench/measured.hpp"
 #include "perf/driver/topk/measure.hpp"
 
-// Ranked queries over four generated lists of so many objects, k = 100, beside full aggregation, NRA and LARA in the
-// same run; every answer is checked. Names: query/way/scores.
+// Ranked queries over four generated lists of n objects, k = 100, with full aggregation, NRA and
+// LARA in the same run. Every answer is checked. Names: query/way/scores.
 
 namespace karpos::perf {
 namespace {

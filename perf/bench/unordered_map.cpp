@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// karpos::unordered_map beside Kokkos::UnorderedMap: insertions, lookups and erasures in kernels, by both in the same run, each
-/// map made for as many keys as go in. Prints medians in M/s and the ratio; every answer is checked.
-/// Arguments: keys (2^26 by default), `host` for the host's execution space, a name of types (4+4, 8+8, 16+24) for those alone.
+/// karpos::unordered_map compared with Kokkos::UnorderedMap: both insert, find and erase in kernels
+/// of the same run, and both maps are made for as many keys as are inserted. Prints medians in M/s
+/// and the ratio; every answer is checked. Arguments: the number of keys (2^26 by default), `host`
+/// for the host's execution space, one pair of widths (4+4, 8+8, 16+24) to measure only that.
 #include <Kokkos_Core.hpp>
 #include <Kokkos_UnorderedMap.hpp>
 #include <algorithm>
@@ -27,7 +28,7 @@ struct words_of {
   }
 };
 
-/// The i-th object: different ones for different i below 2^31.
+/// Returns the i-th object. The objects differ for different i below 2^31.
 template <class T>
 KOKKOS_FUNCTION T nth(std::uint64_t i) {
   if constexpr (sizeof(T) == 4) {
@@ -48,7 +49,7 @@ struct insert_nth {
     map.insert(nth<typename Map::key_type>(i), nth<typename Map::value_type>(i + 1));
   }
 };
-/// Looks up key first + i; how many answers are wrong.
+/// Looks up key first + i. As the body of a reduction, counts the wrong answers.
 template <class Map>
 struct find_nth {
   Map map;
@@ -150,7 +151,7 @@ rates measure(std::uint64_t n) {
 void print(char const* what, double ours, double kokkos) {
   std::printf("  %-22s %10.0f %10.0f  %5.2fx\n", what, ours, kokkos, ours / kokkos);
 }
-/// Returns: how many answers were wrong.
+/// Measures both maps and prints the comparison. Returns the number of wrong answers of karpos.
 template <class Key, class Value, class Space>
 std::uint64_t compare(char const* name, std::uint64_t n) {
   using ours = karpos::unordered_map<Key, Value, Space>;

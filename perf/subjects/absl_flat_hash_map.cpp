@@ -11,11 +11,12 @@
 namespace karpos::perf {
 namespace {
 
-/// flat_hash_map is not whole after an exception of its allocator: memory is tried before.
+/// An absl::flat_hash_map that tries to allocate its memory beforehand, since the map is left in an
+/// invalid state when its allocator throws.
 template <class Key>
 struct flat_map : absl::flat_hash_map<Key, Key> {
   void reserve(std::uint64_t max_keys) {
-    // At most 7 of 8 slots are taken; a byte of control for each.
+    // At most 7 of 8 slots are taken, and each slot has a control byte.
     std::uint64_t const slots = std::bit_ceil(max_keys + max_keys / 7 + 16);
     void* volatile room = std::malloc(slots * (sizeof(std::pair<Key const, Key>) + 1));
     std::free(room);

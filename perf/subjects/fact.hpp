@@ -7,9 +7,9 @@
 
 namespace karpos::perf {
 
-/// A number that tells more about a map than its rates do.
+/// A number that describes the state of a map beyond its rates.
 struct fact {
-  std::string name;  ///< as JSON says it
+  std::string name;  ///< its name in JSON
   std::variant<std::uint64_t, double> value;
 };
 

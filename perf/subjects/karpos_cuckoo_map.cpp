@@ -6,7 +6,7 @@
 namespace karpos::perf {
 namespace {
 
-/// A map that is built as a whole: insert() replaces what was in.
+/// A map that is built as a whole: insert() replaces all pairs.
 template <class Key, cuckoo_layout Layout>
 class karpos_cuckoo_map : public subject<Key> {
   using map = cuckoo_map<Key, Key, space>;

@@ -6,7 +6,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Every key once: what a value costs where a key could have several.
+/// A multimap with one value per key, which shows what the support for several values costs.
 template <class Key>
 class karpos_hash_multimap : public subject<Key> {
  public:

@@ -6,13 +6,14 @@
 
 namespace karpos::perf {
 
-/// A map of ours: all have the same interface. Map is one of keys and values of the same type.
+/// A map of this library; all of them have the same interface. The keys and values of Map have the
+/// same type.
 template <class Map>
 class karpos_map : public subject<typename Map::key_type> {
   using Key = typename Map::key_type;
   using operations_view = array<map_operation<Key, Key>>;
   using results_view = array<map_result<Key>>;
-  /// Not every table can replace a value by a function of it.
+  /// Whether the map has insert_or_apply: not every table can replace a value by a function of it.
   static constexpr bool can_reduce = requires(Map& m, space const& exec, array<Key> const& keys,
                                               typename Map::report_view const& report) {
     m.insert_or_apply_async(exec, keys, Key(1), plus{}, report);
@@ -44,7 +45,7 @@ class karpos_map : public subject<typename Map::key_type> {
   void apply(space const& exec, operations_view const& operations,
              results_view const& results) override {
     if constexpr (requires { m_map.compact(exec); })
-      m_map.apply(exec, operations, results);  // compacts in between, and so waits
+      m_map.apply(exec, operations, results);  // compacts in between, and therefore blocks
     else
       m_map.apply_async(exec, operations, results);
   }

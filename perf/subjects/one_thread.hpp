@@ -23,7 +23,7 @@ class one_thread_subject : public subject<Key> {
   int threads(space const&) const override { return 1; }
   void clear(space const&) override {
     m_map.clear();
-    m_map.reserve(m_keys);  // clear() may have given the memory back
+    m_map.reserve(m_keys);  // clear() may have freed the memory
   }
   void insert(space const&, array<Key> const& keys, array<Key> const& values) override {
     for (std::uint64_t i = 0; i < keys.extent(0); ++i) m_map.emplace(keys(i), values(i));
@@ -40,7 +40,8 @@ class one_thread_subject : public subject<Key> {
   std::uint64_t size(space const&) override { return m_map.size(); }
 
  private:
-  /// So that page faults are paid in the warm-up and not in every timed insertion.
+  /// Keeps freed memory in the process, so that page faults occur in the warm-up and not in every
+  /// timed insertion.
   static void keep_freed_memory() {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_MAX, 0);

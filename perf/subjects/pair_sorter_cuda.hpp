@@ -10,7 +10,7 @@
 
 namespace karpos::perf {
 
-/// Sorts keys with their values, by key: cub::DeviceRadixSort. Memory is taken once.
+/// Sorts pairs of keys and values by key: cub::DeviceRadixSort. Allocates its memory once.
 template <class Key, class Value>
 class pair_sorter {
  public:
@@ -30,7 +30,8 @@ class pair_sorter {
     sort(exec, nullptr, bytes, nullptr, nullptr, nullptr, nullptr, most);
     return bytes;
   }
-  /// Without scratch memory, tells in `bytes` how much is needed.
+  /// Sorts n pairs. If `scratch` is null, only sets `bytes` to the size of the scratch memory
+  /// needed.
   static void sort(space const& exec, void* scratch, std::size_t& bytes, Key const* keys,
                    Key* sorted_keys, Value const* values, Value* sorted_values, std::uint64_t n) {
     cudaError_t const error =

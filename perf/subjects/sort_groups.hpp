@@ -8,15 +8,16 @@
 
 namespace karpos::perf {
 
-/// What a reduction by key is held against: sort the rows by key, then reduce each run of equal keys. Memory is taken once.
+/// The baseline of reductions by key: sorts the rows by key, then reduces each run of equal keys.
+/// Allocates its memory once.
 template <class Key>
 class sort_groups {
  public:
   virtual ~sort_groups() = default;
-  /// Writes each key with how often it occurs. Returns: how many there are.
+  /// Writes each distinct key and the number of its rows. Returns the number of distinct keys.
   virtual std::uint64_t count(array<Key> const& keys, array<Key> const& out_keys,
                               array<Key> const& out_counts) = 0;
-  /// Writes each key with the sum of its values.
+  /// Writes each distinct key and the sum of its values. Returns the number of distinct keys.
   virtual std::uint64_t sum(array<Key> const& keys, array<Key> const& values,
                             array<Key> const& out_keys, array<Key> const& out_sums) = 0;
 };
@@ -24,7 +25,7 @@ class sort_groups {
 template <class Key>
 using sort_groups_factory = std::unique_ptr<sort_groups<Key>> (*)(space const&, std::uint64_t rows);
 
-/// Makes the one of this build; null: it has none. Set by the file that has it.
+/// Makes this build's sort_groups; null if the build has none. Set by the file that defines it.
 template <class Key>
 inline sort_groups_factory<Key> make_sort_groups = nullptr;
 

@@ -56,7 +56,8 @@ class cub_sort_groups : public sort_groups<Key> {
  private:
   static constexpr int bits = static_cast<int>(8 * sizeof(Key));
 
-  // Without scratch memory, these tell in `bytes` how much is needed.
+  // If `scratch` is null, these functions only set `bytes` to the size of the scratch memory
+  // needed.
   void sort_keys(void* scratch, std::size_t& bytes, array<Key> const& keys) const {
     require_success(cub::DeviceRadixSort::SortKeys(
                         scratch, bytes, static_cast<Key const*>(keys.data()), m_keys.data(),

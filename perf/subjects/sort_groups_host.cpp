@@ -28,7 +28,8 @@ Key value_of(keyed_value<Key> const& row) {
   return row.value;
 }
 
-/// Runs that have begun, and the sum of the values so far.
+/// State of the scan over sorted rows: the number of runs that have begun, and the sum of the
+/// values so far.
 template <class Key>
 struct runs_so_far {
   std::uint64_t runs = 0;
@@ -40,7 +41,7 @@ struct runs_so_far {
   }
 };
 
-/// Writes the key of each run, and the sum of all values before it.
+/// Writes the key of each run, and the sum of all values before the run.
 template <class Key, class Row>
 struct mark_runs {
   Row const* rows;
@@ -83,7 +84,8 @@ class host_sort_groups : public sort_groups<Key> {
   }
 
  private:
-  /// Of a prefix sum over all rows, the differences between the begins of runs.
+  /// Reduces each run: takes a prefix sum over all rows, and subtracts its values at the beginnings
+  /// of neighbouring runs. Returns the number of runs.
   template <class Row>
   std::uint64_t reduce_runs(Row* rows, Row* other, std::uint64_t n, array<Key> const& out_keys,
                             array<Key> const& out_values) const {

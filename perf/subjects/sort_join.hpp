@@ -12,7 +12,7 @@ namespace karpos::perf {
 
 inline bool has_pairs(join_kind kind) { return kind <= join_kind::full; }
 
-/// How many rows of a join a left row with so many matches becomes.
+/// Returns the number of rows that a left row with `matches` matches contributes to a join.
 KOKKOS_FUNCTION constexpr std::uint64_t rows_of_left(join_kind kind, std::uint64_t matches) {
   switch (kind) {
     case join_kind::inner:
@@ -29,7 +29,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t rows_of_left(join_kind kind, std::uint64
       return 0;
   }
 }
-/// Whether a join has a right row by itself.
+/// Returns whether a join contains a right row alone, without a left row.
 KOKKOS_FUNCTION constexpr bool lists_right_row(join_kind kind, bool matched) {
   return kind == join_kind::right_semi
              ? matched
@@ -37,16 +37,18 @@ KOKKOS_FUNCTION constexpr bool lists_right_row(join_kind kind, bool matched) {
                             kind == join_kind::right_anti);
 }
 
-/// What a join by an index is held against: sort both tables by key, search each left key among the right ones by halves,
-/// write by rows of the output. Memory is taken once, but for the output. Rows come in the order of keys.
+/// The baseline of joins by an index: sorts both tables by key, finds the matches of each left key
+/// among the sorted right keys by binary search, and writes in parallel over the rows of the
+/// output. Allocates all memory but the output once. Rows come in the order of keys.
 template <class Key>
 class sort_join {
  public:
   virtual ~sort_join() = default;
   virtual void sort(array<Key> const& left, array<Key> const& right) = 0;
-  /// Returns: rows of the join.
+  /// Finds the matches. Returns the number of rows of the join.
   virtual std::uint64_t match(join_kind kind) = 0;
-  /// Numbers of left rows and of right ones; those of a semi or anti join stand on their side.
+  /// Writes the row numbers of left and right rows. A semi or anti join writes those of its own
+  /// side only.
   virtual void write(array<std::uint32_t> const& left, array<std::uint32_t> const& right) = 0;
 };
 
@@ -54,7 +56,7 @@ template <class Key>
 using sort_join_factory = std::unique_ptr<sort_join<Key>> (*)(space const&, std::uint64_t left,
                                                               std::uint64_t right);
 
-/// Makes the one of this build; null: it has none. Set by the file that has it.
+/// Makes this build's sort_join; null if the build has none. Set by the file that defines it.
 template <class Key>
 inline sort_join_factory<Key> make_sort_join = nullptr;
 

@@ -3,11 +3,13 @@
 
 #include "perf/subjects/sort_join.hpp"
 
-// The sort_join of a build but for its sort. Whoever includes it has included the pair_sorter of the measured space.
+// The steps of sort_join, all but the sort. The including file must include the pair_sorter of the
+// measured space first.
 
 namespace karpos::perf {
 
-/// How many of n sorted values are below x, or not above it: the halves are chosen by a value and not by a branch.
+/// Returns how many of n sorted values are < x, or <= x if UpTo. The binary search selects each
+/// half without a branch.
 template <bool UpTo, class T>
 KOKKOS_FUNCTION std::uint64_t how_many_below(T const* values, std::uint64_t n, T x) {
   T const* first = values;
@@ -20,7 +22,7 @@ KOKKOS_FUNCTION std::uint64_t how_many_below(T const* values, std::uint64_t n, T
   return static_cast<std::uint64_t>(first - values);
 }
 
-/// The numbers of the rows of a table.
+/// Writes the row numbers of a table, 0 to n - 1.
 struct number_sort_rows {
   array<std::uint32_t> numbers;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -40,7 +42,8 @@ struct sorted_table {
   std::uint64_t size() const { return keys.extent(0); }
 };
 
-/// Finds the run of each left row among the right ones, and how many rows of the join it becomes.
+/// Finds each left row's first match in the sorted right keys, and the number of rows that it
+/// contributes to the join.
 template <class Key>
 struct find_run {
   join_kind kind;
@@ -57,7 +60,7 @@ struct find_run {
   }
 };
 
-/// Whether the join has a right row by itself.
+/// Sets `listed` to 1 for the right rows that the join contains alone, without a left row.
 template <class Key>
 struct find_right_row {
   join_kind kind;
@@ -71,7 +74,8 @@ struct find_right_row {
   }
 };
 
-/// Makes each number the sum of those before it; the array has room for the sum of all besides.
+/// Replaces each number by the sum of the numbers before it. The array has one more element than
+/// there are numbers, for the sum of all.
 struct sum_before {
   array<std::uint64_t> numbers;
 
@@ -83,7 +87,8 @@ struct sum_before {
   }
 };
 
-/// Writes `slice` neighbouring rows of the join: searches the left row of the first one, and goes on from there.
+/// Writes `slice` neighbouring rows of the join: searches the left row of the first one, then
+/// advances row by row.
 struct write_slice_of_join {
   std::uint64_t slice, size, left_rows;
   bool pairs;
@@ -103,7 +108,7 @@ struct write_slice_of_join {
   }
 };
 
-/// Writes right rows by themselves, from place `begin` on.
+/// Writes the right rows that the join contains alone, from position `begin` on.
 struct write_right_rows {
   bool pairs;
   std::uint64_t begin;
@@ -175,9 +180,10 @@ class sort_join_by_halves : public sort_join<Key> {
   array<std::uint32_t> m_numbers;
   sorted_table<Key> m_left, m_right;
   array<std::uint32_t>
-      m_runs;  // of each left row, in the order of keys: its first match; no_row: none
-  array<std::uint64_t> m_begins;  // where its rows begin in the join
-  array<std::uint64_t> m_places;  // of right rows by themselves, behind those
+      m_runs;  // for each sorted left row, the position of its first match, or no_row
+  array<std::uint64_t> m_begins;  // position of each left row's first output row
+  // positions of right rows that stand alone, which follow the left rows
+  array<std::uint64_t> m_places;
   join_kind m_kind = join_kind::inner;
   std::uint64_t m_of_left = 0;
 };

@@ -3,12 +3,13 @@
 
 #include "perf/subjects/subject.hpp"
 
-// What Alcantara et al. hold their hash table against: sort the pairs by key, search by halves. Whoever includes it has
-// included the pair_sorter of the measured space.
+// The baseline of Alcantara et al. for hash tables: sort the pairs by key, then search by
+// bisection. The including file must include the pair_sorter of the measured space first.
 
 namespace karpos::perf {
 
-/// The halves are chosen by a value and not by a branch, which nobody could guess.
+/// Finds a query's value by binary search, which selects each half without a branch: the branch
+/// would be unpredictable.
 template <class Key>
 struct search_by_halves {
   array<Key> keys, values;
@@ -28,7 +29,7 @@ struct search_by_halves {
   }
 };
 
-/// Sorted keys in one array, their values in another one. insert() replaces what was in.
+/// Sorted keys in one array, their values in another. insert() replaces all pairs.
 template <class Key>
 class sorted_array : public subject<Key> {
  public:

@@ -9,7 +9,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Called from the threads of Kokkos, so that it has as many as the library.
+/// A tbb::concurrent_hash_map called from the threads of Kokkos, so that it uses as many threads as
+/// the library.
 template <class Key>
 class tbb_map : public subject<Key> {
   using map = tbb::concurrent_hash_map<Key, Key>;
@@ -48,7 +49,8 @@ class tbb_map : public subject<Key> {
   std::uint64_t size(space const&) override { return m_map.size(); }
 
  private:
-  /// Calls that may ask for memory, until there is none: no exception may leave a thread of Kokkos.
+  /// Runs call(i), which may allocate memory, for each i < n. Once an allocation fails, the
+  /// remaining calls are skipped, as no exception may leave a thread of Kokkos.
   template <class Call>
   static void for_each(char const* label, space const& exec, std::uint64_t n, Call const& call) {
     std::atomic<bool> out_of_memory = false;

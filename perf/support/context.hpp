@@ -9,18 +9,19 @@ namespace karpos::perf {
 
 using json = nlohmann::ordered_json;
 
-/// The words of the command line, recorded with every result.
+/// Keeps the words of the command line, which are recorded with every result.
 void remember_command_line(int argc, char const* const* argv);
 
-/// What a result depends on beside its parameters: versions, device, compiler, commit, date, command.
+/// Returns everything but its parameters that a result depends on: versions, device, compiler,
+/// commit, date, command.
 /// Requires: Kokkos is initialized.
 json context();
 
-/// A report as one object; `?` for what is no UTF-8.
+/// Prints a report as one object, with `?` for what is not UTF-8.
 void print_json(json const& report);
 
 std::string device_name();
-/// Device, backend and threads, and how many readings of the clock a median is of, for a heading.
+/// Returns a text for a heading: device, backend, threads, and the number of readings in a median.
 std::string where_it_ran(int repetitions);
 std::vector<std::string> backends();
 

@@ -8,10 +8,12 @@
 
 namespace karpos::perf {
 
-/// The counters that tell, and why others do not, as perf/results/README.md describes them.
+/// Returns the counters that could be read, and why others could not, in the format of
+/// perf/results/README.md.
 json to_json(energy_use const& e);
 
-/// A line for the GPU and one for the processors, by operation: "energy of the GPU: 210 mJ a search (520 W)".
+/// Prints the energy of one operation, a line for the GPU and one for the processors: "energy of
+/// the GPU: 210 mJ a search (520 W)".
 void print(energy_use const& e, std::string const& operation, double operations);
 
 }  // namespace karpos::perf

@@ -10,18 +10,19 @@
 
 namespace karpos::perf {
 
-/// What a loop has used, by the counters of the machine.
+/// The energy that a loop used, by the counters of the machine.
 struct energy_use {
   double seconds = 0;
   std::uint64_t rounds = 0;
   std::optional<double> device_joules, host_joules;
-  std::string device_obstacle, host_obstacle;  ///< why there is no number
+  std::string device_obstacle, host_obstacle;  ///< why a number is missing
 
   bool is_told() const { return device_joules || host_joules; }
   double joules() const { return device_joules.value_or(0) + host_joules.value_or(0); }
 };
 
-/// Repeats work between two readings of counters. Counter has joules(), which may be nothing, and obstacle().
+/// Repeats work between two readings of the energy counters. Counter has joules(), which may be
+/// empty, and obstacle().
 template <class Counter>
 class energy_loop {
  public:
@@ -29,9 +30,10 @@ class energy_loop {
       : m_counter(counter),
         m_packages(packages) {}
 
-  /// Calls work(look) for at least so long; not at all where no counter tells. Counters of devices move a few times a second:
-  /// a reading is one that has just moved. Those of processors go round: they are added up at each call of look(), which work
-  /// makes meanwhile if it takes longer than some seconds. work waits for what it starts.
+  /// Calls work(look) for at least `seconds`, or not at all if no counter can be read.
+  /// A device's counter moves a few times a second, so it is read just after it moved. The
+  /// processors' counters wrap around. Their differences are summed at each call of look(), which
+  /// `work` calls in between if it takes longer than a few seconds. `work` fences what it starts.
   template <class Work>
   energy_use operator()(double seconds, Work const& work) {
     energy_use use;
@@ -66,10 +68,11 @@ class energy_loop {
     m_host_joules += m_packages.joules(m_last, now);
     m_last = now;
   }
-  /// Works for some time at least, and until the device's counter moves, for a second at most. Returns: how often.
+  /// Works for at least `seconds` and until the device's counter moves, but for at most a second
+  /// longer. Returns the number of calls.
   template <class Work>
   std::uint64_t work_until_moved(double seconds, Work const& work) {
-    constexpr double stretch = 5e-3;  // between two looks at the counters
+    constexpr double stretch = 5e-3;  // seconds between two readings of the counters
     auto const begin = clock::now();
     std::uint64_t rounds = 0;
     auto last = m_counter.joules();

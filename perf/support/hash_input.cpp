@@ -21,7 +21,8 @@ using shared_space = Kokkos::SharedSpace;
 using shared_space = memory;
 #endif
 
-/// Writes what is there already, so that pages which wander lie on the host.
+/// Rewrites one element of each page on the host, so that pages of shared (managed) memory migrate
+/// there.
 template <class View>
 struct touch {
   View view;

@@ -5,12 +5,14 @@
 
 namespace karpos::perf {
 
-/// Whether keys and values may lie apart from the table: on the host, while it lies on a device.
+/// Returns whether keys and values may lie on the host while the table lies on a device.
 bool has_far_input();
 
-/// As run_hash, of hash_map with p.input on the host: insert and find, each held against copies of the same bytes over the
-/// link (link_in: to the device; link_in_out: half of them to it and half back at once), between pinned memory and the
-/// device. Requires: has_far_input().
+/// Measures insert and find of hash_map with keys and values on the host (p.input), like run_hash.
+/// Each operation is compared with copies of the same bytes between pinned memory and the device:
+/// `link_in` copies all to the device, `link_in_out` half of them to it and, concurrently, half
+/// back.
+/// Requires: has_far_input().
 hash_run run_hash_from_host(hash_parameters const& p, reporter const& report);
 
 }  // namespace karpos::perf

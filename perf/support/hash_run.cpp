@@ -43,7 +43,8 @@ class hash_measurement : map_experiment<Key, hash_run> {
     m_map.reset();
   }
 
-  /// Insertion into the empty map and erasure of all keys in another order, if the map can erase, in turns.
+  /// Measures in turns insertion into the empty map and, if the map can erase, erasure of all keys
+  /// in another order.
   void measure_updates() {
     step("insert, erase");
     m_work->ask(0.0);

@@ -24,7 +24,8 @@ std::uint64_t without(std::uint64_t limit, std::uint64_t used) {
   return limit > used ? limit - used : 0;
 }
 
-/// The number behind a name in a file of lines "name number", or the first one without a name.
+/// Returns the number after `name` in a file of lines "name number", or the file's first number if
+/// `name` is empty.
 std::optional<std::uint64_t> number_in(std::string const& path, std::string const& name = {}) {
   std::ifstream file(path);
   std::string word;
@@ -40,7 +41,8 @@ std::uint64_t left_on_machine() {
   return kilobytes ? *kilobytes * 1024 : unknown;
 }
 
-/// Of one control group: its limit without what it uses, but for what the kernel can drop.
+/// Returns what one control group leaves: its limit minus its use, where files that the kernel can
+/// drop do not count as used.
 std::uint64_t left_in_group(std::string const& folder, bool second_version) {
   auto const limit =
       number_in(folder + (second_version ? "/memory.max" : "/memory.limit_in_bytes"));
@@ -52,7 +54,8 @@ std::uint64_t left_in_group(std::string const& folder, bool second_version) {
   return without(*limit, without(*used, files.value_or(0)));
 }
 
-/// Of the control groups that the process is in, up to the outermost one that can be seen.
+/// Returns the least that is left in the process's control groups, from its own to the outermost
+/// visible one.
 std::uint64_t left_in_groups() {
   std::uint64_t least = unknown;
   std::ifstream file("/proc/self/cgroup");

@@ -7,19 +7,21 @@
 
 namespace karpos::perf {
 
-/// Bytes that this process may still take: of the machine, of its control groups and of its own limits, whichever is
-/// least. As many as a word counts where none of these is known.
+/// Returns the bytes that this process may still allocate: the least of what the machine, its
+/// control groups and its own limits leave. If none of these is known, the largest std::uint64_t.
 std::uint64_t memory_left();
 
-/// Refuses what cannot fit, before it is touched: a system that promises more memory than it has ends a program without
-/// a word. `bytes` need not be exact, but no more than what will be taken; memory that is there already does not count.
-/// Throws: allocation_error that tells both numbers.
+/// Refuses an allocation that cannot fit before the memory is touched: a system that overcommits
+/// memory kills a program without a message. `bytes` may be an estimate, but no more than what will
+/// be allocated; memory allocated already does not count.
+/// Throws: allocation_error that names both numbers.
 void require_memory(std::uint64_t bytes, std::string const& what, std::string const& what_to_do);
 
-/// The same in floating point, in which no estimate overflows.
+/// Takes the bytes in floating point, in which no estimate overflows.
 void require_memory(double bytes, std::string const& what, std::string const& what_to_do);
 
-/// Whether memory could not be had: a std::bad_alloc, or an error in which Kokkos says so.
+/// Returns whether the error is a lack of memory: a std::bad_alloc, or an error of Kokkos that says
+/// so.
 bool is_lack_of_memory(std::exception const& e);
 
 }  // namespace karpos::perf

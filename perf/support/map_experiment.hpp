@@ -13,15 +13,16 @@
 
 namespace karpos::perf {
 
-/// The measurement of one map after the other, on one workload: what every such measurement does alike.
-/// Run is a map_run.
+/// Base of the measurements of several maps, one after the other, on one workload: the steps that
+/// all of them need. Run is a map_run.
 template <class Key, class Run>
 class map_experiment {
  protected:
   using parameters_type = typename Run::parameters_type;
   using result_type = typename Run::result_type;
 
-  /// `steps` is how often step() will be called. Throws std::invalid_argument about an unknown map.
+  /// Takes the number of calls of step() that will follow, `steps`. Throws std::invalid_argument if
+  /// a map is unknown.
   map_experiment(parameters_type const& p, double steps, reporter const& report)
       : m_report(report),
         m_timer(m_exec),
@@ -35,30 +36,31 @@ class map_experiment {
 
   parameters_type const& parameters() const { return m_run.parameters; }
 
-  /// What the table of the first map takes at least.
+  /// Returns a lower bound of the bytes of the first map's table.
   double least_table_bytes(std::uint64_t max_keys) const {
     bool const heeds = heeds_load(subject_named(parameters().maps.front()));
     return 2.0 * sizeof(Key) * static_cast<double>(max_keys) / (heeds ? parameters().load : 1);
   }
-  /// Throws allocation_error where arrays of so many bytes and the table cannot lie in memory at once.
+  /// Throws allocation_error if `array_bytes` and the table do not fit into memory together. Hosts
+  /// only.
   void require_memory_for(double array_bytes, std::uint64_t max_keys) const {
     if constexpr (on_host)
       require_memory(array_bytes + least_table_bytes(max_keys), "the measurement",
                      "ask for fewer keys or operations");
   }
 
-  /// Over as much memory as the first map takes for so many keys.
+  /// Measures the ceilings over as much memory as the first map takes for `max_keys` keys.
   void measure_ceilings(std::uint64_t max_keys, std::uint64_t operations) {
     step("ceilings");
-    // The map is made first, for its size, and gives its memory to the ceilings.
+    // The map is made first, for its size, and freed before the ceilings take its memory.
     subject_entry const& first = subject_named(parameters().maps.front());
     m_run.table_bytes = make<Key>(first, m_exec, max_keys, parameters().load)->bytes();
     ceilings<space> c(m_exec, m_run.table_bytes, operations, parameters().repetitions);
     m_run.ceilings = {c.random_read(), c.random_cas(sizeof(Key) == 8), c.copy()};
   }
 
-  /// Runs measure(entry) for one map after the other. Throws allocation_error that names the map which memory is too
-  /// small for.
+  /// Runs measure(entry) for one map after the other. If memory does not suffice, throws an
+  /// allocation_error that names the map.
   template <class Measure>
   void for_each_map(Measure const& measure) {
     for (std::string const& id : parameters().maps) try {
@@ -70,13 +72,13 @@ class map_experiment {
       }
   }
 
-  /// Makes the map that the next measurements are of.
+  /// Makes the map of the next measurements.
   void make_map(subject_entry const& entry, std::uint64_t max_keys) {
     m_map = make<Key>(entry, m_exec, max_keys, parameters().load);
     m_name = entry.name;
   }
 
-  /// A result that lacks its times.
+  /// Returns a result without times.
   result_type blank(char const* operation, std::uint64_t operations) const {
     result_type r;
     r.map = m_name;

@@ -11,12 +11,14 @@ namespace karpos::perf {
 json to_json(samples const& s);
 json to_json(ceiling const& c);
 
-/// The fields that the results of every command have, with `own` ones among them.
+/// Returns the fields that results of all commands share, with the command's `own` fields among
+/// them.
 json timing_json(map_timing const& r, json const& own);
-/// The parameters that every command has, with `own` ones among them.
+/// Returns the parameters that all commands share, with the command's `own` ones among them.
 json parameters_json(map_parameters const& p, std::size_t table_bytes, json const& own);
 
-/// A run with its context, as perf/results/README.md describes it. `result` makes JSON of one result.
+/// Returns a run and its context in the format of perf/results/README.md. `result` makes JSON of
+/// one result.
 template <class Run, class ToJson>
 json run_json(char const* format, Run const& run, json const& parameters, ToJson const& result) {
   json ceilings = json::array(), results = json::array();

@@ -10,11 +10,11 @@
 #include "perf/support/space.hpp"
 #include "perf/support/statistics.hpp"
 
-// What the measurements of maps have in common: `karpos hash` and `karpos mixed`.
+// Types that the measurements of maps share: `karpos hash` and `karpos mixed`.
 
 namespace karpos::perf {
 
-/// Is told which part of the work is done, in [0, 1], and what comes next.
+/// Called with the fraction of the work that is done, in [0, 1], and the name of what comes next.
 using reporter = std::function<void(double, std::string const&)>;
 
 struct map_parameters {
@@ -26,19 +26,19 @@ struct map_parameters {
   std::vector<std::string> maps = {"hash"};  ///< ids of subjects, the reference first
 };
 
-/// How long one operation of one map took.
+/// The time of one operation of one map.
 struct map_timing {
   std::string map, operation;
   int threads = 0;
   std::uint64_t operations = 0;
   int bytes_each = 0;       ///< key plus value
-  std::uint64_t wrong = 0;  ///< answers that were not as they must be
+  std::uint64_t wrong = 0;  ///< wrong answers
   samples time;
 
   double rate() const { return static_cast<double>(operations) / time.median(); }
 };
 
-/// Parameters are map_parameters, results map_timings, or derived from them.
+/// A whole run. Parameters and Result are map_parameters and map_timing, or derived from them.
 template <class Parameters, class Result>
 struct map_run {
   using parameters_type = Parameters;
@@ -54,13 +54,14 @@ struct map_run {
     for (Result const& r : results) sum += r.wrong;
     return sum;
   }
-  /// Operations per second of a ceiling; 0 if it was not measured.
+  /// Returns a ceiling's operations per second, or 0 if it was not measured.
   double ceiling_rate(std::string const& name) const {
     for (ceiling const& c : ceilings)
       if (c.name == name) return c.rate();
     return 0;
   }
-  /// Rate of the first map at the same operation over this one's; 0 if it has no such operation.
+  /// Returns the first map's rate at the same operation over the rate of r; 0 if the first map
+  /// lacks this operation.
   double lead_over(Result const& r) const {
     for (Result const& first : results)
       if (first.map == results.front().map && first.operation == r.operation)

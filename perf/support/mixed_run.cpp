@@ -57,7 +57,8 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     m_map.reset();
   }
 
-  /// Seconds of all operations on a map that has been filled afresh; verifies every result.
+  /// Fills the map afresh, runs all operations once, and verifies every result. Returns the seconds
+  /// of the operations.
   double measure_once(mixed_result& result) {
     mixed_defects& d = result.defects;
     m_work->reset();
@@ -88,7 +89,8 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
   std::unique_ptr<mixed_workload<Key>> m_work;
 };
 
-/// Such a part of n, rounded down but for what multiplication lost: 0.29 of 100 is 29.
+/// Returns `part` of n, rounded down, with a tolerance for rounding errors of the product: 0.29 of
+/// 100 is 29.
 std::uint64_t part_of(double part, std::uint64_t n) {
   return static_cast<std::uint64_t>(std::floor(part * static_cast<double>(n) + 1e-6));
 }

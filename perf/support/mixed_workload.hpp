@@ -12,15 +12,15 @@
 
 namespace karpos::perf {
 
-/// The value that belongs to a key, so that a torn or a foreign one shows. Never all ones, which says that a
-/// key was not found.
+/// Returns the value that belongs to a key, so that torn values and values of other keys are
+/// noticed. It is never all ones, which stands for "not found".
 template <class Key>
 KOKKOS_FUNCTION constexpr Key value_of(Key key) {
   Key const value = scramble(static_cast<Key>(key ^ static_cast<Key>(0x9e3779b97f4a7c15ULL)));
   return value == static_cast<Key>(~Key(0)) ? Key(1) : value;
 }
 
-/// Which key of the universe the i-th operation is about, and what it does.
+/// Draws the key and the kind of the i-th operation.
 struct operation_sequence {
   std::uint64_t universe, salt;
   operation_mix mix;
@@ -58,7 +58,7 @@ struct make_operations {
   }
 };
 
-/// Makes results that no operation may leave, so that one that is not written shows.
+/// Fills the results with one that no operation returns, so that a missing result is noticed.
 template <class Key>
 struct spoil_results {
   array<map_result<Key>> results;
@@ -67,7 +67,7 @@ struct spoil_results {
   }
 };
 
-/// How often a key went in (upper half) and out (lower half).
+/// A word that counts a key's insertions in its upper half and its erasures in its lower half.
 KOKKOS_FUNCTION constexpr std::uint64_t one_insertion() { return std::uint64_t(1) << 32; }
 KOKKOS_FUNCTION constexpr std::int64_t balance(std::uint64_t changes) {
   return static_cast<std::int64_t>(changes >> 32) -
@@ -98,7 +98,8 @@ struct mixed_tally {
   }
 };
 
-/// Counts the outcomes and what each key went through; holds every result against its operation.
+/// Counts the outcomes, and each key's insertions and erasures, and checks every result against its
+/// operation.
 template <class Key>
 struct tally_results {
   operation_sequence draw;
@@ -122,7 +123,8 @@ struct tally_results {
   }
 };
 
-/// Counts the operations on keys which nobody put in or took out that did not see them as they were before.
+/// Counts wrong results for keys that were neither inserted nor erased: their operations must see
+/// the state from before.
 template <class Key>
 struct count_unexplained {
   operation_sequence draw;
@@ -139,7 +141,8 @@ struct count_unexplained {
   }
 };
 
-/// Counts the keys that are not in as often as they were before, went in and went out, or have a wrong value.
+/// Counts keys with a wrong final state. A key's state before, plus its insertions, minus its
+/// erasures, must be 0 or 1, and a lookup must agree and return the right value.
 template <class Key>
 struct count_unbalanced {
   array<Key> values, answers;
@@ -153,12 +156,12 @@ struct count_unbalanced {
   }
 };
 
-/// The input of a measurement of mixed operations, and their verification. The first `filled` keys of the
-/// universe are in before: a random subset, as the keys themselves are random.
+/// The input of a measurement of mixed operations, and its verification. The first `filled` keys of
+/// the universe are stored beforehand: a random subset, since the keys are random.
 template <class Key>
 class mixed_workload {
  public:
-  /// Bytes of the arrays for so many keys and operations.
+  /// Returns the bytes of the arrays for p.keys keys and p.operations operations.
   static double bytes_for(mixed_parameters const& p) {
     return static_cast<double>(p.keys) * (3 * sizeof(Key) + sizeof(std::uint64_t)) +
            static_cast<double>(p.operations) *
@@ -184,13 +187,14 @@ class mixed_workload {
   array<Key> filled_keys() const { return array<Key>(keys.data(), m_filled); }
   array<Key> filled_values() const { return array<Key>(values.data(), m_filled); }
 
-  /// Forgets the repetition before.
+  /// Prepares the next repetition: clears the counts and the results.
   void reset() {
     Kokkos::deep_copy(m_exec, m_changes, std::uint64_t(0));
     Kokkos::parallel_for("karpos::perf::spoil", range(m_exec, results.extent(0)),
                          spoil_results<Key>{results});
   }
-  /// To be called once after all operations.
+  /// Checks the results and counts their outcomes. To be called once after all operations, as it
+  /// adds to the counts of each key.
   mixed_tally tally() {
     mixed_tally all;
     Kokkos::parallel_reduce("karpos::perf::tally", range(m_exec, results.extent(0)),
@@ -202,7 +206,8 @@ class mixed_workload {
     all.misfits += unexplained;
     return all;
   }
-  /// Keys of the universe for which `answers`, those of a find of `keys`, are not what they must be now.
+  /// Returns the number of keys whose entry in `answers`, filled by a find of `keys`, contradicts
+  /// the counts of tally().
   std::uint64_t unbalanced() const {
     std::uint64_t wrong = 0;
     Kokkos::parallel_reduce("karpos::perf::unbalanced", range(m_exec, keys.extent(0)),
@@ -210,7 +215,7 @@ class mixed_workload {
     return wrong;
   }
 
-  array<Key> keys, values, answers;  ///< of the universe
+  array<Key> keys, values, answers;  ///< one for each key of the universe
   array<map_operation<Key, Key>> operations;
   array<map_result<Key>> results;
 

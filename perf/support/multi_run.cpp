@@ -12,7 +12,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Pair i has key number order(i) / multiplicity, and order(i) for its value.
+/// Makes pair i: its key is number order(i) / multiplicity, its value order(i).
 template <class Key>
 struct make_multi_pairs {
   key_sequence<Key> key;
@@ -33,7 +33,8 @@ struct make_multi_queries {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { queries(i) = key(order(i)); }
 };
 
-/// A count is the multiplicity, but for the last key, which has what is left.
+/// Counts wrong counts. A key's count is the multiplicity, except for the last key, which has the
+/// pairs that are left.
 template <class Key>
 struct count_wrong_counts {
   permutation order;
@@ -44,7 +45,8 @@ struct count_wrong_counts {
     wrong += counts(i) != Kokkos::min(multiplicity, pairs - first);
   }
 };
-/// A match is of the key that was asked for, and is counted by its value.
+/// Counts matches whose key is not the one asked for, and counts in `seen` how often each value was
+/// returned.
 template <class Key>
 struct count_wrong_matches {
   permutation order;
@@ -64,7 +66,7 @@ struct count_not_once {
   }
 };
 
-/// What a kernel of one's own does with W lanes a query.
+/// Counts a key's matches as a user's kernel would, with W lanes per query.
 template <class Key, class Reader>
 struct count_by_tile {
   Reader read;
@@ -76,7 +78,8 @@ struct count_by_tile {
     t.on(lane_mask<Tile::width>::of(0), [&](int) { counts(i) = static_cast<std::uint32_t>(n); });
   }
 };
-/// A value is where its pair stands among all, key by key: there the number of the query goes.
+/// Visits a key's matches with W lanes per query. A value is the position of its pair in the order
+/// of keys, so the query's number is stored there.
 template <class Key, class Reader>
 struct visit_by_tile {
   Reader read;
@@ -97,7 +100,7 @@ struct count_wrong_visits {
     wrong += !is_asked || order(asked_by(i)) != i / multiplicity;
   }
 };
-/// Calls run(width) with that width as a constant.
+/// Calls run(width) with the width as a compile-time constant.
 template <class Run>
 void with_width(int width, Run const& run) {
   if (width == 1) run(std::integral_constant<int, 1>{});

@@ -8,7 +8,8 @@
 
 namespace karpos::perf {
 
-/// The values where kernels reach them: in place on hosts, and then they must outlive it.
+/// Returns the values in memory that kernels can access. On hosts the view refers to `values`,
+/// which must outlive it.
 template <class T>
 array<T const> on_device(space const& exec, std::vector<T> const& values) {
   if constexpr (on_host) {

@@ -8,7 +8,7 @@
 
 namespace karpos::perf {
 
-/// How often each outcome came up.
+/// The number of results with each outcome.
 struct outcome_counts {
   static constexpr int kinds = static_cast<int>(outcome::invalid) + 1;
   static constexpr char const* names[kinds] = {"inserted", "existing", "full",   "erased",

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <utility>
 
-// A sort by all threads of a host.
+// A parallel sort on a host.
 
 namespace karpos::perf {
 
-/// Rows in as many parts as there are threads.
+/// Rows split into `parts` ranges of nearly equal size, one per thread.
 template <class Row>
 struct parts_of {
   Row* rows;
@@ -25,8 +25,9 @@ struct sort_part {
   void operator()(std::uint64_t part) const { std::sort(all.begin(part), all.begin(part + 1)); }
 };
 
-/// Makes runs of 2 * width parts of sorted runs of `width` parts. Each thread writes one part of the result: it looks
-/// for where the input of its part begins, so that all threads have work until the last run is merged.
+/// Merges pairs of sorted runs of `width` parts into runs of 2 * width parts. Each thread writes
+/// one part of the result and searches where that part's input begins, so that all threads have
+/// work up to the last merge.
 template <class Row>
 struct merge_part {
   parts_of<Row> from, to;
@@ -42,7 +43,7 @@ struct merge_part {
     std::uint64_t const a_low = of_first(a, b, end, low), a_high = of_first(a, b, end, high);
     std::merge(a + a_low, a + a_high, b + (low - a_low), b + (high - a_high), to.begin(part));
   }
-  /// How many of the first n rows of the merged run come from [a, b).
+  /// Returns how many of the first n rows of the merged run come from [a, b).
   static std::uint64_t of_first(Row const* a, Row const* b, Row const* end, std::uint64_t n) {
     std::uint64_t const in_a = b - a, in_b = end - b;
     std::uint64_t low = n > in_b ? n - in_b : 0, high = std::min(n, in_a);
@@ -57,8 +58,8 @@ struct merge_part {
   }
 };
 
-/// Sorts n rows: std::sort of one part a thread, then merges by all threads between `rows` and `other`, which has as much
-/// room. Returns: where the sorted rows are.
+/// Sorts n rows: std::sort of one part per thread, then parallel merges between `rows` and `other`,
+/// which has the same capacity. Returns where the sorted rows are: `rows` or `other`.
 template <class Row, class HostSpace>
 Row* parallel_sort(HostSpace const& exec, Row* rows, Row* other, std::uint64_t n) {
   auto const parts = static_cast<std::uint64_t>(exec.concurrency());

@@ -5,7 +5,7 @@
 
 namespace karpos::perf {
 
-/// One line on stderr that says how far the work is; silent unless stderr is a terminal.
+/// A line on stderr that shows the progress of the work; silent unless stderr is a terminal.
 class progress {
  public:
   explicit progress(std::string what);
@@ -13,7 +13,8 @@ class progress {
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
 
-  /// Shows the part that is done, in [0, 1], and a word about it; at most ten times a second.
+  /// Shows the fraction that is done, in [0, 1], and a note. Updates the line at most ten times a
+  /// second.
   void show(double part, std::string const& note = {});
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A number that is all of a file, or why there is none.
+/// The number that a file consists of, or why there is none.
 struct file_number {
   std::optional<std::uint64_t> value;
   std::string why;
@@ -27,7 +27,8 @@ file_number number_in(fs::path const& file) {
   return {{}, file.string() + ": " + (errno != 0 ? std::strerror(errno) : "no number")};
 }
 
-/// Zones of packages are called intel-rapl:N, on processors of other makers, too; intel-rapl:N:M are parts of them.
+/// Returns whether a zone is a whole package. The zones of packages are called intel-rapl:N, also
+/// for other vendors' processors; intel-rapl:N:M is a part of one.
 bool is_package(fs::path const& zone) {
   std::string const prefix = "intel-rapl:", name = zone.filename().string();
   if (name.rfind(prefix, 0) != 0 || name.find(':', prefix.size()) != std::string::npos)

@@ -8,20 +8,22 @@
 
 namespace karpos::perf {
 
-/// The energy counters of the processors' packages (RAPL), as Linux shows them in files. They count microjoules up to a
-/// range of their own, and begin again at 0: some minutes at full load.
+/// The energy counters of the processors' packages (RAPL), which Linux shows as files. They count
+/// microjoules up to a range of their own, then start again at 0: after some minutes at full load.
 class rapl {
  public:
-  using reading = std::vector<std::uint64_t>;  ///< of each package
+  using reading = std::vector<std::uint64_t>;  ///< one counter value per package
 
   explicit rapl(std::filesystem::path const& folder = "/sys/class/powercap");
 
-  /// Why they tell nothing; empty: they do.
+  /// Returns why the counters cannot be read; empty if they can.
   std::string const& obstacle() const { return m_obstacle; }
   std::size_t packages() const { return m_packages.size(); }
-  /// Throws: std::runtime_error that names the file, where a counter can no longer be read.
+  /// Reads all counters. Throws: std::runtime_error that names the file, if a counter can no longer
+  /// be read.
   reading read() const;
-  /// Between two readings, of all packages. Requires: no counter has gone round more than once.
+  /// Returns the joules of all packages between two readings. Requires: no counter has wrapped
+  /// around more than once.
   double joules(reading const& before, reading const& after) const;
 
  private:

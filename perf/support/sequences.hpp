@@ -6,11 +6,14 @@
 #include <limits>
 #include <type_traits>
 
-// Random keys and queries made where they are used: every sequence is a function of the position alone.
+// Random keys and queries, computed where they are used: every element of a sequence is a function
+// of its position.
 
 namespace karpos::perf {
 
-/// Bijections of 32- and 64-bit words, others than the library's hash.
+/// Maps 32-bit or 64-bit words to words bijectively. These functions differ from the library's
+/// hash.
+/// Source: Austin Appleby, MurmurHash3's finalizers.
 /// Source: Austin Appleby, MurmurHash3's finalizers.
 KOKKOS_FUNCTION constexpr std::uint32_t scramble(std::uint32_t x) {
   x = (x ^ (x >> 16)) * 0x85ebca6bu;
@@ -23,8 +26,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-/// Distinct random keys: the i-th for every i < limit. The largest three values, which the library takes for
-/// sentinels, are walked around: x -> scramble(x) is a permutation, so that following it until the key is
+/// Distinct random keys: the i-th for each i < limit. The three largest values are skipped, since
+/// the library uses them as sentinels. scramble is a permutation, so repeating it until the key is
+/// allowed is one as well (cycle walking).
 /// allowed is one as well.
 template <class Key>
 struct key_sequence {
@@ -41,8 +45,9 @@ struct key_sequence {
   }
 };
 
-/// A rank below n from a number that is uniform in [0, 1): rank k is about 1 / (k + 1)^exponent as likely as the first,
-/// as if ranks were no whole numbers. Exponent 0: each is as likely as any other.
+/// Maps a number that is uniform in [0, 1) to a rank below n: rank k is about 1 / (k + 1)^exponent
+/// as likely as rank 0. The distribution is that of real-valued ranks, rounded down. With exponent
+/// 0 all ranks are equally likely.
 struct rank_sequence {
   std::uint64_t n;
   double exponent;
@@ -57,7 +62,8 @@ struct rank_sequence {
   }
 };
 
-/// A random permutation of [0, n): a permutation of the next power of two, walked into the range.
+/// A random permutation of [0, n): a permutation of the next power of two, repeated until the
+/// result is in the range (cycle walking).
 struct permutation {
   std::uint64_t n;
   int bits;
@@ -82,8 +88,8 @@ struct permutation {
   }
 };
 
-/// Which key the i-th query asks for: one of the n that are in, each once when `missing` is 0, or, for a
-/// random part `missing` of the queries, one beyond them.
+/// Chooses the key of the i-th query. If `missing` is 0, the queries ask for each of the n stored
+/// keys once; otherwise a random fraction `missing` of them ask for absent keys instead.
 struct query_sequence {
   permutation order;
   double missing;

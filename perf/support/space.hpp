@@ -18,10 +18,11 @@ using memory = space::memory_space;
 template <class T>
 using array = Kokkos::View<T*, memory>;
 
-/// Whether plain host code can be measured beside the library on the same memory.
+/// Whether plain host code can access the memory of the library's kernels, and can be compared with
+/// it.
 inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
 
-/// Throws: karpos::allocation_error.
+/// Allocates an uninitialized array. Throws: karpos::allocation_error.
 template <class T>
 array<T> make_array(std::string const& label, std::size_t n) {
   return detail::allocate_or_explain<memory>(n * sizeof(T), label, "ask for less", [&] {

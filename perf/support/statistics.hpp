@@ -7,7 +7,7 @@
 
 namespace karpos::perf {
 
-/// Repeated measurements of one thing, in seconds for one execution.
+/// Repeated measurements of one thing, in seconds per execution.
 struct samples {
   std::vector<double> seconds;
   int batch = 1;  ///< executions between two readings of the clock

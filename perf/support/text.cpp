@@ -91,7 +91,7 @@ std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto const c = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F, in UTF-8: some terminals obey them, too.
+    // U+0080 to U+009F in UTF-8: some terminals interpret these as control characters, too.
     bool const wide = c == 0xc2 && i + 1 < text.size() &&
                       static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
                       static_cast<unsigned char>(text[i + 1]) < 0xa0;

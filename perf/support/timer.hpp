@@ -11,8 +11,8 @@
 
 namespace karpos::perf {
 
-/// Keeps one device thread busy for about a tenth of a millisecond without touching memory, so that what
-/// is enqueued behind it starts without waiting for the host.
+/// Keeps one device thread busy for about a tenth of a millisecond without touching memory. Work
+/// that is enqueued behind it starts without waiting for the host.
 struct delay {
   std::uint64_t* sink;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -22,8 +22,9 @@ struct delay {
   }
 };
 
-/// Seconds that work takes. On CPUs the clock stands between two fences; on CUDA between two events in the
-/// stream, with the launches enqueued ahead of the device, so that no launch latency is measured.
+/// Measures the seconds that work takes. On CUDA it records two events in the stream, and the
+/// launches are enqueued ahead of the device, so that no launch latency is measured. On other
+/// backends it reads the clock between two fences.
 template <class ExecSpace>
 class timer {
  public:
@@ -42,7 +43,7 @@ class timer {
   }
 #endif
 
-  /// Seconds that work() takes after prepare(), which is not timed.
+  /// Returns the seconds that work() takes after prepare(), which is not timed.
   template <class Prepare, class Work>
   double once(Prepare&& prepare, Work&& work) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -56,7 +57,7 @@ class timer {
     return clock.seconds();
   }
 
-  /// One warm-up, then `repetitions` readings.
+  /// Runs the work once as a warm-up, then takes `repetitions` readings.
   template <class Prepare, class Work>
   samples repeat(int repetitions, Prepare&& prepare, Work&& work) {
     samples s;
@@ -65,8 +66,8 @@ class timer {
     return s;
   }
 
-  /// The same for work that can run again at once: short work is repeated between two readings until it
-  /// takes about two milliseconds.
+  /// Measures work that needs no preparation. Short work is repeated between two readings until it
+  /// takes about two milliseconds, but at most 100 times.
   template <class Work>
   samples repeat(int repetitions, Work&& work) {
     samples s;

@@ -20,7 +20,7 @@ struct make_pairs {
   }
 };
 
-/// Keys with repetitions: every key about `times` times.
+/// Draws keys with repetition: each of the first `distinct` keys of the sequence is equally likely.
 template <class Key>
 struct make_repeated {
   key_sequence<Key> key;
@@ -50,16 +50,16 @@ struct count_wrong_answers {
   }
 };
 
-/// The input of a hash table measurement: n unique random keys with their positions as values, and as many
-/// queries in another random order.
+/// The input of a hash table measurement: n distinct random keys with their positions as values,
+/// and as many queries in another random order.
 template <class Key>
 class workload {
  public:
   static constexpr Key missing = static_cast<Key>(~Key(0));
 
-  /// Throws std::invalid_argument when there are not so many distinct keys.
+  /// Returns n. Throws std::invalid_argument if there are not enough distinct keys.
   static std::uint64_t checked(std::uint64_t n) {
-    // Keys for misses are drawn from the same sequence, behind those that are in.
+    // The keys of misses are drawn from the same sequence, after the stored ones.
     if (n < 1 || n > key_sequence<Key>::limit / 2)
       throw std::invalid_argument("--keys is out of range (" + std::to_string(n) + " keys of " +
                                   std::to_string(sizeof(Key)) + " bytes): choose 1 to " +
@@ -67,7 +67,7 @@ class workload {
     return n;
   }
 
-  /// Bytes of the arrays for so many keys.
+  /// Returns the bytes of the arrays for n keys.
   static double bytes_for(std::uint64_t n) { return 4.0 * sizeof(Key) * static_cast<double>(n); }
 
   workload(space const& exec, std::uint64_t n, std::uint64_t seed)
@@ -87,19 +87,19 @@ class workload {
 
   std::uint64_t size() const { return m_n; }
 
-  /// Makes queries of which a random part `part` asks for keys that are not there.
+  /// Makes queries, a random fraction `part` of which asks for absent keys.
   void ask(double part) {
     m_query.missing = part;
     Kokkos::parallel_for("karpos::perf::queries", range(m_exec, m_n),
                          make_queries<Key>{m_key, m_query, queries});
   }
-  /// Makes queries that repeat each of n / times keys about `times` times.
+  /// Makes queries that repeat each of about n / times keys about `times` times.
   void repeat_keys(std::uint64_t times) {
     std::uint64_t const distinct = m_n / times + 1;
     Kokkos::parallel_for("karpos::perf::repeated keys", range(m_exec, m_n),
                          make_repeated<Key>{m_key, distinct, queries});
   }
-  /// How many answers differ from what the queries must find.
+  /// Returns the number of answers that differ from what the queries must find.
   std::uint64_t wrong_answers() const {
     std::uint64_t wrong = 0;
     Kokkos::parallel_reduce("karpos::perf::verify", range(m_exec, m_n),

@@ -12,7 +12,7 @@
 
 namespace karpos::perf {
 
-/// Adds the entries of one list to the sums. An id occurs once in a list: nothing is atomic.
+/// Adds the entries of one list to the sums. An id occurs once in a list, so no atomic is needed.
 template <class Score>
 struct add_list {
   static constexpr std::uint64_t ahead = 32;
@@ -42,8 +42,8 @@ struct add_level {
   }
 };
 
-/// What a ranked query is held against: add everything up, in the precision of the scores, then select. CPUs go list
-/// by list, without atomics; devices read all lists at once.
+/// The baseline of ranked queries: sums all scores in their own precision, then selects. CPUs
+/// process list after list without atomics; devices read all lists concurrently.
 template <class Score>
 class full_aggregation {
  public:

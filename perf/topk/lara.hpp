@@ -9,14 +9,17 @@
 
 namespace karpos::perf {
 
-/// A growing phase without upper bounds; then a shrinking phase that checks leaders only. Candidates that have been
-/// seen in the same lists differ in their lower bounds alone, so that the best of them, the leader of that set of
-/// lists, blocks the end for all: 2^n leaders are watched instead of all candidates.
+/// LARA: a growing phase without upper bounds, then a shrinking phase that checks leaders only.
+/// Candidates seen in the same set of lists differ in their lower bounds alone, so the best of
+/// them, the leader of that set, blocks the end for all of them. Hence 2^n leaders are checked
+/// instead of all candidates.
 ///
-/// A leader whose object has moved on is stale: no other one is above its bound. The candidates are scanned
-/// for new leaders only when no leader blocks but stale ones, and those below the threshold are dropped then.
+/// A leader whose object has been seen in another list is stale: its old bound still limits the
+/// other candidates of its set. If only stale leaders block the end, the candidates are scanned for
+/// new leaders, and those below the threshold are dropped.
 ///
-/// Source: Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007.
+/// Source: Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs",
+/// TODS 32(3), 2007.
 template <class Score>
 class lara_query {
  public:
@@ -82,7 +85,8 @@ class lara_query {
     if (o.lower > l.lower) l = {o.lower, id, false};
   }
 
-  /// Drops the candidates below the threshold; the best of the others, set by set, are the leaders.
+  /// Drops the candidates below the threshold, and makes the best remaining candidate of each set
+  /// of lists its leader.
   void find_leaders() {
     for (leader& l : m_leaders) l = leader();
     std::vector<double> rest(m_leaders.size());
@@ -108,7 +112,7 @@ class lara_query {
     return l.lower >= 0 && l.lower + m_reader.rest(static_cast<unsigned>(seen)) > m_best.least();
   }
 
-  /// The leader found last is asked first.
+  /// Returns whether a leader blocks the end. Checks the leader that blocked last time first.
   bool somebody_blocks() {
     if (!m_leaders[m_blocking].stale && blocks(m_blocking)) return true;
     bool stale_ones = false;
@@ -136,10 +140,10 @@ class lara_query {
   sequential_answer m_answer;
 };
 
-/// More lists have too many leaders.
+/// The largest number of lists; more would have too many leaders.
 inline constexpr int max_lists_of_lara = 8;
 
-/// The k best of at least k objects in at most 8 lists.
+/// Returns the k best of at least k objects in at most 8 lists.
 template <class Score>
 sequential_answer lara(std::vector<host_list<Score>> const& lists, std::uint64_t k,
                        object_table& objects) {

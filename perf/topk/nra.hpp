@@ -8,11 +8,13 @@
 
 namespace karpos::perf {
 
-/// No random access: read all lists level by level, keep bounds of every object seen, and stop as soon as no other
-/// object can be better than the k best. The test is made after every level: one candidate that still blocks the end
-/// stands for all behind it, and those in front never block again, since upper bounds fall and the k-th bound grows.
+/// NRA (no random access): reads all lists level by level, keeps bounds of every object seen, and
+/// stops as soon as no other object can be better than the k best. The test is made after every
+/// level and stops at the first candidate that blocks the end. It never returns to the candidates
+/// before that one, because upper bounds fall and the k-th lower bound grows.
 ///
-/// Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001, section 8.
+/// Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001,
+/// section 8.
 template <class Score>
 class nra_query {
  public:
@@ -71,7 +73,7 @@ class nra_query {
   sequential_answer m_answer;
 };
 
-/// The k best of at least k objects in at most 16 lists.
+/// Returns the k best of at least k objects in at most 16 lists.
 template <class Score>
 sequential_answer nra(std::vector<host_list<Score>> const& lists, std::uint64_t k,
                       object_table& objects) {

@@ -6,14 +6,16 @@
 
 #include "perf/topk/score_spec.hpp"
 
-// Scores that are functions of the object alone: the same on every backend, but for the last bit of a product and sum.
+// Scores that are functions of the object alone: equal on every backend, up to the last bit of a
+// product and sum.
 
 namespace karpos::perf {
 
-/// Independent random numbers: 64 streams for each object.
+/// Independent random numbers, 64 streams for each object.
 struct score_draws {
   std::uint64_t seed;
 
+  /// Mixes the bits of a word.
   /// Source: Sebastiano Vigna, splitmix64.
   KOKKOS_FUNCTION static std::uint64_t mixed(std::uint64_t x) {
     x += 0x9e3779b97f4a7c15ULL;
@@ -21,12 +23,12 @@ struct score_draws {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     return x ^ (x >> 31);
   }
-  /// Uniform in (0, 1).
+  /// Returns a number that is uniform in (0, 1).
   KOKKOS_FUNCTION double uniform(std::uint64_t object, std::uint64_t stream) const {
     std::uint64_t const word = mixed((seed * 0x100000001b3ULL) ^ mixed(object * 64 + stream));
     return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
   }
-  /// The sum of four streams, centred, of variance 1: close enough to a bell curve.
+  /// Returns the sum of four streams, centred and scaled to variance 1: approximately normal.
   KOKKOS_FUNCTION double bell(std::uint64_t object, std::uint64_t four_streams) const {
     double sum = 0;
     for (std::uint64_t i = 0; i < 4; ++i) sum += uniform(object, four_streams * 4 + i);
@@ -34,7 +36,7 @@ struct score_draws {
   }
 };
 
-/// The scores of each object, in all lists.
+/// Computes the scores of one object in all lists.
 struct object_scores {
   static constexpr int most = 32;
 
@@ -61,7 +63,7 @@ struct object_scores {
   }
 
  private:
-  /// Folds what lies a little outside of (0, 1] back into it.
+  /// Reflects values a little outside of (0, 1] back into it.
   KOKKOS_FUNCTION static double reflected(double x) {
     if (x < 0) x = -x;
     if (x > 1) x = 2 - x;
@@ -74,7 +76,8 @@ struct object_scores {
     return 1.0 / (exponent == 1 ? rank : Kokkos::pow(rank, exponent));
   }
 
-  /// All scores begin alike; then every list takes from, or gives to, the next as much as both can bear.
+  /// Starts with equal scores in all lists. Then every list moves a random amount to or from the
+  /// next list, within the range of both scores, which keeps the sum.
   KOKKOS_FUNCTION void anticorrelated(std::uint64_t object, double* score) const {
     double const start = reflected(0.5 + 0.05 * draws.bell(object, 15));
     for (int i = 0; i < lists; ++i) score[i] = start;
@@ -105,7 +108,8 @@ struct write_scores {
   }
 };
 
-/// A table [objects][lists] of the scores, list by list, in the memory of any execution space.
+/// Returns a table [objects][lists] of the scores, stored list by list, in the memory of any
+/// execution space.
 template <class Score, class Space>
 auto generate_scores(Space const& exec, score_spec const& spec) {
   using table = Kokkos::View<Score**, Kokkos::LayoutLeft, typename Space::memory_space>;

@@ -6,14 +6,15 @@
 
 namespace karpos::perf {
 
-/// Scores that are made instead of read: m objects, each with a score in n lists.
+/// Describes scores that are generated instead of read: m objects, each with a score in n lists.
 ///
 ///   uniform:m=1e7,n=4          independent, uniform in (0, 1)
-///   correlated:m=1e7,n=4       all scores of an object lie near one number; at most 15 lists
-///   anticorrelated:m=1e7,n=4   the scores of an object have about the same sum: who is good here is bad there
-///   zipf:m=1e7,n=4,s=1         1 over the power s of a rank, uniform in (1, m), independent
+///   correlated:m=1e7,n=4       all scores of an object are close to one number; at most 15 lists
+///   anticorrelated:m=1e7,n=4   all objects have about the same sum: high in one, low in another
+///   zipf:m=1e7,n=4,s=1         1 / rank^s with a rank uniform in (1, m), independent
 ///
-/// Source: the kinds of Börzsönyi, Kossmann, Stocker, "The skyline operator", ICDE 2001, and Zipf's law.
+/// Source: the distributions of Börzsönyi, Kossmann, Stocker, "The skyline operator", ICDE 2001,
+/// and Zipf's law.
 struct score_spec {
   enum class families { uniform, correlated, anticorrelated, zipf };
 
@@ -24,10 +25,11 @@ struct score_spec {
   std::uint64_t seed = 1;
 };
 
-/// Throws std::invalid_argument that lists what exists: for an unknown name or key, a value out of range.
+/// Parses a spec. Throws std::invalid_argument that lists the valid ones, for an unknown name or
+/// key or a value out of range.
 score_spec parse_score_spec(std::string const& text);
 
-/// The whole of a spec but for its seed, defaults included; parse_score_spec reads it back.
+/// Returns the whole spec but its seed, defaults included; parse_score_spec accepts the result.
 std::string to_string(score_spec const& spec);
 
 }  // namespace karpos::perf

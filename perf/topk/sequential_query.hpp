@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-// What the one-thread references share. They rank by sums of scores that are not negative, of objects that are numbered
-// from 0; an object that is missing from a list has the score 0 there.
+// Types that the one-thread references of ranked queries share. They rank by sums of non-negative
+// scores; objects are numbered from 0. An object that is missing from a list has the score 0 there.
 
 namespace karpos::perf {
 
-/// A list on the host; scores count `weight` times.
+/// A list on the host. Its scores are multiplied by `weight`.
 template <class Score>
 struct host_list {
   std::uint32_t const* ids;
@@ -21,21 +21,22 @@ struct host_list {
 };
 
 struct sequential_answer {
-  std::vector<std::uint32_t> ids;  ///< the right ones, in no order
+  std::vector<std::uint32_t> ids;  ///< the k best, in no order
   std::uint64_t depth_growing = 0, depth = 0, candidates = 0;
 };
 
-/// What is known of one object.
+/// The state of one object in a query.
 struct known_object {
   static constexpr std::uint32_t not_in_heap = ~std::uint32_t(0);
 
   double lower;              ///< sum of the scores seen
-  std::uint16_t query;       ///< the query this belongs to
+  std::uint16_t query;       ///< the query that this state belongs to
   std::uint16_t seen;        ///< bit i: seen in list i
   std::uint32_t heap_index;  ///< in best_objects
 };
 
-/// All objects. A query begins by counting on: nothing is cleared.
+/// The states of all objects. A new query increments a counter, by which states of earlier queries
+/// are recognised, so nothing is cleared.
 class object_table {
  public:
   static constexpr int max_lists = 16;
@@ -59,7 +60,7 @@ class object_table {
   std::uint16_t m_query = 0;
 };
 
-/// The k objects of the highest lower bounds, the lowest of them on top.
+/// The k objects with the highest lower bounds: a heap with the lowest of them on top.
 class best_objects {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t(0);
@@ -72,7 +73,8 @@ class best_objects {
   double least() const { return m_objects[m_heap[0]].lower; }
   std::vector<std::uint32_t> take() { return std::move(m_heap); }
 
-  /// The lower bound of the object has grown. Returns: the object that had to leave for it, or none.
+  /// Updates the heap after the lower bound of the object has grown. Returns the object that was
+  /// evicted for it, or `none`.
   std::uint32_t offer(std::uint32_t id, known_object const& o) {
     if (o.heap_index != known_object::not_in_heap) {
       sift_down(o.heap_index, id);
@@ -122,7 +124,7 @@ class best_objects {
   std::vector<std::uint32_t> m_heap;
 };
 
-/// Reads the lists side by side, a level at a time.
+/// Reads all lists level by level: level p is entry p of each list.
 template <class Score>
 class level_reader {
  public:
@@ -140,14 +142,14 @@ class level_reader {
   void read_level(Use&& use) {
     for (std::size_t i = 0; i < m_lists.size(); ++i) {
       host_list<Score> const& l = m_lists[i];
-      m_last[i] = 0;  // what an exhausted list has to offer
+      m_last[i] = 0;  // the score that an exhausted list still offers
       if (m_depth >= l.length) continue;
       m_last[i] = l.weight * static_cast<double>(l.scores[m_depth]);
       use(i, l.ids[m_depth], m_last[i]);
     }
     ++m_depth;
   }
-  /// What the lists that are not in the set `seen` can still add to an object.
+  /// Returns the most that the lists outside of the set `seen` can still add to an object's score.
   double rest(unsigned seen) const {
     double sum = 0;
     for (std::size_t i = 0; i < m_last.size(); ++i)
