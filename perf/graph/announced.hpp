@@ -8,11 +8,13 @@
 
 namespace karpos::perf::graph_input {
 
-/// A text whose header tells how many vertices and entries follow, held against what does follow. Ids count
-/// from 1.
+/// Edges of a text whose header announces the numbers of vertices and entries; checks that these
+/// entries follow. Ids count from 1.
 class announced_edges {
  public:
-  /// The shortest line of an entry, "1 1" or "a 1 1" with its end, keeps a wrong header from claiming memory.
+  /// Refuses a header that announces more entries than can follow, so that it cannot claim memory.
+  /// `shortest_line` is the length of the shortest possible line of an entry, "1 1" or "a 1 1" with
+  /// its end.
   announced_edges(text_lines const& lines, std::uint64_t vertices, std::uint64_t entries,
                   std::size_t shortest_line)
       : m_entries(entries) {
@@ -31,7 +33,7 @@ class announced_edges {
     m_edges.targets.reserve(entries);
   }
 
-  /// Takes the two ids off the line at hand.
+  /// Reads the two ids of an entry from the current line.
   void take(text_lines& lines) {
     if (m_edges.sources.size() == m_entries)
       lines.fail("more entries than the " + std::to_string(m_entries) + " of the header",
@@ -40,15 +42,15 @@ class announced_edges {
     m_edges.targets.push_back(lines.take_id(1, m_edges.vertices));
   }
 
-  /// Takes the value of this entry.
+  /// Reads the value of this entry.
   void take_value(text_lines& lines, char const* what) { lines.take_value(what, m_edges.weights); }
-  /// Takes the weight of this entry if the line has one.
+  /// Reads the weight of this entry if the line has one.
   void take_optional_weight(text_lines& lines) {
     lines.require_as_others(!lines.at_end(), m_edges.weights.size(), m_edges.sources.size() - 1);
     if (!lines.at_end()) lines.take_value("the weight", m_edges.weights);
   }
 
-  /// The edges, once the text is at its end.
+  /// Returns the edges after the end of the text. Fails if entries are missing.
   edge_list finish(text_lines const& lines, bool undirected) {
     if (m_edges.sources.size() != m_entries)
       lines.fail("the file ends after " + std::to_string(m_edges.sources.size()) + " of the " +

@@ -9,7 +9,8 @@
 namespace karpos::perf::graph_input {
 namespace {
 
-/// "p sp", arcs "a u v w"; or "p edge" and "p col", undirected edges "e u v".
+/// Reads the problem line. Returns whether edges are undirected: "p sp" has arcs "a u v w"; "p
+/// edge" and "p col" have undirected edges "e u v".
 bool take_problem(text_lines& lines) {
   if (lines.take_field("the kind of the line") != "p")
     lines.fail("an entry before the line 'p sp VERTICES ARCS' or 'p edge VERTICES EDGES'",
@@ -20,8 +21,8 @@ bool take_problem(text_lines& lines) {
   return kind != "sp";
 }
 
-/// Lines of generated colouring problems that tell where vertices lie, and not of edges: dimension,
-/// positions, parameters.
+/// Returns whether a line of a generated colouring problem describes a drawing and not an edge:
+/// dimension, positions, parameters.
 bool is_drawing(std::string_view kind) { return kind == "d" || kind == "v" || kind == "x"; }
 
 }  // namespace

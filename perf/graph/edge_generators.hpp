@@ -9,11 +9,12 @@
 #include "perf/graph/generator_spec.hpp"
 #include "perf/support/sequences.hpp"
 
-// Edge lists that are functions of the position alone: the same on every backend, with any number of threads.
+// Edge lists whose edges are functions of their position: equal on every backend, with any number
+// of threads.
 
 namespace karpos::perf {
 
-/// Random words by counting: word k of draw i is a hash of the seed, of i and of k.
+/// Counter-based random words: word k of draw i is a hash of the seed, of i and of k.
 struct random_words {
   std::uint64_t start;
 
@@ -24,10 +25,10 @@ struct random_words {
   }
 };
 
-/// A chance in units of 2^-32, to be compared with 32 random bits.
+/// Returns a probability in units of 2^-32, to be compared with 32 random bits.
 inline std::uint64_t chance_of(double p) { return static_cast<std::uint64_t>(p * 0x1p32); }
 
-/// New names of vertices: a bijection of [0, n) that is computed where it is needed.
+/// A renumbering of vertices: a bijection of [0, n) that is computed where it is used.
 struct renaming {
   permutation order;
   bool active;
@@ -38,10 +39,11 @@ struct renaming {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const { return active ? order(v) : v; }
 };
 
-/// Every edge descends through the adjacency matrix, from quadrant to quadrant, to one of its cells.
+/// Edges of an R-MAT graph. Each edge descends through the adjacency matrix, from quadrant to
+/// quadrant, to one of its cells.
 ///
-/// Source: Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004; the Graph500
-/// specification, graph500.org.
+/// Source: Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004; the
+/// Graph500 specification, graph500.org.
 struct rmat_edges {
   std::uint64_t edges, scale;
   std::uint64_t a, ab, abc;  // ends of the quadrants in [0, 2^32)
@@ -85,8 +87,8 @@ struct uniform_edges {
   }
 };
 
-/// Edge 2v goes from v to the right, edge 2v + 1 downwards. One that does not exist, for a vertex at the border
-/// or because it was dropped, is a self loop.
+/// Edges of a grid: edge 2v goes from v to the right, edge 2v + 1 downwards. An edge that does not
+/// exist, because v is at the border or the edge was dropped, becomes a self loop.
 struct grid_edges {
   std::uint64_t rows, columns, drop;
   random_words random;

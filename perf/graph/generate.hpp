@@ -12,9 +12,10 @@
 
 namespace karpos::perf {
 
-/// The undirected graph of a spec where the driver runs; for offsets of 32 and 64 bits. The callback is told which
-/// part of the work, in [0, 1], is done, and what comes next; the options say which edges are removed.
-/// Throws: std::length_error when Offset is too narrow for twice spec.candidates(); allocation_error.
+/// Generates the undirected graph of a spec in the driver's execution space, with offsets of 32 or
+/// 64 bits. The callback gets the fraction of the work that is done, in [0, 1], and the name of
+/// what comes next. The options say which edges are removed.
+/// Throws: std::length_error if Offset is too narrow for twice spec.candidates(); allocation_error.
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> generate(
     space const& exec, generator_spec const& spec,

@@ -12,7 +12,7 @@
 
 namespace karpos::perf {
 
-/// Told which part of the work, in [0, 1], is done, and what comes next.
+/// Called with the fraction of the work that is done, in [0, 1], and the name of what comes next.
 using generator_progress = std::function<void(double, std::string const&)>;
 
 template <class List, class Keys>
@@ -42,7 +42,7 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
     if (report) report(0, "edges and rows");
     return detail::build_csr::csr_of_edges<Graph>(exec, vertices, list, options).trusted();
   } else {
-    // CPUs read the edges twice: to draw them twice would take longer.
+    // CPUs read the edges twice, and drawing them twice would take longer than storing them.
     using keys_view = Kokkos::View<std::uint64_t*, typename Space::memory_space>;
     if (report) report(0, "edges");
     auto const keys =
@@ -57,8 +57,9 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
   }
 }
 
-/// The undirected graph of a spec, in the memory of any execution space; the options say which edges are removed.
-/// Throws: std::length_error when Offset is too narrow for twice spec.candidates(); allocation_error.
+/// Generates the undirected graph of a spec, in the memory of any execution space. The options say
+/// which edges are removed.
+/// Throws: std::length_error if Offset is too narrow for twice spec.candidates(); allocation_error.
 template <class Offset, class Space>
 csr_graph<std::uint32_t, Offset, typename Space::memory_space> generate_on(
     Space const& exec, generator_spec const& spec, generator_progress const& report = {},

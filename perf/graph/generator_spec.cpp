@@ -137,7 +137,7 @@ void parse_setting(generator_spec& spec, family_entry const& family, std::string
   set(spec, key, equals == std::string::npos ? "" : item.substr(equals + 1));
 }
 
-/// As few digits as give the same number back.
+/// Returns x in the fewest digits that parse as x again.
 std::string shortest(double x) {
   char text[40];
   for (int digits = 1; digits <= 17; ++digits) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t step_bytes = std::size_t(1) << 20;
 
-/// zlib's state over a file of any size: zlib itself counts bytes in 32 bits.
+/// zlib's state for a file of any size: zlib itself counts bytes in 32 bits.
 class inflater {
  public:
   explicit inflater(input const& in) : m_in(in) {
@@ -31,7 +31,8 @@ class inflater {
 
   std::size_t consumed() const { return m_given - m_z.avail_in; }
 
-  /// Unpacks the next bytes of a member into [to, to + room). Returns: how many; fewer than room at its end.
+  /// Decompresses the next bytes of a member into [to, to + room). Returns their number, which is
+  /// less than `room` only at the member's end.
   std::size_t step(char* to, std::size_t room) {
     m_z.next_out = reinterpret_cast<Bytef*>(to);
     m_z.avail_out = static_cast<uInt>(room);
@@ -45,7 +46,8 @@ class inflater {
     return room - m_z.avail_out;
   }
 
-  /// Whether the file is at its end; if not, the next member begins. Zeros may pad the end, as on tapes.
+  /// Returns whether the file is at its end; if not, the next member begins. Zeros may pad the end,
+  /// as on tapes.
   bool done() {
     if (!m_member_done) return false;
     std::string_view const rest = m_in.bytes.substr(consumed());
@@ -82,7 +84,7 @@ std::string gunzip(input const& in, std::uint64_t max_bytes) {
   std::string content;
   std::size_t filled = 0, report = 0;
   while (!z.done()) {
-    // One byte above the bound, to see what exceeds it.
+    // One byte more than the limit, so that content beyond it is noticed.
     if (filled == content.size())
       content.resize(std::min<std::uint64_t>(max_bytes + 1, 2 * filled + 4 * in.bytes.size()));
     filled += z.step(content.data() + filled, std::min(content.size() - filled, step_bytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What the readers of the formats share: the bytes with their name, messages, progress.
+/// Declarations that the readers of all formats share: the bytes and their name, messages,
+/// progress.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ constexpr std::size_t report_bytes = std::size_t(4) << 20;
   throw graph_file_error("karpos: cannot read " + place + " (" + why + "): " + what_to_do);
 }
 
-/// The content of a file. Unpacking may have been the first part of the work.
+/// The content of a file. If it was decompressed, that was the first part of the work.
 struct input {
   std::string_view bytes;
   std::string const& name;
@@ -35,7 +36,7 @@ struct input {
   }
 };
 
-/// A part of a file for a message: short, and harmless on a terminal.
+/// Returns a part of a file for a message: short, and safe to print on a terminal.
 inline std::string quoted(std::string_view s) {
   constexpr std::size_t longest = 40;
   std::string q = "'";
@@ -43,15 +44,15 @@ inline std::string quoted(std::string_view s) {
   return q + (s.size() > longest ? "...'" : "'");
 }
 
-/// What messages offer for a file that could be several formats. `not_this` would not help, or was
-/// given.
+/// Returns the advice in messages about a file that could have several formats. It does not mention
+/// the format `not_this`, which would not help or was given.
 inline std::string choose_format(graph_format not_this) {
   std::string const first = not_this == graph_format::edges ? "metis" : "edges";
   std::string const second = not_this == graph_format::matrix_market ? "metis" : "matrixmarket";
   return "`--format " + first + "`, `--format " + second + "` or the like says what it is";
 }
 
-// The readers: a whole graph, or a graph_file_error.
+// Readers of whole files. Each returns a whole graph or throws a graph_file_error.
 edge_list read_matrix_market(input const& in);
 edge_list read_dimacs(input const& in);
 edge_list read_metis(input const& in, std::string_view comment_marks = "%");
@@ -59,17 +60,18 @@ edge_list read_snap(input const& in);
 edge_list read_words(input const& in, word_numbers const& number);
 csr_arrays read_serialized(input const& in);
 
-/// Bytes of the byte order mark that a text begins with, or 0.
+/// Returns the size of the byte order mark at the beginning of a text, or 0.
 inline std::size_t byte_order_mark_size(std::string_view text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   return text.substr(0, mark.size()) == mark ? mark.size() : 0;
 }
 
-/// Refuses what begins like no text, and a text whose lines end in carriage returns alone.
+/// Refuses content that does not begin like text, and a text whose lines end in carriage returns
+/// alone.
 void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
                   std::string const& what_to_do);
 
-/// Unpacks a gzip'ed file, which may consist of several members.
+/// Decompresses a gzip file, which may consist of several members.
 std::string gunzip(input const& in, std::uint64_t max_bytes = std::uint64_t(64) << 30);
 
 }  // namespace karpos::perf::graph_input

@@ -28,7 +28,8 @@ input_file::~input_file() {
 
 void input_file::map(std::string const& path) {
   struct stat facts {};
-  // Asked before it is opened: opening a pipe would wait for its writer.
+  // The type is checked before the file is opened: opening a pipe would block until it has a
+  // writer.
   if (stat(path.c_str(), &facts) != 0) fail(path, std::strerror(errno), "check the path");
   if (S_ISDIR(facts.st_mode)) fail(path, "it is a directory", "name a file");
   if (!S_ISREG(facts.st_mode))

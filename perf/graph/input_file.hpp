@@ -6,7 +6,7 @@
 
 namespace karpos::perf::graph_input {
 
-/// A whole file, read-only in memory; "-" is standard input.
+/// A whole file, mapped or read into memory, read-only; "-" is standard input.
 /// Throws: graph_file_error that names the file; std::bad_alloc.
 class input_file {
  public:

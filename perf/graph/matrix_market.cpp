@@ -17,7 +17,7 @@ std::string take_lower(text_lines& lines, char const* what) {
   return lower_case(lines.take_field(what));
 }
 
-/// A word of the banner, which must be one of the choices. Returns: its place among them.
+/// Checks that a word of the banner is one of the choices. Returns its position among them.
 std::ptrdiff_t choose(text_lines const& lines, std::string const& word, char const* what,
                       std::initializer_list<std::string_view> choices) {
   auto const* const found = std::find(choices.begin(), choices.end(), word);

@@ -9,21 +9,21 @@
 #include "perf/graph/text_lines.hpp"
 
 // Source: G. Karypis, METIS, A Software Package for Partitioning Unstructured Graphs, version 5,
-// section 4.1.1: a header "VERTICES EDGES [FMT [NCON]]", and a row for each vertex: its size, its
-// NCON weights, its neighbours, each with the weight of the edge. FMT tells which of these there
-// are. Ids count from 1, an edge is in the rows of both ends, a vertex without neighbours has an
-// empty row.
+// section 4.1.1. A header "VERTICES EDGES [FMT [NCON]]" precedes a row for each vertex: its size,
+// its NCON weights, and its neighbours, each with the weight of the edge. FMT says which of these
+// are present. Ids count from 1. An edge is in the rows of both ends, and a vertex without
+// neighbours has an empty row.
 
 namespace karpos::perf::graph_input {
 namespace {
 
 struct metis_header {
   std::uint64_t vertices = 0, edges = 0;
-  std::uint64_t vertex_numbers = 0;  ///< in front of the neighbours: size and weights
+  std::uint64_t vertex_numbers = 0;  ///< of each row, before the neighbours: size and weights
   bool has_weights = false;          ///< of edges
 };
 
-/// Refuses a comment of another format at the line at hand, which could be no row.
+/// Fails if the current line is a comment of another format: no row begins with '#'.
 void require_no_hash(text_lines const& lines) {
   if (lines.at('#'))
     lines.fail("a comment with '#', but METIS marks comments by '%'",
@@ -61,7 +61,7 @@ metis_header take_header(text_lines& lines, std::string_view comment_marks) {
   return h;
 }
 
-/// Reads the rows behind a header, and calls visit(u, v, weight) for each neighbour v of u.
+/// Reads the rows after a header, and calls visit(u, v, weight) for each neighbour v of u.
 template <class Visit>
 void read_rows(text_lines& lines, metis_header const& h, std::string_view comment_marks,
                Visit const& visit) {
@@ -105,7 +105,7 @@ void read_rows(text_lines& lines, metis_header const& h, std::string_view commen
                "check that the file is whole, or correct the header");
 }
 
-/// A number of a directed edge that is unlikely to be another's.
+/// Returns a hash of a directed edge.
 std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &weight, sizeof(bits));
@@ -114,7 +114,8 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   return x ^ x >> 32;
 }
 
-/// Refuses the first edge that is in the row of one end alone. Requires: there is such an edge.
+/// Fails with a message about the first edge that is in the row of one end only. Requires: there is
+/// such an edge.
 [[noreturn]] void fail_one_way(input const& in, std::string_view comment_marks) {
   graph_progress const silent;
   input const again{in.bytes, in.name, silent, 0, in.how};
@@ -129,7 +130,8 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   std::sort(entries.begin(), entries.end());
   std::sort(reversed.begin(), reversed.end());
   auto const differ = std::mismatch(entries.begin(), entries.end(), reversed.begin());
-  // The smaller of the two stands on one side alone: an entry, or the reverse of one.
+  // The smaller of the two differing entries is in one list only: it is an entry, or the reverse of
+  // one.
   bool const is_entry = differ.first != entries.end() && *differ.first < *differ.second;
   entry e = is_entry ? *differ.first : *differ.second;
   if (!is_entry) std::swap(std::get<0>(e), std::get<1>(e));

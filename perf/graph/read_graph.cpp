@@ -63,7 +63,7 @@ graph_file parse_graph(std::string_view bytes, std::string const& name,
                        graph_progress const& progress, word_numbers const& words,
                        graph_reading const& how) {
   if (bytes.substr(0, 2) != "\x1f\x8b") return read_content({bytes, name, progress, 0, how}, words);
-  // The two take about as long; a caller sees one bar.
+  // Decompression and reading take about the same time; the caller sees one progress bar for both.
   constexpr double unpacked = 0.5;
   graph_progress const first_half = [&](double part, std::string const& note) {
     if (progress) progress(part * unpacked, note);

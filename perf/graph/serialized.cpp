@@ -6,17 +6,20 @@
 
 #include "perf/graph/input.hpp"
 
-// Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite (2015), its Reader and Writer: a
-// byte that is 1 for directed graphs, the number of entries and the number of vertices in 64 bits, offsets in
-// 64 bits, entries in 32 bits; for directed graphs offsets and entries once more, of the reversed edges. In
-// the byte order of the machine. An edge of an undirected graph has two entries.
+// Source: S. Beamer, K. Asanovic, D. Patterson, The GAP Benchmark Suite (2015), its Reader and
+// Writer. The file holds, in the byte order of the machine:
+// - a byte that is 1 for directed graphs,
+// - the number of entries and the number of vertices, in 64 bits each,
+// - offsets in 64 bits, entries in 32 bits,
+// - for directed graphs the offsets and entries of the reversed edges.
+// An edge of an undirected graph has two entries.
 
 namespace karpos::perf::graph_input {
 namespace {
 
 constexpr std::size_t header_bytes = 1 + 2 * sizeof(std::uint64_t);
 
-/// Takes arrays off the bytes, which begin at an odd address.
+/// Reads values and arrays from the bytes, which begin at an odd address.
 class byte_reader {
  public:
   explicit byte_reader(input const& in) : m_in(in) {}
@@ -53,7 +56,8 @@ class byte_reader {
   std::size_t m_offset = 0;
 };
 
-/// Bytes of a file whose entries have that size; 0 where the counts are beyond the file anyway.
+/// Returns the size of a file whose entries have `entry_bytes` bytes, or 0 if the counts exceed the
+/// file anyway.
 std::uint64_t bytes_of(input const& in, bool directed, std::uint64_t vertices,
                        std::uint64_t entries, std::size_t entry_bytes) {
   if (vertices >= in.bytes.size() / 8 || entries > in.bytes.size() / 4) return 0;
@@ -100,7 +104,7 @@ std::vector<std::uint32_t> take_columns(byte_reader& bytes, std::uint64_t vertic
   return columns;
 }
 
-/// A sum over the edges that does not depend on their order.
+/// Returns a sum over the edges that does not depend on their order.
 template <class Edge>
 std::uint64_t fingerprint(std::vector<std::uint64_t> const& offsets,
                           std::vector<std::uint32_t> const& columns, Edge&& edge) {
@@ -114,7 +118,8 @@ std::uint64_t fingerprint(std::vector<std::uint64_t> const& offsets,
   return sum;
 }
 
-/// A half that is not the other one reversed would give wrong answers without a word.
+/// Fails unless one half of the edges is the other one reversed: searches would silently return
+/// wrong answers.
 void check_reversed(byte_reader const& bytes, csr_arrays const& g) {
   auto const& in_offsets = g.directed ? g.in_offsets : g.offsets;
   auto const& in_columns = g.directed ? g.in_columns : g.columns;

@@ -4,8 +4,8 @@
 #include "perf/graph/text_format.hpp"
 #include "perf/graph/text_lines.hpp"
 
-// Source: the edge lists of the Stanford Network Analysis Project; those of KONECT add weight and
-// time. networkx adds attributes {...}. Others separate fields by commas or semicolons.
+// Source: the edge lists of the Stanford Network Analysis Project. KONECT's lists add weight and
+// time, networkx adds attributes {...}, and other tools separate fields by commas or semicolons.
 
 namespace karpos::perf::graph_input {
 

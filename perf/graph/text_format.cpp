@@ -18,7 +18,7 @@ namespace karpos::perf::graph_input {
 namespace {
 
 constexpr char blanks[] = " \t\v\f";
-constexpr char marks[] = " \t\v\f,;|";  // all that stands between fields in any list
+constexpr char marks[] = " \t\v\f,;|";  // all separators of fields in any list
 constexpr char banner[] = "matrixmarket";
 
 using field_list = std::vector<std::string_view>;
@@ -27,7 +27,7 @@ bool starts_with_banner(std::string_view line) {
   return lower_case(line.substr(0, sizeof(banner) - 1)) == banner;
 }
 
-/// A reader of the text that shows no progress.
+/// A reader of the text that reports no progress.
 class glance {
  public:
   explicit glance(input const& in) : m_in{in.bytes, in.name, m_silent, 0, in.how}, m_lines(m_in) {}
@@ -40,16 +40,17 @@ class glance {
   text_lines m_lines;
 };
 
-/// Moves to the next line of data of a list, or of METIS, however long.
+/// Moves to the next line of data of an edge list or METIS graph, however long the line is.
 bool next_data(text_lines& lines) {
   while (lines.next())
     if (!lines.at('#') && !lines.at('%')) return true;
   return false;
 }
 
-// DIMACS.
+// DIMACS
 
-/// The first fields of the next line that is no comment "c ..."; none at the end.
+/// Returns the first fields of the next line that is no comment "c ..."; none at the end of the
+/// text.
 field_list next_fields(text_lines& lines) {
   while (lines.next()) {
     field_list fields;
@@ -64,15 +65,16 @@ bool are_numbers(field_list const& fields, std::size_t from) {
                      fields.end(), is_number);
 }
 
-/// "a U V W", "e U V" or "n U VALUE".
+/// Returns whether the fields look like a DIMACS entry: "a U V W", "e U V" or "n U VALUE".
 bool is_dimacs_entry(field_list const& fields) {
   if (fields.size() < 2 || fields[0].size() != 1) return false;
   if (fields[0] == "n") return is_number(fields[1]);
   return std::strchr("aedvx", fields[0][0]) != nullptr && are_numbers(fields, 1);
 }
 
-/// Whether the lines that are no comments begin with "p sp VERTICES ARCS" or the like, and go on
-/// with an entry: a list of words may begin with vertices c, p, a or e.
+/// Returns whether the lines, without comments, begin with "p sp VERTICES ARCS" or the like and go
+/// on with an entry. The header alone is not enough: a list of words may begin with vertices named
+/// c, p, a or e.
 bool begins_as_dimacs(input const& in) {
   constexpr std::string_view kinds[] = {"sp", "edge", "col"};
   glance text(in);
@@ -84,8 +86,8 @@ bool begins_as_dimacs(input const& in) {
   return entry.empty() || is_dimacs_entry(entry);
 }
 
-/// Whether a text without words for vertices is best told what is wrong with it as DIMACS: it has
-/// nothing but comments, its problem is another, or an entry comes first.
+/// Returns whether messages about a text should treat it as DIMACS: it has only comments, its
+/// problem is of another kind, or an entry comes first. The text has no words for vertices.
 bool resembles_dimacs(input const& in) {
   glance text(in);
   auto const fields = next_fields(text.lines());
@@ -100,15 +102,16 @@ bool is_dimacs(input const& in, std::string_view line, bool words) {
   return words ? begins_as_dimacs(in) : resembles_dimacs(in);
 }
 
-// Comments above the first line of data.
+// Comments above the first line of data
 
 struct first_lines {
   bool has_banner = false;   ///< "%%" begins the first line that is not empty
-  bool has_percent = false;  ///< the first comment begins with '%', and is none of KONECT's
-  bool has_date = false;     ///< a comment as networkx writes it above lists of neighbours
+  bool has_percent = false;  ///< the first comment begins with '%', and is not KONECT's
+  bool has_date = false;     ///< has a comment that networkx writes above adjacency lists
 };
 
-/// Whether a comment is the first line of KONECT's lists of edges, such as "% sym unweighted".
+/// Returns whether the current comment is the first line of KONECT's edge lists, such as "% sym
+/// unweighted".
 bool is_konect(text_lines const& lines) {
   field_list const fields = fields_of(lines.rest(), blanks);
   if (fields.size() < 2 || fields[0] != "%") return false;
@@ -118,7 +121,7 @@ bool is_konect(text_lines const& lines) {
   return fields[1] == "sym" || fields[1] == "asym";
 }
 
-/// Moves to the first line of data, and refuses a banner that is none.
+/// Moves to the first line of data. Fails if a banner is misspelt or misplaced.
 first_lines read_comments(text_lines& lines, bool& has_data) {
   first_lines seen;
   bool is_first = true;
@@ -143,7 +146,7 @@ first_lines read_comments(text_lines& lines, bool& has_data) {
   return seen;
 }
 
-// Sizes above the edges.
+// Sizes above the edges
 
 std::optional<std::uint64_t> number_of(std::string_view field) {
   std::uint64_t value = 0;
@@ -157,7 +160,8 @@ std::string_view without_quotes(std::string_view word) {
   return quoted ? word.substr(1, word.size() - 2) : word;
 }
 
-/// What stands between the fields of a line: commas, semicolons or tabs if it has any, else blanks.
+/// Returns the separator of a line's fields: commas, semicolons or tabs if the line has any, else
+/// blanks.
 char mark_of(std::string_view line) {
   for (char const mark : {',', ';', '\t'})
     if (line.find(mark) != line.npos) return mark;
@@ -180,7 +184,7 @@ field_list cells_of(std::string_view line, char mark) {
   return cells;
 }
 
-/// Names of the first two columns in the tables that other tools write.
+/// Returns whether these are names of the first two columns in the tables that other tools write.
 bool are_names_of_ends(field_list const& cells) {
   using pair = std::array<std::string_view, 2>;
   constexpr pair known[] = {{"source", "target"},
@@ -204,7 +208,7 @@ bool are_names_of_ends(field_list const& cells) {
                      [&](pair const& p) { return first == p[0] && second == p[1]; });
 }
 
-/// Whether the last name of a header is one for the number of edges, and not for a column.
+/// Returns whether the last name of a header stands for the number of edges, and not for a column.
 bool counts_edges(std::string_view header) {
   constexpr std::string_view known[] = {"m", "e", "nnz"},
                              parts[] = {"edges", "arcs", "links", "entries", "nonzeros"};
@@ -216,7 +220,7 @@ bool counts_edges(std::string_view header) {
                      [&](std::string_view part) { return last.find(part) != last.npos; });
 }
 
-/// The numbers of a line, whatever stands between them; none if a field is something else.
+/// Returns the numbers of a line, with any separators; none if a field is something else.
 std::vector<std::uint64_t> numbers_of(std::string_view line) {
   std::vector<std::uint64_t> numbers;
   for (std::string_view const field : fields_of(line, marks)) {
@@ -227,9 +231,10 @@ std::vector<std::uint64_t> numbers_of(std::string_view line) {
   return numbers;
 }
 
-/// Whether the line at hand looks like the sizes VERTICES EDGES or ROWS COLUMNS EDGES of a graph:
-/// as many lines follow as its last number says, and their ids, from 0 or from 1, are within the
-/// others. A square matrix whose ids count from 1 may have lost some of its lines.
+/// Returns whether the current line looks like the sizes VERTICES EDGES or ROWS COLUMNS EDGES of a
+/// graph. The last number must be the number of lines that follow, and the other numbers must bound
+/// the ids, which count from 0 or from 1. For a square matrix whose ids count from 1 the number of
+/// lines may differ.
 bool are_sizes(text_lines& lines) {
   std::vector<std::uint64_t> const sizes = numbers_of(lines.rest());
   if (sizes.size() != 2 && sizes.size() != 3) return false;
@@ -251,7 +256,7 @@ bool are_sizes(text_lines& lines) {
   return count == entries || (matrix && rows == columns && !has_zero);
 }
 
-/// Refuses a text whose first line of data, or the first one below a header, looks like sizes.
+/// Fails if the first line of data, or the first one below a header, looks like sizes.
 void require_no_sizes(input const& in, bool has_header) {
   glance text(in), again(in);
   for (glance* const g : {&text, &again}) {
@@ -265,7 +270,7 @@ void require_no_sizes(input const& in, bool has_header) {
         "`--format edges` takes it for an edge");
 }
 
-/// Whether all rows have two fields, as edges without weights.
+/// Returns whether all rows have two fields, as edges without weights have.
 bool are_pairs(input const& in) {
   glance text(in);
   while (next_data(text.lines()))
@@ -273,8 +278,9 @@ bool are_pairs(input const& in) {
   return true;
 }
 
-/// Whether rows of three or four numbers could be lists of neighbours, and not edges with weights:
-/// each begins with another vertex, and goes on with different ones that begin a row, too.
+/// Returns whether rows of three or four numbers could be adjacency lists, and not edges with
+/// weights. Each row then begins with another vertex, and goes on with different vertices, which
+/// also begin a row.
 bool may_be_neighbours(input const& in) {
   glance text(in);
   std::unordered_set<std::uint64_t> first;
@@ -293,7 +299,7 @@ bool may_be_neighbours(input const& in) {
                      [&](std::uint64_t v) { return first.contains(v); });
 }
 
-/// Whether the lines have at most as many fields as an edge, and all as many.
+/// Returns whether all lines have the same number of fields, and no more than an edge can have.
 bool has_equal_rows(input const& in) {
   glance text(in);
   std::size_t first = 0;
@@ -305,7 +311,7 @@ bool has_equal_rows(input const& in) {
   return true;
 }
 
-/// Whether a text is a METIS graph, if comments with '#' were none.
+/// Returns whether a text is a METIS graph, when '#' also marks comments.
 bool is_metis(input const& in) {
   glance text(in);
   try {
@@ -315,7 +321,7 @@ bool is_metis(input const& in) {
   }
 }
 
-/// The format of a text whose first line of data, the line at hand, begins with a number.
+/// Returns the format of a text whose first line of data, the current line, begins with a number.
 graph_format format_of_numbers(input const& in, text_lines& lines, bool has_percent) {
   std::string const line = quoted(lines.rest());
   if (lines.rest().find_first_of(",;{") != std::string_view::npos) {
@@ -340,8 +346,7 @@ graph_format format_of_numbers(input const& in, text_lines& lines, bool has_perc
   return graph_format::edges;
 }
 
-/// The end of the name behind its last dot, in small letters; that of a gzip'ed file is before
-/// ".gz".
+/// Returns the end of the name after its last dot, in lower case. A final ".gz" is dropped first.
 std::string extension(std::string name) {
   name = lower_case(name);
   if (name.ends_with(".gz")) name.resize(name.size() - 3);

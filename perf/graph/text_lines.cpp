@@ -9,10 +9,11 @@
 namespace karpos::perf::graph_input {
 namespace {
 
-// Far above what any writer makes of an edge; a file without ends of lines is something else.
+// Far above the length that any writer needs for an edge: a file without line ends is not an edge
+// list.
 constexpr std::size_t longest_line = std::size_t(1) << 16;
 
-/// Bytes that are looked at to see what a file is.
+/// Bytes that are examined to find out what a file is.
 constexpr std::size_t glance = 4096;
 
 bool is_binary(char c) {
@@ -104,7 +105,7 @@ void text_lines::detect_separator() {
 
 namespace {
 
-/// Of the first comma or semicolon that stands in no quotes, or npos.
+/// Returns the position of the first comma or semicolon outside of quotes, or npos.
 std::size_t place_of_mark(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -116,7 +117,7 @@ std::size_t place_of_mark(std::string_view line) {
 
 }  // namespace
 
-/// Two vertices, at most a weight and a time.
+/// Returns whether the line has two vertices and at most a weight and a time.
 bool text_lines::has_edge_shape(std::string_view marks) const {
   auto const fields = fields_of(before_attributes(), marks);
   return fields.size() >= 2 && fields.size() <= 4 &&
@@ -203,7 +204,7 @@ bool is_number(std::string_view field) {
   char const* begin = field.data();
   double ignored = 0;
   if (*begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;  // from_chars knows no plus
-  // A number that double cannot hold is a number all the same.
+  // A number that double cannot represent is still a number.
   auto const [behind, error] = std::from_chars(begin, end, ignored);
   return error != std::errc::invalid_argument && behind == end;
 }
@@ -240,7 +241,8 @@ double text_lines::take_weight(char const* what) { return weight_of(take_field(w
 
 namespace {
 
-/// The end of the word in quotes at the begin of `text`, behind its second quote, or npos.
+/// Returns the position after the closing quote of the quoted word at the beginning of `text`, or
+/// npos.
 std::size_t end_of_quoted(std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '\\')
@@ -262,7 +264,7 @@ std::string_view without_blanks(std::string_view text) {
 std::string_view text_lines::take_attributes() {
   std::string_view const text = rest();
   std::string_view key, weight;
-  std::size_t begin = 1;  // of the key or the value at hand
+  std::size_t begin = 1;  // of the current key or value
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char const c = text[i];

@@ -13,16 +13,16 @@ namespace karpos::perf::graph_input {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-/// Whether a field is a number, of any size: a weight may be beyond what a double holds.
+/// Returns whether a field is a number of any size: a weight may exceed the range of double.
 bool is_number(std::string_view field);
-/// Whether a field consists of digits.
+/// Returns whether a field consists of digits.
 bool is_unsigned(std::string_view field);
 
-/// The fields of a line between any of the marks, none of which is empty.
+/// Returns the non-empty fields of a line, which any of the marks separate.
 std::vector<std::string_view> fields_of(std::string_view line, std::string_view marks);
 
-/// The lines of a text that are not empty, and the fields of the line at hand. What is wrong with a
-/// line ends as a graph_file_error that names it.
+/// The non-empty lines of a text, and the fields of the current line. Errors in a line throw a
+/// graph_file_error that names it.
 class text_lines {
  public:
   explicit text_lines(input const& in)
@@ -31,13 +31,13 @@ class text_lines {
         m_text_end(m_next + in.bytes.size()),
         m_report(m_next) {}
 
-  explicit text_lines(input&&) = delete;  // is kept as a reference
+  explicit text_lines(input&&) = delete;  // would be kept as a reference
 
-  /// Moves to the next line. Returns: whether there is one.
+  /// Moves to the next line. Returns whether there is one.
   bool next();
   /// Moves to the next line that does not begin with one of the marks.
   bool next_data(std::string_view comment_marks);
-  /// Moves to the next line without such a mark, also to an empty one.
+  /// Moves to the next line that does not begin with one of the marks; the line may be empty.
   bool next_row(std::string_view comment_marks);
 
   bool at_end() const { return m_at == m_end; }
@@ -47,42 +47,42 @@ class text_lines {
   std::size_t bytes_left() const { return static_cast<std::size_t>(m_text_end - m_next); }
   std::string_view rest() const { return {m_at, static_cast<std::size_t>(m_end - m_at)}; }
 
-  /// From here on a comma, or semicolon, stands between fields wherever the line at hand has one;
-  /// else blanks do.
+  /// Chooses the separator of fields for the current and all later lines: comma or semicolon, if
+  /// the current line has one, else blanks.
   void detect_separator();
-  /// The same for words: tabs stand between fields, if not commas or semicolons, where the line has
-  /// one, so that blanks may belong to a word. A line with tabs that could be meant either way is
-  /// refused.
+  /// Chooses the separator of fields for words: a comma or semicolon, if the current line has one;
+  /// else tabs, if the line has one, so that a word may contain blanks; else blanks. Fails if a
+  /// line with tabs could be meant either way.
   void detect_word_separator();
-  /// A word, without the quotes that may be around it.
+  /// Reads a word, without the quotes that may surround it.
   std::string_view take_word(char const* what);
   std::string_view take_field(char const* what);
   std::uint64_t take_count(char const* what) { return take_integer(what); }
-  /// An id that counts from `first`. Returns: the same, counted from 0.
+  /// Reads an id that counts from `first`. Returns it counted from 0.
   std::uint32_t take_id(std::uint64_t first, std::uint64_t vertices);
-  /// Passes over a weight, which must be some number.
+  /// Skips a weight, which must be a number.
   void skip_value(char const* what);
-  /// A weight of an edge. Returns: 0 instead of -0. Refuses what is negative or not finite.
+  /// Reads the weight of an edge. Returns 0 instead of -0. Fails if it is negative or not finite.
   double take_weight(char const* what);
-  /// Appends a weight if the caller of the reader asked for weights; otherwise passes over it.
+  /// Appends a weight if the caller of the reader asked for weights; otherwise skips it.
   void take_value(char const* what, std::vector<double>& weights) {
     if (m_in.how.weights)
       weights.push_back(take_weight(what));
     else
       skip_value(what);
   }
-  /// Refuses a line with a weight if the edges before have none, or the other way round, when
-  /// weights are asked for.
+  /// Fails if this line has a weight and the edges before have none, or the reverse. Only if
+  /// weights were asked for.
   void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
     if (m_in.how.weights && edges != 0 && has_weight != (weights != 0)) fail_unlike(has_weight);
   }
-  /// The attributes {...} of an edge, as networkx writes them, which end the line. Returns: the
-  /// value of 'weight', or nothing.
+  /// Reads the attributes {...} of an edge, in the format of networkx, which end the line. Returns
+  /// the value of 'weight', or nothing.
   std::string_view take_attributes();
-  /// Takes what follows the two vertices of a list's edge to the end of the line: a weight and a
-  /// time, or attributes. Refuses rows of different lengths that are unsigned numbers alone, as
-  /// METIS has them. numbers: the vertices are such.
-  /// Returns: columns of the edge, without attributes.
+  /// Reads the rest of an edge's line after the two vertices: a weight and a time, or attributes.
+  /// `numbers` says that the vertices are unsigned numbers. Fails if rows of such numbers alone
+  /// have different lengths, as in METIS.
+  /// Returns the number of columns of the edge, without attributes.
   std::size_t take_rest_of_edge(bool numbers, std::vector<double>& weights,
                                 std::size_t edges_before);
   void expect_end(std::string_view what_to_do = "check that the header fits the lines") const;
@@ -93,7 +93,7 @@ class text_lines {
 
  private:
   std::uint64_t take_integer(char const* what);
-  /// What messages offer for a file that is another format.
+  /// Returns the advice in messages about a file that may have another format.
   std::string say_format() const;
   [[noreturn]] void fail_unlike(bool has_weight) const;
   [[noreturn]] void fail_integer(char const* what, std::errc error) const;
@@ -109,11 +109,11 @@ class text_lines {
   double weight_of(std::string_view field, char const* what) const;
   void require_number(std::string_view field, char const* what) const;
   void require_length_as_before(std::size_t length);
-  /// The line at hand up to the attributes at its end, if it has any.
+  /// Returns the current line up to the attributes at its end, if it has any.
   std::string_view before_attributes() const;
   bool has_edge_shape(std::string_view marks) const;
   bool read_line();
-  /// Moves from the end of a field to the next one.
+  /// Moves from the end of a field to the beginning of the next one.
   void pass_separator() {
     skip_blanks();
     if (m_at != m_end && *m_at == m_separator) pass_mark();
@@ -121,14 +121,15 @@ class text_lines {
   void pass_mark();
 
   input const& m_in;
-  char const* m_at = nullptr;   // in the line
-  char const* m_end = nullptr;  // of the line, without its blanks
-  char const* m_next;           // line
+  char const* m_at = nullptr;   // in the current line
+  char const* m_end = nullptr;  // of the line, without trailing blanks
+  char const* m_next;           // begin of the next line
   char const* m_text_end;
   char const* m_report;
   std::uint64_t m_line = 0;
-  std::size_t m_row_length = 0;  // fields of the edges so far that are unsigned numbers alone
-  char m_separator = ' ';        // beside blanks
+  // fields of the edges so far, if these consist of unsigned numbers alone
+  std::size_t m_row_length = 0;
+  char m_separator = ' ';  // separates fields, in addition to blanks
 };
 
 inline std::uint64_t text_lines::take_integer(char const* what) {

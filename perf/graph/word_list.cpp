@@ -8,12 +8,12 @@
 #include "perf/graph/text_format.hpp"
 #include "perf/graph/text_lines.hpp"
 
-// Edge lists as read_snap() takes them, whose vertices have names.
+// Edge lists of the formats of read_snap(), but vertices have names.
 
 namespace karpos::perf::graph_input {
 namespace {
 
-/// Edges whose words are numbered many at a time.
+/// Edges whose words are numbered in batches.
 class numbered_edges {
  public:
   explicit numbered_edges(word_numbers const& number) : m_number(number) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// For any bytes, the answer is a graph that keeps its promises, or a graph_file_error.
+/// Checks that for any bytes the reader returns a graph that keeps its promises, or throws a
+/// graph_file_error.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace {
 
 using namespace karpos::perf;
 
-// Not assert: it must hold in a release build too.
+// Replaces assert, since the condition must also hold in a release build.
 void require(bool condition, char const* what) {
   if (condition) return;
   std::fprintf(stderr, "read_graph breaks its promise: %s\n", what);
@@ -65,7 +66,8 @@ void check(csr_arrays const& g) {
 
 namespace {
 
-/// The same bytes as a list of words, if they are one: numbers come back as they were given.
+/// Parses the bytes as a list of words if they are one, and checks that the numbers given to the
+/// words come back.
 graph_file parse_words(std::string_view bytes, graph_progress const& progress) {
   std::map<std::string, std::uint32_t, std::less<>> numbers;
   word_numbers const number = [&](auto const& words, std::uint32_t* out) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 ///     karpos_read_graph_replay [--mutations N] FILE_OR_FOLDER...
-/// runs the fuzz function on every file and on N mutations of each (default 5000), the same ones every time.
-/// An allocation far above the size of the files ends the program: headers must not claim memory.
+/// runs the fuzz function on every file, on all its prefixes, and on N mutations of each file
+/// (default 5000), which are the same at every run. An allocation of more than 64 MiB ends the
+/// program: headers must not claim memory.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -44,14 +45,16 @@ namespace {
 using bytes = std::vector<std::uint8_t>;
 using random = std::mt19937;
 
-// Not a distribution of the standard library: their answers differ from one library to the next.
+// Replaces the distributions of the standard library, whose answers differ from one library to the
+// next.
 std::size_t below(random& next, std::size_t n) { return n == 0 ? 0 : next() % n; }
 
 std::ptrdiff_t place(random& next, bytes const& b) {
   return static_cast<std::ptrdiff_t>(below(next, b.size() + 1));
 }
 
-/// What parsers trip over: signs, marks of comments, ends of lines, digits that make numbers large.
+/// Characters that confuse parsers: signs, comment marks, line ends, digits that make numbers
+/// large.
 constexpr char awkward[] = "-+.%#cpae0199999 \t\r\n\x7f\x01";
 
 void mutate(random& next, bytes& b) {
@@ -92,7 +95,7 @@ bytes content(std::filesystem::path const& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// From a copy of exactly that size, so that the address sanitizer sees a read behind the end.
+/// Runs on a copy of exactly that size, so that the address sanitizer notices reads past the end.
 void run(bytes const& b) {
   bytes const exact(b.begin(), b.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
