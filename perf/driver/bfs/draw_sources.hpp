@@ -35,7 +35,7 @@ struct find_first_with_edges {
   }
 };
 
-/// The smallest vertex that an edge leads out of. Returns: vertices() if there is none.
+/// Returns the smallest vertex with an outgoing edge, or vertices() if there is none.
 template <class Graph>
 std::uint64_t first_with_edges(space const& exec, Graph const& graph) {
   std::uint64_t first = graph.vertices();
@@ -63,8 +63,8 @@ std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
   return count;
 }
 
-/// Returns what is said if there are fewer vertices to draw than asked for. option: what asked for
-///   them, or empty.
+/// Returns the message about fewer suitable vertices than asked for. `option` is the option that
+/// asked for them, or empty.
 inline std::string too_few_sources(std::string const& option, std::uint64_t count,
                                    std::uint64_t found) {
   if (found == 0)
@@ -76,13 +76,13 @@ inline std::string too_few_sources(std::string const& option, std::uint64_t coun
          " a neighbour): ask for fewer";
 }
 
-/// Different random vertices with at least one edge, as Graph500 draws them: a random order of all
-/// vertices, without those that are isolated. option: what asked for them.
+/// Draws distinct random vertices with at least one edge, as Graph500 does: in a random order of
+/// all vertices, which skips isolated ones. `option` is the option that asked for them.
 template <class Graph>
 std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, std::uint64_t count,
                                         std::uint64_t seed, char const* option) {
   std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
-  // Other words than those by which generated vertices were renamed.
+  // The seed differs from the one that renumbers generated vertices.
   permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
   auto const useful = make_array<std::uint8_t>("useful sources", stretch);
   auto const seen = Kokkos::create_mirror_view(useful);

@@ -25,7 +25,7 @@ array<T> copy_of(space const& exec, std::vector<T> const& values) {
   return copy;
 }
 
-/// The values where kernels reach them: in place on hosts.
+/// Returns the values in memory that kernels can access; on hosts the view refers to `values`.
 template <class T>
 auto reachable(space const& exec, std::vector<T> const& values) {
   if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
@@ -79,7 +79,7 @@ auto build(space const& exec, edge_list const& list, bool directed, csr_options 
   return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
 }
 
-/// Lowers the weight of the edge in the graph that an entry of a list stands for.
+/// Lowers the weight of the graph's edge that an entry of a list stands for.
 template <class Graph, class Ends, class From, class To>
 struct place_weights {
   typename Graph::offsets_view offsets;
@@ -103,7 +103,7 @@ struct place_weights {
       else
         last = middle;
     }
-    // A self loop is in the list alone.
+    // A self loop is in the list only, as the graph drops it.
     if (first < offsets(u + std::uint64_t(1)) && columns(first) == v)
       Kokkos::atomic_min(&weight(first), value);
   }

@@ -15,30 +15,34 @@
 
 namespace karpos::perf {
 
-/// A graph before it is where the driver runs: how to make it, or what a file holds.
+/// A graph before it is in the driver's memory: how to generate it, or the content of a file.
 using graph_source = std::variant<generator_spec, edge_list, csr_arrays>;
 
 using load_progress = std::function<void(double, std::string const&)>;
 
-/// Reads the file, or the words of a generator. Edges of a file count both ways unless `directed`, or the file says
-/// what they do itself. With `words` its vertices may have any names.
-/// Throws: graph_file_error; std::invalid_argument for a generator that there is not, and for a format of a generator.
+/// Reads a file, or parses the spec of a generator. Edges of a file count in both directions unless
+/// `directed` is set, or the file itself says whether they do. With `words`, the vertices may have
+/// any names.
+/// Throws: graph_file_error; std::invalid_argument for an unknown generator, and for a format given
+/// with a generator.
 graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
                         word_numbers const& words = {}, graph_reading const& how = {});
 
-/// No fewer directed edges than the graph will have.
+/// Returns an upper bound of the graph's directed edges.
 std::uint64_t max_edges(graph_source const& source, bool directed);
 
-/// Brings the graph where the driver runs: without self loops and duplicates, unless `clean` keeps them or a .sg
-/// file has them, and with its transpose where it is directed. For offsets of 32 and 64 bits.
-/// Throws: std::length_error when Offset is too narrow for max_edges(); allocation_error.
+/// Builds the graph in the driver's memory, with its transpose if it is directed. Removes self
+/// loops and duplicates, unless `clean` keeps them or they are in a .sg file. For offsets of 32 and
+/// 64 bits.
+/// Throws: std::length_error if Offset is too narrow for max_edges(); allocation_error.
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
                                                      bool directed, load_progress const& report,
                                                      csr_options const& clean = {});
 
-/// The weights of build_graph's edges, from a list with weights: the smallest one of those that stand for an edge, in either
-/// direction if edges count both ways. For the types that sssp measures.
+/// Returns the weights of build_graph's edges, from a list with weights. An edge gets the smallest
+/// weight among the entries that stand for it, in either direction if edges count in both. For the
+/// types that sssp measures.
 template <class Weight, class Offset>
 array<Weight> build_weights(space const& exec,
                             csr_graph<std::uint32_t, Offset, memory> const& graph,

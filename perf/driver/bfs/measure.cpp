@@ -8,7 +8,8 @@
 namespace karpos::perf {
 namespace {
 
-/// A search needs some room above the offsets of 32 bits that it computes with.
+/// Returns whether 32-bit offsets suffice for a search, which also computes with offsets somewhat
+/// above the number of edges.
 bool fits_32_bits(std::uint64_t edges) {
   return edges < (std::uint64_t(1) << 32) - (std::uint64_t(1) << 22);
 }

@@ -9,12 +9,13 @@
 
 namespace karpos::perf {
 
-/// Loads the graph and measures what the parameters ask for. `report(part, what)` is told the progress.
-/// Throws: whatever makes the input unusable, before the first search.
+/// Loads the graph and measures what the parameters ask for. Calls `report(part, what)` as the work
+/// progresses. Throws an error that makes the input unusable before the first search.
 bfs_run run_bfs(bfs_parameters const& p, load_progress const& report);
 
-/// The part of it that depends on the width of offsets, once the graph has been opened; `clock` started before that.
-/// For 32 and 64 bits, in a file of its own each, since the kernels of a search take long to compile.
+/// Does the part of run_bfs that depends on the width of offsets, after the graph was opened;
+/// `clock` started before that. Each width, 32 and 64 bits, has a file of its own, since the
+/// kernels of a search take long to compile.
 template <class Offset>
 bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, Kokkos::Timer const& clock,
                     load_progress const& report);

@@ -12,7 +12,8 @@
 #include "perf/support/text.hpp"
 #include "perf/support/timer.hpp"
 
-// `karpos bfs --batch`: the same sources all at once, beside the searches one after another.
+// `karpos bfs --batch`: a search from the same sources concurrently, compared with searches one
+// after another.
 
 namespace karpos::perf {
 
@@ -26,7 +27,8 @@ struct count_batch_differences {
   }
 };
 
-/// Searches from the sources of all searches of a run at once, and compares every distance with a search of its own.
+/// Searches concurrently from all sources of a run, and compares every distance with that of a
+/// single search.
 template <class Graph, class Value>
 class batch_measurement {
  public:
@@ -45,7 +47,7 @@ class batch_measurement {
     m_exec.fence("karpos::perf: sources of a batch");
   }
 
-  /// search(source): writes `single`.
+  /// Measures the batch. search(source) writes the distances of a single search to `single`.
   template <class Search>
   void operator()(Graph const& graph, array<std::int32_t> const& single, Search const& search) {
     Kokkos::Timer clock;

@@ -22,7 +22,7 @@
 
 namespace karpos::perf {
 
-/// The searches of one graph, one source after the other.
+/// Measures searches in one graph from one source after the other.
 template <class Offset>
 class bfs_measurement {
  public:
@@ -42,7 +42,7 @@ class bfs_measurement {
     m_graph = build_graph<Offset>(
         m_exec, graph.source, parameters().directed,
         [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());
-    graph.source = {};  // makes room
+    graph.source = {};  // frees the memory
     m_run.load_seconds = clock.seconds();
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
@@ -71,7 +71,7 @@ class bfs_measurement {
     return {vertex_of(*p.source, m_run.names, n)};
   }
 
-  /// Makes what searches write to, and warms up.
+  /// Allocates the workspace and the results of searches, and warms up.
   void prepare(std::uint64_t source) {
     m_exec.fence("karpos::perf: before the workspace");
     Kokkos::Timer clock;
@@ -109,7 +109,8 @@ class bfs_measurement {
     m_preset_distance = make_array<std::int32_t>("distances of presets", m_graph.vertices());
     for (bfs_preset const& p : parameters().presets) search_by(p, source);
   }
-  /// Returns: of a status array the level where it turns bottom-up; of others m_search reports it.
+  /// Searches by a preset. Returns, for a status array, the first level that runs bottom-up;
+  /// m_search reports that level for other presets.
   std::int32_t search_by(bfs_preset const& p, std::uint64_t source) const {
     bfs_options const& o = parameters().options;
     if (p.status_array)
@@ -162,10 +163,10 @@ class bfs_measurement {
       }
       m_exec.fence("karpos::perf: energy of searches");
     });
-    search(sources.back());  // whose result is kept
+    search(sources.back());  // restores the last result
   }
 
-  /// Distances of 8 bits where these are enough.
+  /// Measures the batch, with 8-bit distances if these suffice.
   void search_at_once() {
     std::int32_t depth = 0;
     for (bfs_result const& r : m_run.searches) depth = std::max(depth, r.reach.depth);
@@ -181,7 +182,7 @@ class bfs_measurement {
         m_graph, m_distance, [&](std::uint64_t source) { search(source); });
   }
 
-  /// Empty where nothing was found.
+  /// Returns what is wrong with an answer; empty if nothing is.
   std::string defect_of(bfs_result const& r) const {
     if (r.report.visited != r.reach.vertices || r.report.levels != r.reach.depth + 1)
       return "the report counts " + grouped(r.report.visited) + " vertices in " +

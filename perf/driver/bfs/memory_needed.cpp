@@ -19,7 +19,7 @@ struct graph_sizes {
   double drawn_bytes = 0;  ///< of generated edges
 };
 
-/// The part of the edges drawn that lead from a vertex to itself, which are not kept.
+/// Returns the expected fraction of the drawn edges that are self loops, which are removed.
 double loops_of(generator_spec const& s) {
   auto const scale = static_cast<double>(s.scale);
   bool const uniform = s.family == generator_spec::families::uniform;
@@ -50,15 +50,16 @@ struct sizes_of_source {
   }
 };
 
-/// Bytes that a search keeps for each vertex: distance, queue with its degrees, three bits of status.
+/// Returns the bytes that a search keeps for each vertex: distance, queue with its degrees, three
+/// bits of status, and what the parameters add.
 double search_bytes(bfs_parameters const& p) {
   double const parent = p.parents ? id_bytes : 0, baseline = p.baseline ? 3 * id_bytes : 0;
   double const preset = p.presets.empty() ? 0 : id_bytes;
   return id_bytes + 3 * id_bytes + 3.0 / 8 + parent + baseline + preset;
 }
 
-/// Bytes of a batch: distances of 8 bits, words and numbers of each vertex, those of a search one by one, and a copy of the
-/// graph while it is sorted.
+/// Returns the bytes of a batch: 8-bit distances, words and numbers of each vertex, the state of a
+/// single search, and a copy of the graph while it is sorted.
 double batch_bytes(bfs_parameters const& p, graph_sizes const& s, double rows) {
   if (!p.batch) return 0;
   return s.vertices * (static_cast<double>(p.sources) + 7 * 8 + 5.1 * id_bytes) + rows +

@@ -15,7 +15,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Opens the graph with vertices numbered without gaps, whatever the file calls them.
+/// Opens the graph and numbers its vertices without gaps, whatever their names in the file.
 graph_source open_relabelled(std::string const& graph, bool directed, load_progress const& report,
                              graph_reading const& how, vertex_names& names) {
   vertex_numbers numbers{space()};

@@ -17,36 +17,37 @@
 
 namespace karpos::perf {
 
-/// What `karpos bfs` may vary.
+/// Parameters of `karpos bfs`.
 struct bfs_parameters {
   std::string graph;             ///< a file, or a generator
   std::string format = "auto";   ///< of the file
-  bool directed = false;         ///< edges of a file lead one way
+  bool directed = false;         ///< edges of a file have one direction
   bool keep_duplicates = false;  ///< and self loops
-  bool permute = false;          ///< over ranks: vertices are numbered at random
-  bool relabel = false;          ///< ids of a file, numbers or words, are numbered without gaps
-  /// None: the first vertex that has an edge, if sources is 0.
+  bool permute = false;          ///< over ranks: renumber vertices at random
+  bool relabel = false;          ///< number the ids of a file, numbers or words, without gaps
+  /// Empty with sources = 0: the first vertex that has an edge.
   std::optional<std::string> source;
-  std::uint64_t sources = 0;  ///< how many random ones
-  std::uint64_t seed = 1;     ///< of these
-  bool batch = false;         ///< search from these at once, too
+  std::uint64_t sources = 0;  ///< number of random sources
+  std::uint64_t seed = 1;     ///< of the random sources
+  bool batch = false;         ///< also search from all sources concurrently
   int repetitions = 3;
-  int pad_rows = 0;     ///< hops of the rows that are copied; 0: none
-  int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that holds the graph
+  int pad_rows = 0;     ///< hops whose rows are copied; 0: none
+  int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that suffices
   bool parents = false, validate = false, baseline = false, energy = false;
   std::string output;
   bfs_options options;
-  std::vector<bfs_preset> presets;  ///< measured, too
+  std::vector<bfs_preset> presets;  ///< measured in addition
 
   csr_options clean() const {
     return {.remove_self_loops = !keep_duplicates, .remove_duplicates = !keep_duplicates};
   }
 };
 
-/// What lies within reach of a source, as the distances say.
+/// The part of the graph that a source reaches, according to the distances.
 struct bfs_reach {
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0;  ///< out of these, whether or not the search looked at them
+  /// outgoing edges of the reached vertices, whether or not the search examined them
+  std::uint64_t edges = 0;
   std::uint64_t sum_distance = 0;
   std::int32_t depth = -1;  ///< the largest distance
 };
@@ -56,22 +57,22 @@ struct bfs_result {
   std::uint64_t source = 0;
   samples time, baseline_time;
   std::vector<samples> preset_time;            ///< by preset
-  std::vector<std::int32_t> preset_turned_up;  ///< by preset: its first level bottom-up, -1: none
+  std::vector<std::int32_t> preset_turned_up;  ///< by preset: its first bottom-up level; -1: none
   bfs_reach reach;
   bfs_report report;
-  std::string defect;  ///< what is wrong with the answer
+  std::string defect;  ///< description of an error in the answer, or empty
 
   bool isolated() const { return reach.edges == 0; }
 
-  /// Edges of the component by the time, whichever edges were looked at: as Graph500 counts. (GAP
-  /// takes all edges of the graph, over the mean time.)
+  /// Returns 10^9 edges of the component per second, whether or not the search examined them, as
+  /// Graph500 counts. (GAP divides all edges of the graph by the mean time.)
   double gteps(samples const& t) const {
     double const seconds = t.median();
     return seconds > 0 ? static_cast<double>(reach.edges) / seconds * 1e-9 : 0;
   }
 };
 
-/// The searches from all sources at once.
+/// The concurrent searches from all sources.
 struct bfs_batch_result {
   samples time;
   double prepare_seconds = 0;
@@ -82,19 +83,19 @@ struct bfs_batch_result {
 
 struct bfs_run {
   bfs_parameters parameters;
-  std::string graph;  ///< the file, or the generator with all that was left to it
+  std::string graph;  ///< the file, or the generator with all its settings
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
-  std::uint64_t first_with_edges = 0;  ///< a vertex; as many as there are: none has any
+  std::uint64_t first_with_edges = 0;  ///< a vertex; `vertices` if no vertex has an edge
   int offset_bits = 0;
   std::size_t workspace_bytes = 0;
   double load_seconds = 0, prepare_seconds = 0;
-  vertex_names names;               ///< of the file; none: vertices have the file's ids
-  list_layout layout;               ///< of a list of edges
-  std::uint64_t without_edges = 0;  ///< vertices that no edge leads out of
+  vertex_names names;               ///< empty: vertices have the ids of the file
+  list_layout layout;               ///< set for an edge list
+  std::uint64_t without_edges = 0;  ///< vertices without outgoing edges
   std::vector<bfs_result> searches;
   std::optional<bfs_batch_result> batch;
-  std::optional<energy_use> energy;  ///< a round is a search from each source
+  std::optional<energy_use> energy;  ///< one round is a search from each source
 
   std::size_t wrong() const {
     std::size_t count = 0;

@@ -35,8 +35,8 @@ void print_heading(bfs_run const& run) {
               three_digits(static_cast<double>(run.workspace_bytes) / vertices).c_str());
 }
 
-/// What part of all hubs a level holds: --direction gamma switches by it. Nothing where none was
-/// counted.
+/// Returns the percentage of all hubs that are in a level, by which --direction gamma switches;
+/// empty if no hub was counted.
 std::string hub_share(bfs_report const& report, bfs_level const& level) {
   return level.hubs == 0 ? "" : three_digits(100.0 * level.hubs / report.hubs) + " %";
 }

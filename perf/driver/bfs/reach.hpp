@@ -7,7 +7,7 @@
 #include "perf/driver/bfs/parameters.hpp"
 #include "perf/support/space.hpp"
 
-// What distances say, counted where they are.
+// Sums over the distances of a search, computed in the driver's execution space.
 
 namespace karpos::perf {
 

@@ -23,7 +23,7 @@ struct expand_simply {
     std::uint32_t const v = frontier(i);
     for (auto e = offsets(v); e < offsets(v + 1); ++e) {
       std::uint32_t const w = columns(e);
-      // Most neighbours have been visited: looking first spares the exchange.
+      // Most neighbours have been visited: a load first avoids their compare-and-swap.
       auto const* const seen = reinterpret_cast<std::uint32_t const*>(&distance(w));
       if (device::load_relaxed(seen) != ~0u) continue;
       if (Kokkos::atomic_compare_exchange(&distance(w), -1, level) == -1)
@@ -32,8 +32,9 @@ struct expand_simply {
   }
 };
 
-/// The breadth-first search that one writes first: top-down, a thread for each vertex of the frontier, a queue with
-/// one atomic counter, the host in between levels. What `karpos bfs --baseline` compares with.
+/// The straightforward breadth-first search: top-down, with a thread for each vertex of the
+/// frontier, a queue with one atomic counter, and the host between levels. The baseline of `karpos
+/// bfs --baseline`.
 template <class Graph>
 class simple_bfs {
  public:

@@ -9,13 +9,14 @@
 
 #include "perf/support/space.hpp"
 
-// The first rung of `karpos bfs --preset`: breadth-first search by a status array alone. A level looks at every vertex;
-// there is no queue, no class of degrees and no cache.
+// The first preset of `karpos bfs --preset`: breadth-first search by a status array alone. Each
+// level scans all vertices; there is no queue, no class of degrees and no cache.
 
 namespace karpos::perf {
 
-/// One level: top-down, the vertices of the frontier write the next level to their unvisited neighbours, which takes no
-/// atomic, for all write the same; bottom-up, unvisited vertices look for a neighbour in the frontier.
+/// Expands one level. Top-down, the vertices of the frontier write the next level to their
+/// unvisited neighbours; this takes no atomic operation, as all write the same value. Bottom-up,
+/// unvisited vertices search for a neighbour in the frontier.
 template <class Graph>
 struct expand_status {
   typename Graph::offsets_view offsets;
@@ -53,7 +54,7 @@ struct expand_status {
   KOKKOS_FUNCTION void store(std::uint64_t v) const {
     device::store_relaxed(word(v), static_cast<std::uint32_t>(level + 1));
   }
-  /// Returns: whether this neighbour tells the distance of the vertex itself.
+  /// Visits a neighbour. Returns whether it determines the distance of the vertex itself.
   KOKKOS_FUNCTION bool visit(std::uint64_t neighbour) const {
     std::int32_t const at = load(neighbour);
     if (bottom_up) return at == level;
@@ -85,9 +86,9 @@ struct count_level {
   }
 };
 
-/// Writes the distances from a source to the array, -1 where no path leads. The direction is chosen as by
-/// bfs_direction::beamer, with its alpha and beta. Waits for each level. Returns: the first level that is expanded bottom-up,
-/// -1 if none is.
+/// Writes the distances from a source to the array, -1 for unreachable vertices. The direction is
+/// chosen as by bfs_direction::beamer, with its alpha and beta. Blocks in every level. Returns the
+/// first level that is expanded bottom-up, or -1.
 template <class Graph>
 std::int32_t status_array_bfs(space const& exec, Graph const& graph, std::uint64_t source,
                               double alpha, double beta, array<std::int32_t> const& status) {

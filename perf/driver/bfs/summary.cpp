@@ -86,7 +86,7 @@ json energy_json(bfs_run const& run, energy_use const& e) {
   return j;
 }
 
-/// Each preset by itself, and its gain over the one before.
+/// Returns the figures of each preset, with its gain over the one before.
 json presets_of(bfs_run const& run) {
   json all = json::array();
   auto const figures = figures_of_presets(run);
@@ -138,7 +138,7 @@ json all_results_of(bfs_run const& run) {
   return j;
 }
 
-/// Over all searches; 0 if a source reaches no edge.
+/// Returns the harmonic mean of the rates of all searches, or 0 if a source reaches no edge.
 template <class Time>
 double harmonic_mean(bfs_run const& run, Time const& time_of) {
   double sum = 0;

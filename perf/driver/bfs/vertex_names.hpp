@@ -9,25 +9,25 @@
 
 namespace karpos::perf {
 
-/// Words that are numbers as std::to_string writes them stand for themselves where they are below this.
+/// The limit below which words in the form of std::to_string are numbers that stand for themselves.
 inline constexpr std::uint64_t number_limit = std::uint64_t(1) << 62;
 
-/// The number that a word is, if it is one below number_limit; "007" is none.
+/// Returns the number that a word is, if it is below number_limit; "007" is not one.
 std::optional<std::uint64_t> plain_number(std::string_view word);
 
-/// What a file calls its vertices: numbers in ascending order, then words in the order of their bytes. Vertices without
-/// a name are called by their number.
+/// The names of a file's vertices: numbers in ascending order, then words in byte order. A vertex
+/// without a name is named by its number.
 class vertex_names {
  public:
   vertex_names() = default;
-  /// Word i of the text ends before ends[i].
+  /// Takes the numbers and the words; word i ends before ends[i] in the text.
   vertex_names(std::vector<std::uint64_t> numbers, std::vector<std::uint64_t> ends,
                std::string text);
 
   bool empty() const { return size() == 0; }
   std::uint64_t size() const { return m_numbers.size() + m_ends.size(); }
   std::uint64_t words() const { return m_ends.size(); }
-  /// Whether a word has a blank in it.
+  /// Returns whether a word contains a blank.
   bool blanks() const { return m_blanks; }
 
   bool is_word(std::uint64_t vertex) const { return vertex >= m_numbers.size() && vertex < size(); }
@@ -39,9 +39,9 @@ class vertex_names {
     return is_word(vertex) ? std::string(word(vertex)) : std::to_string(number(vertex));
   }
 
-  /// The vertex that is called so.
+  /// Returns the vertex with that name.
   std::optional<std::uint64_t> find(std::string_view name) const;
-  /// The name most like it, or nothing. Compares with all of about its length.
+  /// Returns the most similar name, or nothing. Compares names of about the same length only.
   std::string nearest(std::string const& name) const;
 
  private:

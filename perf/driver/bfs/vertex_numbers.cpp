@@ -14,14 +14,14 @@
 namespace karpos::perf {
 namespace {
 
-/// Keys that are numbered at once.
+/// Keys that are numbered in one batch.
 constexpr std::uint64_t part = std::uint64_t(1) << 18;
-/// Above every number.
+/// The first tag of new keys, which exceeds every vertex number.
 constexpr std::uint64_t first_tag = std::uint64_t(1) << 32;
 
 std::pair<std::uint64_t, std::uint64_t> first(std::uint64_t n) { return {0, n}; }
 
-/// Not a secret one: tests/driver/bfs.py makes words of one hash.
+/// Returns a hash without a secret seed: tests/driver/bfs.py constructs words with equal hashes.
 std::uint64_t hash_of(std::string_view word) {
   std::uint64_t hash = word.size();
   for (std::size_t at = 0; at < word.size(); at += sizeof(hash)) {
@@ -32,7 +32,7 @@ std::uint64_t hash_of(std::string_view word) {
   return hash;
 }
 
-/// Keys end below the sentinels of a map.
+/// Returns the key of a word, which is below the sentinels of a map.
 std::uint64_t key_of(std::string_view word) {
   if (auto const number = plain_number(word)) return *number;
   return number_limit | (hash_of(word) & (number_limit - 1));
@@ -83,7 +83,7 @@ void vertex_numbers::make_room(std::uint64_t names) {
   m_map.rehash(m_exec, next);
 }
 
-/// The keys are in m_host_keys.
+/// Numbers n keys, which are in m_host_keys.
 void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
                                  std::uint32_t* numbers) {
   make_room(n);
@@ -108,8 +108,9 @@ void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
                          Kokkos::subview(m_values, first(found)));
 }
 
-/// Numbers the keys by what the map answered: a number, or the tag of the first of equal new ones. Returns: how many are
-/// new; the first in m_host_keys and m_host_values are theirs then.
+/// Numbers the keys by the map's answers. An answer is a number, or, for new keys, the tag of the
+/// first of equal ones. Returns the number of new keys; these and their numbers then come first in
+/// m_host_keys and m_host_values.
 std::uint64_t vertex_numbers::take_new(std::uint64_t n, std::string_view const* words,
                                        std::uint32_t* numbers) {
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -135,7 +136,7 @@ std::uint64_t vertex_numbers::take_new(std::uint64_t n, std::string_view const* 
   return found;
 }
 
-/// Gives words that are not the one of their key numbers of their own.
+/// Gives numbers of their own to words that share a key with another word.
 void vertex_numbers::tell_apart(std::uint64_t n, std::string_view const* words,
                                 std::uint32_t* numbers) {
   for (std::uint64_t i = 0; i < n; ++i) {

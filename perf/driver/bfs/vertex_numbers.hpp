@@ -14,24 +14,26 @@
 
 namespace karpos::perf {
 
-/// Gives what a file calls its vertices the numbers 0, 1, …, so that none is without an edge. A hash_map where the driver
-/// runs holds the number of each name by its key: a number is its own, a word's is a hash, and words are compared, so
-/// that the few of one hash differ all the same.
+/// Numbers the names of a file's vertices 0, 1, …, without gaps. A hash_map in the driver's
+/// execution space stores the number of each name by the name's key. The key of a number is the
+/// number itself, that of a word is a hash. Words are compared, so that words with equal hashes get
+/// different numbers.
 ///
 /// Throws: allocation_error; std::length_error above 2^32 names.
-/// Memory: the map, 16-byte slots for up to twice as many names as there are; 8 bytes a name; the words.
+/// Memory: the map, 16-byte slots for up to twice the number of names; 8 bytes per name; the words.
 class vertex_numbers {
  public:
   explicit vertex_numbers(space const& exec);
 
   std::uint64_t size() const { return m_codes.size(); }
 
-  /// Writes a number for each word, those of new ones without gaps, in no order that is told.
+  /// Writes a number for each word. New words get numbers without gaps, in unspecified order.
   void number(std::vector<std::string_view> const& words, std::uint32_t* numbers);
-  /// Puts numbers in the place of ids, the smallest of which the file calls first_id.
+  /// Replaces ids by numbers. first_id is the file's name for id 0.
   void replace(std::vector<std::uint32_t>& ids, std::uint64_t first_id);
 
-  /// Numbers anew in the order of vertex_names, also in the list. Returns: the names. The object is empty then.
+  /// Renumbers all names in the order of vertex_names, also in the list. Returns the names, and
+  /// leaves this object empty.
   vertex_names finish(edge_list& list);
 
  private:
@@ -48,13 +50,14 @@ class vertex_numbers {
   vertex_names names_in(std::vector<std::uint32_t> const& order) const;
 
   space m_exec;
-  map_type m_map;  ///< key to number; for a moment first_tag + i of a new key, the i-th of a part
+  map_type m_map;  ///< key to number; temporarily first_tag + i for a new key, the i-th of a batch
   array<std::uint64_t> m_keys, m_values, m_tags;
   array<std::uint64_t>::host_mirror_type m_host_keys, m_host_values;
-  std::vector<std::uint64_t> m_codes;  ///< by number: a number, or number_limit + place of a word
+  std::vector<std::uint64_t> m_codes;  ///< by number: a number, or number_limit + index of a word
   std::vector<std::uint64_t> m_ends;   ///< of the words in m_text
   std::string m_text;
-  std::unordered_map<std::string, std::uint32_t> m_collided;  ///< words whose key another one has
+  /// words whose key belongs to another word
+  std::unordered_map<std::string, std::uint32_t> m_collided;
 };
 
 }  // namespace karpos::perf

@@ -15,7 +15,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Disjoint sets on the host: the oracle.
+/// Returns the correct component ids, computed by disjoint sets on the host.
 template <class Graph>
 std::vector<std::uint32_t> expected_labels(Graph const& graph) {
   auto const offsets =
@@ -45,7 +45,7 @@ std::uint64_t differences(std::vector<std::uint32_t> const& expected,
   return count;
 }
 
-/// Number and sizes of the components that labels tell.
+/// Counts the components and their sizes by their ids.
 void count_components(components_run& run, std::vector<std::uint32_t> const& labels) {
   std::vector<std::uint32_t> size(labels.size(), 0);
   for (std::uint32_t const l : labels) ++size[l];
@@ -65,7 +65,7 @@ class components_measurement {
   void operator()(graph_source source, Kokkos::Timer const& clock, load_progress const& report) {
     m_graph = build_graph<Offset>(m_exec, source, m_run.parameters.directed,
                                   [&](double part, auto& w) { report(0.5 + 0.3 * part, w); });
-    source = {};  // makes room
+    source = {};  // frees the memory
     m_run.load_seconds = clock.seconds();
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
@@ -139,7 +139,7 @@ components_run run_components(components_parameters const& p, load_progress cons
   run.layout = std::move(graph.layout);
   run.lacks_vertex_0 = graph.lacks_vertex_0;
   bool const narrow = fits_31_bits(graph.source, p.directed);
-  bfs_parameters memory_of;  // a search takes as much
+  bfs_parameters memory_of;  // a search takes as much memory
   memory_of.directed = p.directed;
   require_bfs_memory(graph.source, memory_of, narrow ? 32 : 64);
   if (narrow)

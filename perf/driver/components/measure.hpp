@@ -11,34 +11,34 @@
 
 namespace karpos::perf {
 
-/// What `karpos components` may vary.
+/// Parameters of `karpos components`.
 struct components_parameters {
   std::string graph;            ///< a file, or a generator
   std::string format = "auto";  ///< of the file
-  bool directed = false;        ///< edges of a file lead one way
-  bool relabel = false;         ///< ids of a file, numbers or words, are numbered without gaps
+  bool directed = false;        ///< edges of a file have one direction
+  bool relabel = false;         ///< number the ids of a file, numbers or words, without gaps
   std::uint32_t sampled = 2;
   int repetitions = 5;
   bool baseline = false;
   std::string output;
 };
 
-/// Another way to the same labels.
+/// Another algorithm with the same result.
 struct components_peer {
   std::string name;
   samples time;
-  std::uint64_t wrong = 0;  ///< labels
+  std::uint64_t wrong = 0;  ///< component ids
 };
 
 struct components_run {
   components_parameters parameters;
-  std::string graph;            ///< the file, or the generator with all that was left to it
-  vertex_names names;           ///< of the file; none: vertices have the file's ids
-  list_layout layout;           ///< of a list of edges
-  bool lacks_vertex_0 = false;  ///< the file does not name it, but ids count from 0
+  std::string graph;            ///< the file, or the generator with all its settings
+  vertex_names names;           ///< empty: vertices have the ids of the file
+  list_layout layout;           ///< set for an edge list
+  bool lacks_vertex_0 = false;  ///< ids count from 0, but no edge has vertex 0
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
-  std::uint64_t components = 0, isolated = 0, largest = 0;  ///< largest: its vertices
+  std::uint64_t components = 0, isolated = 0, largest = 0;  ///< largest: its number of vertices
   std::uint64_t largest_label = 0;
   std::size_t workspace_bytes = 0;
   double load_seconds = 0;
@@ -54,8 +54,9 @@ struct components_run {
   }
 };
 
-/// Loads the graph, labels it, and compares every label with disjoint sets on the host.
-/// `report(part, what)` is told the progress. Throws: whatever makes the input unusable.
+/// Loads the graph, computes its components, and compares every component id with disjoint sets on
+/// the host. Calls `report(part, what)` as the work progresses. Throws an error that makes the
+/// input unusable.
 components_run run_components(components_parameters const& p, load_progress const& report);
 
 }  // namespace karpos::perf

@@ -7,7 +7,8 @@
 
 #include "perf/support/space.hpp"
 
-// Components as one writes them first, each by plain loops of Kokkos': what connected_components is measured against.
+// Straightforward component algorithms in plain Kokkos loops: the baselines of
+// connected_components.
 
 namespace karpos::perf {
 
@@ -18,7 +19,7 @@ struct own_number {
   }
 };
 
-/// The smallest label of a vertex and its neighbours, for both ends of each edge.
+/// Lowers the ids of a vertex and of its neighbours to the smallest among them.
 template <class Graph>
 struct propagate_label {
   typename Graph::offsets_view offsets;
@@ -41,7 +42,8 @@ struct propagate_label {
   }
 };
 
-/// Label propagation: rounds over all edges until nothing changes, about as many as the components are deep.
+/// Label propagation: rounds over all edges until nothing changes. Their number is about the
+/// largest diameter of a component.
 template <class Graph>
 void label_propagation(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
   Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
@@ -55,7 +57,7 @@ void label_propagation(space const& exec, Graph const& graph, array<std::uint32_
   }
 }
 
-/// Afforest, plainly: what GAP's benchmark does.
+/// The steps of Afforest, as in GAP's benchmark.
 template <class Graph>
 struct afforest_step {
   typename Graph::offsets_view offsets, in_offsets;
@@ -112,7 +114,7 @@ std::uint32_t frequent_label(array<std::uint32_t> const& label) {
   return best;
 }
 
-/// Requires: the graph knows its transpose.
+/// Computes components by Afforest. Requires: the graph has its transpose.
 template <class Graph>
 void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
   using step = afforest_step<Graph>;

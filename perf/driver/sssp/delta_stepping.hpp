@@ -8,12 +8,13 @@
 #include <limits>
 #include <vector>
 
-// Delta-stepping on CPUs as GAP's benchmark does it, plainly written: what sssp is measured against.
+// Delta-stepping on CPUs as in GAP's benchmark: the baseline of sssp.
 
 namespace karpos::perf {
 
-/// Each thread sorts what it relaxes into buckets of its own; the lowest bucket of all threads is the next frontier. Bucket
-/// fusion: a thread goes on with its own part of the current bucket while that is small.
+/// Each thread puts the vertices that it relaxes into buckets of its own; the lowest non-empty
+/// bucket of all threads is the next frontier. Bucket fusion: a thread continues with its own part
+/// of the current bucket while that part is small.
 template <class Offset>
 class delta_stepping {
  public:
@@ -21,7 +22,7 @@ class delta_stepping {
     std::uint32_t to, weight;
   };
 
-  /// The arrays of a graph on the host. Copies them: a neighbour lies beside its weight.
+  /// Copies the arrays of a graph on the host, so that each neighbour is stored beside its weight.
   delta_stepping(std::uint64_t vertices, Offset const* offsets, std::uint32_t const* columns,
                  std::uint32_t const* weights)
       : m_offsets(offsets),
@@ -56,7 +57,7 @@ class delta_stepping {
   void relax(std::uint32_t u, std::uint32_t delta, buckets& mine, std::size_t& listed) {
     std::uint32_t const here = at(u).load(std::memory_order_relaxed);
     for (Offset e = m_offsets[u]; e < m_offsets[u + 1]; ++e) {
-      if (m_edges[e].weight >= farthest - here) continue;  // beyond the type
+      if (m_edges[e].weight >= farthest - here) continue;  // beyond the type's range
       std::uint32_t const v = m_edges[e].to, to = here + m_edges[e].weight;
       std::uint32_t old = at(v).load(std::memory_order_relaxed);
       while (to < old) {
@@ -105,7 +106,7 @@ class delta_stepping {
       }
       std::size_t const here = next < mine.size() ? mine[next].size() : 0;
       std::size_t const to = std::atomic_ref(m_length[(round + 1) % 2]).fetch_add(here);
-      // A vertex is listed as often as it is lowered: there is no bound by the graph.
+      // A vertex is put into a bucket whenever its distance falls, so the graph gives no bound.
       if (m_listed > m_frontier.size()) {
 #pragma omp barrier
 #pragma omp single

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double largest_integer = std::numeric_limits<std::uint32_t>::max();
 
-/// The weights of the file, if they are used.
+/// Returns the weights of the file, or null if they are not used.
 std::vector<double> const* weights_of(sssp_parameters const& p, graph_source const& source) {
   auto const* const list = std::get_if<edge_list>(&source);
   return p.random_weights || list == nullptr || list->weights.empty() ? nullptr : &list->weights;
@@ -65,12 +65,13 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   run.weights = describe(p, weights_of(p, graph.source));
   require_fitting(p, run.weights);
   bool const narrow = fits_31_bits(graph.source, p.directed);
-  // Beside a search there are weights, distances, queues and the baseline's edges and distances.
+  // In addition to a search there are weights, distances, queues, and the baseline's edges and
+  // distances.
   bfs_parameters search;
   search.directed = p.directed;
   search.parents = p.parents;
   double const sorting =
-      on_host ? 16 : 48;  // an edge: rows in order of weight, and while they are sorted
+      on_host ? 16 : 48;  // per edge: rows in order of weight, and while they are sorted
   require_bfs_memory(
       graph.source, search, narrow ? 32 : 64,
       {(p.baseline ? 28.0 : 20.0) + (p.sort_rows ? 16.0 : 0.0), (p.baseline                ? 12.0
@@ -90,8 +91,8 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
     return run;
   };
   if (!run.weights.is_integral) return measure_doubles();
-  // A distance of integers may be too large for the type: then doubles are measured, if these are
-  // no fault of --max-weight.
+  // Integer distances may overflow their type. Doubles are measured then, unless --max-weight
+  // causes the overflow.
   bool const may_be_too_far =
       run.weights.of_file && !p.baseline &&
       run.weights.most * static_cast<double>(std::get<edge_list>(graph.source).vertices) >=

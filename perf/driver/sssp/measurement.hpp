@@ -20,7 +20,7 @@
 
 namespace karpos::perf {
 
-/// Shortest paths in one graph, one source after the other.
+/// Measures shortest paths in one graph from one source after the other.
 template <class Offset, class Weight>
 class sssp_measurement {
  public:
@@ -39,7 +39,7 @@ class sssp_measurement {
                                        parameters().directed);
     else
       draw();
-    if (!keeps_source) graph.source = {};  // makes room
+    if (!keeps_source) graph.source = {};  // frees the memory
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();

@@ -9,11 +9,12 @@
 
 #include "perf/support/space.hpp"
 
-// Weights of edges, and a proof that distances by them are exact: by looking at every edge once, without another search.
+// Weights of edges, and a proof that distances are exact, which examines every edge once and needs
+// no other search.
 
 namespace karpos::perf {
 
-/// Weights 1 … most, a function of the edge's ends in either order.
+/// Draws weights 1 … most, a symmetric function of the edge's two ends.
 template <class Graph>
 struct draw_weights {
   typename Graph::offsets_view offsets;
@@ -31,21 +32,23 @@ struct draw_weights {
   }
 };
 
-/// The distance of a vertex that no path leads to.
+/// The distance of an unreachable vertex.
 template <class Weight>
 inline constexpr Weight no_distance =
     std::is_integral_v<Weight> ? std::numeric_limits<Weight>::max()
                                : std::numeric_limits<Weight>::infinity();
 inline constexpr std::uint32_t no_parent = ~std::uint32_t(0);
 
-/// The distance at the end of an edge, beyond the type or infinite if that is too far.
+/// Returns the distance at the end of an edge. If it is too large for the distance type, the result
+/// is above that type's range, or infinite.
 KOKKOS_INLINE_FUNCTION std::uint64_t at_end(std::uint32_t distance, std::uint32_t weight) {
   return std::uint64_t(distance) + weight;
 }
 KOKKOS_INLINE_FUNCTION double at_end(double distance, double weight) { return distance + weight; }
 
-/// Counts edges that would shorten a distance, and marks vertices that an edge from a nearer one leads to on a shortest path,
-/// and those whose parent is the start of such an edge.
+/// Counts edges that would shorten a distance. Marks in `led_to` the ends of edges on a shortest
+/// path from a nearer vertex, and in `parent_leads` those whose parent is the start of such an
+/// edge.
 template <class Graph, class Weight>
 struct look_at_edges {
   typename Graph::offsets_view offsets;
@@ -67,7 +70,8 @@ struct look_at_edges {
   }
 };
 
-/// What the distances say, the vertices that they are wrong at, and those that no edge from a nearer vertex proves.
+/// Sums over the distances; `wrong` counts vertices with wrong distances or parents, `unproved`
+/// those that no edge from a nearer vertex proves.
 struct distance_sums {
   std::uint64_t reached = 0, edges = 0, wrong = 0, unproved = 0;
   double farthest = 0;
@@ -105,8 +109,9 @@ struct look_at_vertices {
   }
 };
 
-/// The proof for vertices that only edges from vertices at the same distance lead to: edges of weight zero, or of weights that
-/// are lost when they are added. Such edges must lead there from a vertex that is proved.
+/// Proves the vertices that are reached only by edges from vertices at the same distance: edges of
+/// weight zero, or with weights that vanish in rounding. Such an edge must come from a proved
+/// vertex.
 class proof_of_equals {
  public:
   template <class Graph, class Weight>
@@ -155,7 +160,8 @@ class proof_of_equals {
     using value = typename View::non_const_value_type;
     return std::vector<value>(host.data(), host.data() + host.extent(0));
   }
-  /// Parents at the same distance lead to a vertex if theirs lead to them: a ring of parents leads nowhere.
+  /// Proves parents at the same distance: such a parent is valid if its own parent is. A cycle of
+  /// parents is not.
   void follow_parents(std::vector<std::uint8_t>& parent_is_equal) {
     std::vector<std::uint32_t> path;
     for (std::uint32_t first = 0; first < m_parent.size(); ++first) {
