@@ -5,7 +5,8 @@
 
 namespace karpos::perf {
 
-/// The input or the options cannot be used; the message says which and why. Exit code 2.
+/// Thrown if the input or an option cannot be used; the message says which, and why. The exit code
+/// is 2.
 struct bad_input : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -27,7 +27,7 @@ struct bfs_words {
               *gamma = nullptr, *alpha = nullptr, *beta = nullptr, *with_queue = nullptr;
 };
 
-/// An option that has no effect is a mistake.
+/// Refuses a given option that has no effect with the chosen direction.
 void require_direction(CLI::Option const* given, bfs_words const& o, char const* direction) {
   if (given->count() > 0 && o.direction != direction)
     throw bad_input(given->get_name() + " does not apply (--direction " + o.direction +
@@ -36,7 +36,7 @@ void require_direction(CLI::Option const* given, bfs_words const& o, char const*
 
 bfs_parameters parameters_of(bfs_words const& o) {
   bfs_parameters p = o.parameters;
-  if (o.preset.empty()) {  // these have directions of their own
+  if (o.preset.empty()) {  // presets have directions of their own
     require_direction(o.gamma, o, "gamma");
     require_direction(o.alpha, o, "beamer");
     require_direction(o.beta, o, "beamer");

@@ -9,17 +9,18 @@
 
 #include "perf/driver/bad_input.hpp"
 
-// A subcommand of the driver is one file in this folder, which defines a `command`, and its name in the
-// list of perf/CMakeLists.txt.
+// A subcommand of the driver is one file in this folder, which defines a `command`; its name is
+// also in the list of perf/CMakeLists.txt.
 
 namespace karpos::perf {
 
-/// What a subcommand does once its options are parsed. Returns the exit code: 0 good, 1 wrong answers.
+/// Runs a subcommand after its options are parsed. Returns the exit code: 0 for success, 1 for
+/// wrong answers.
 using action = std::function<int()>;
 
 struct command {
   std::string name, summary;
-  action (*define)(CLI::App& options);  ///< adds its options, which the action keeps
+  action (*define)(CLI::App& options);  ///< adds its options, which the action keeps alive
 
   command(char const* n, char const* s, action (*d)(CLI::App&)) : name(n), summary(s), define(d) {
     all().push_back(*this);

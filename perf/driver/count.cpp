@@ -20,7 +20,8 @@
 namespace karpos::perf {
 namespace {
 
-/// What was counted, with the most frequent values.
+/// Returns the most frequent values. Sets in `result` the number of distinct values, and how they
+/// were compared.
 text_counts counted_values(column_counter const& counter, count_options const& o,
                            count_result& result) {
   text_counts list;

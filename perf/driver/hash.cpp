@@ -64,7 +64,7 @@ void print_results(hash_run const& run) {
   }
 }
 
-/// An option that has no effect is a mistake.
+/// Refuses --load if no map has the load asked for.
 void require_load_heeded(hash_options const& o) {
   auto const& maps = o.parameters.maps;
   auto const heeds = [](std::string const& id) { return heeds_load(subject_named(id)); };
@@ -73,7 +73,8 @@ void require_load_heeded(hash_options const& o) {
                     " has its own): leave it out, or choose --layout dense");
 }
 
-/// Where maps lie in the host's memory, so does all input: one line says so. Elsewhere hash_map takes it.
+/// Sets the input to "device", with a message, if maps are in the host's memory: then all input is
+/// as well. On other devices, only hash_map takes input from the host.
 void settle_input(hash_parameters& p) {
   if (p.input == "device") return;
   if (!has_far_input()) {
@@ -85,7 +86,7 @@ void settle_input(hash_parameters& p) {
   }
 }
 
-/// Pairs of a key: of a multimap, which is compared with hash_map as it is.
+/// Sets the pairs per key, for a multimap, which is compared with hash_map.
 void settle_multiplicity(hash_options& o) {
   hash_parameters& p = o.parameters;
   if (!p.widths.empty() && o.multiplicity.empty())

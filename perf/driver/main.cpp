@@ -24,13 +24,13 @@ namespace {
 constexpr int exit_failed = 1;
 constexpr int exit_bad_input = 2;
 
-/// "karpos: what"; the library's own messages begin so already.
+/// Prints "karpos: what"; the library's own messages begin so already.
 void complain(std::exception const& e) {
   std::string const what = e.what();
   std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
 }
 
-/// The same, of a lack of memory, and without asking for any.
+/// Prints a message about a lack of memory, without allocating any.
 void complain_of_memory(std::exception const& e) {
   char const* const what = e.what();
   if (std::strncmp(what, "karpos: ", 8) == 0)
@@ -52,7 +52,7 @@ int run_with_kokkos(std::vector<std::string> const& arguments, char** argv, acti
   return run();
 }
 
-/// Runs it and says what went wrong. Returns the exit code.
+/// Runs the function and prints its error, if there is one. Returns the exit code.
 int guarded(std::function<int()> const& run) {
   try {
     return run();

@@ -82,7 +82,7 @@ int mixed(mixed_options o) {
 action define_mixed(CLI::App& app) {
   auto const o = std::make_shared<mixed_options>();
   mixed_parameters& p = o->parameters;
-  // Built, or queried, as a whole, or by one thread.
+  // These maps are built or queried as a whole, or by one thread.
   o->words.unfit = {"cuckoo", "cuckoo-dense", "multi", "kokkos", "sorted", "std", "absl", "boost"};
   add_map_options(app, o->words, p, "distinct keys that operations draw from: 30000, 10e6, 2^27",
                   "keys per slot before the operations, with those of --fill in");

@@ -8,11 +8,12 @@
 
 #include "perf/support/text.hpp"
 
-// What the values of options may be. CLI11's own ranges let NaN pass, and its integers know no 1e6.
+// Validators of option values. They are needed because CLI11's own ranges accept NaN, and its
+// integers do not parse 1e6.
 
 namespace karpos::perf {
 
-/// For an option of any integer type: takes 100000, 1e6 and 2^20. Checks of ranges come behind it.
+/// Accepts 100000, 1e6 and 2^20 for an option of any integer type. Checks of ranges come after it.
 inline CLI::Validator count_word() {
   return {[](std::string& word) {
             try {
@@ -25,7 +26,7 @@ inline CLI::Validator count_word() {
           "", "count"};
 }
 
-/// A finite number of at least `least`, and at most `most`.
+/// Accepts a finite number from `least` to `most`.
 inline CLI::Validator number_between(double least, double most) {
   auto const shown = [](double x) { return CLI::detail::to_string(x); };
   std::string const range = std::isinf(most) ? "at least " + shown(least)

@@ -19,7 +19,7 @@
 namespace karpos::perf {
 namespace {
 
-/// The mean over the sources, in seconds.
+/// Returns the mean over the sources of the median times, in seconds.
 double mean_of(sssp_run const& run, samples sssp_result::*time) {
   double sum = 0;
   for (sssp_result const& r : run.results) sum += (r.*time).median();
@@ -97,7 +97,7 @@ void print_time(char const* what, double seconds, double karpos) {
               three_digits(seconds / karpos).c_str());
 }
 
-/// A number for a reader: an integer in groups of digits.
+/// Returns a number for a reader: an integer with its digits in groups.
 std::string shown_number(double x) {
   return x >= 0 && is_exact_integer(x) ? grouped(static_cast<std::uint64_t>(x)) : plain_text(x);
 }

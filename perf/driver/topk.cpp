@@ -38,7 +38,7 @@ stride_policy stride_of(std::string const& words) {
   throw bad_input("there is no --stride '" + words + "': choose adaptive, or fixed:100");
 }
 
-/// An option that has no effect is a mistake.
+/// Refuses options that have no effect.
 void require_sense(topk_words const& o) {
   if (o.with_weights->count() > 0 && o.parameters.aggregate != "sum")
     throw bad_input("--weights does not apply (--aggregate " + o.parameters.aggregate +

@@ -42,7 +42,7 @@ graph_format graph_format_called(std::string const& name);
 
 struct graph_reading {
   graph_format format = graph_format::automatic;
-  /// Whether to keep the weights of edges; if so, negative and infinite ones are refused. Otherwise
+  /// Whether to keep the weights of edges; if so, negative ones and ones that are not finite are refused. Otherwise
   /// weights are checked to be numbers, and dropped.
   bool weights = false;
 };

@@ -51,8 +51,8 @@ class text_lines {
   /// the current line has one, else blanks.
   void detect_separator();
   /// Chooses the separator of fields for words: a comma or semicolon, if the current line has one;
-  /// else tabs, if they split the line into an edge, so that a word may contain blanks; else blanks.
-  /// Fails if a line with tabs could be meant either way.
+  /// else tabs, if they split the line into an edge, so that a word may contain blanks; else
+  /// blanks. Fails if a line with tabs could be meant either way.
   void detect_word_separator();
   /// Reads a word, without the quotes that may surround it.
   std::string_view take_word(char const* what);

@@ -18,7 +18,7 @@ struct bfs_answer {
 /// Writes a line for each vertex: its distance and, if there are parents, a blank and its parent;
 /// -1 for missing values. If vertices were renumbered, the line begins with the vertex's name. Tabs
 /// replace blanks if a name contains a blank.
-/// Throws: std::invalid_argument if the file cannot be written; an incomplete file is removed.
+/// Throws: as output_file::close.
 void write_result(std::string const& path, bfs_answer const& answer);
 
 }  // namespace karpos::perf

@@ -21,17 +21,18 @@ using word_counts = std::vector<std::pair<std::string_view, std::uint64_t>>;
 /// Counts the chosen fields of the bytes [begin, end) of a file, as integers or as words.
 class column_counter {
  public:
-  /// Is told which part of the bytes is read, and how many values were different so far.
+  /// Called with the fraction of the bytes that has been read, and the number of distinct values so
+  /// far.
   using shower = std::function<void(double, std::uint64_t)>;
 
-  /// The format outlives it.
+  /// Takes the bytes to count; `format` must outlive the counter.
   column_counter(space const& exec, mapped_file const& file, table_format const& format,
                  std::size_t begin, std::size_t end);
   /// Counts a whole file.
   column_counter(space const& exec, mapped_file const& file, table_format const& format);
 
-  /// Returns: whether all fields were counted; false: the format is numeric, and a field is no unsigned integer.
-  /// Throws: bad_input that names file and line.
+  /// Counts the fields. Returns whether all were counted; if not, the format is numeric, and a
+  /// field is not an unsigned integer. Throws: bad_input that names file and line.
   bool count(shower const& show);
 
   std::uint64_t lines() const { return m_lines; }
@@ -39,9 +40,10 @@ class column_counter {
   std::uint64_t distinct() const { return m_counter.distinct(); }
   double seconds() const { return m_counter.seconds(); }
 
-  /// The different integers, with their counts, if the format is numeric.
+  /// Returns the distinct integers and their counts. For numeric formats.
   std::vector<value_count> integers() const { return m_counter.all(); }
-  /// The different words, with their counts, if it is not. They live as long as this.
+  /// Returns the distinct words and their counts. For other formats. The words live as long as the
+  /// counter.
   word_counts words() const;
 
  private:
@@ -51,16 +53,17 @@ class column_counter {
   std::uint64_t m_lines = 0;
 };
 
-/// The words alone.
+/// Returns the words without their counts.
 std::vector<std::string_view> texts_of(word_counts const& words);
 
-/// Values as texts, each with a count.
+/// Values as texts, with their counts.
 using text_counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-/// The values of different words, compared in a way: equal numbers that are written in several ways are one value.
+/// Merges distinct words that are equal under a comparison: numbers that are equal but written
+/// differently are one value.
 text_counts values_of_words(word_counts const& words, column_values const& values, comparison how);
 
-/// Leaves the k most frequent values, ties by smaller value.
+/// Keeps the k most frequent values, and of equally frequent ones the smaller ones.
 void keep_most_frequent_texts(text_counts& list, std::size_t k, comparison how);
 
 }  // namespace karpos::perf

@@ -12,15 +12,15 @@
 
 #include "perf/driver/count/table_text.hpp"
 
-// Numbers of a text, compared by what they are and not by how they are written.
+// Numbers of a text, compared by value, whatever their notation.
 
 namespace karpos::perf {
 
 /// A number with all of its digits: 1000, 1e3 and +1000.0 are equal, 2^64 and 2^64 + 1 are not.
 class exact_number {
  public:
-  /// Reads a sign, digits with at most one point, and an exponent. Returns: none if the field is anything else, as inf, nan and
-  /// 0x10 are.
+  /// Parses a sign, digits with at most one point, and an exponent. Returns nothing for other
+  /// fields, which include inf, nan and 0x10.
   static std::optional<exact_number> read(std::string_view field) {
     field = trimmed(field);
     exact_number n;
@@ -35,7 +35,7 @@ class exact_number {
     return n;
   }
 
-  /// The one way to write it: 1000, -0.5, 1.5e400.
+  /// Returns the canonical notation: 1000, -0.5, 1.5e400.
   std::string text() const {
     if (m_digits.empty()) return "0";
     std::string const sign = m_negative ? "-" : "";
@@ -50,7 +50,7 @@ class exact_number {
     return sign + m_digits + std::string(point - m_digits.size(), '0');
   }
 
-  /// Whether it is an integer from -2^63 to 2^64 - 1.
+  /// Returns whether the number is an integer from -2^63 to 2^64 - 1.
   bool fits_64_bits() const {
     auto const size = static_cast<std::int64_t>(m_digits.size());
     if (m_digits.empty()) return true;
@@ -70,7 +70,7 @@ class exact_number {
   }
 
  private:
-  // Zeros that are written out at most, in front of a point and behind it.
+  // Limits of text(): numbers with more zeros before or after the point get an exponent.
   static constexpr std::int64_t most_zeros = 20, least_exponent = -5;
 
   static bool read_exponent(std::string_view field, std::int64_t& exponent) {
@@ -85,7 +85,8 @@ class exact_number {
     return true;
   }
 
-  /// Takes digits with at most one point. Returns: whether there is nothing else, and at least one digit.
+  /// Takes digits with at most one point. Returns whether the field has at least one digit and
+  /// nothing else.
   bool take_digits(std::string_view field) {
     std::size_t const point = std::min(field.find('.'), field.size());
     m_digits.reserve(field.size());
@@ -106,13 +107,13 @@ class exact_number {
   int sign() const { return m_digits.empty() ? 0 : m_negative ? -1 : 1; }
 
   bool m_negative = false;
-  std::string m_digits;         // without zeros at their ends; none: 0
-  std::int64_t m_exponent = 0;  // the number is 0.DIGITS times ten to this power
+  std::string m_digits;         // without leading and trailing zeros; empty: 0
+  std::int64_t m_exponent = 0;  // the number is 0.DIGITS times 10^m_exponent
 };
 
-/// How the values of a column are compared.
+/// The way in which the values of a column are compared.
 enum class comparison {
-  integers,  ///< all are integers of 64 bits
+  integers,  ///< all are 64-bit integers
   numbers,   ///< all are numbers
   text
 };
@@ -121,11 +122,11 @@ inline char const* name_of(comparison how) {
   return how == comparison::integers ? "integers" : how == comparison::numbers ? "numbers" : "text";
 }
 
-/// What different words of a column are.
+/// The values of a column's distinct words.
 struct column_values {
   comparison how = comparison::text;
   std::vector<std::string>
-      numbers;  ///< of each word, as exact_number writes it, or empty; none for text
+      numbers;  ///< for each word its exact_number text, or empty; no elements for text
 };
 
 /// Compares the words of a column as numbers if all but the empty ones are numbers.
@@ -143,7 +144,7 @@ inline column_values values_of(std::vector<std::string_view> const& words) {
   return values;
 }
 
-/// Whether one value stands before another in the order of a column; an empty one is the first.
+/// Returns whether value a precedes b in the order of a column; empty values come first.
 inline bool stands_before(comparison how, std::string_view a, std::string_view b) {
   if (how == comparison::text || a.empty() || b.empty()) return a < b;
   auto const x = exact_number::read(a), y = exact_number::read(b);

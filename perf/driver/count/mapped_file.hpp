@@ -9,19 +9,19 @@
 
 namespace karpos::perf {
 
-/// A whole text, read-only in memory, unpacked if it is gzip'ed; "-" is standard input.
+/// A whole text, read-only in memory, decompressed if it is a gzip file; "-" is standard input.
 /// Throws: graph_file_error that names the file; std::bad_alloc.
 class mapped_file {
  public:
   explicit mapped_file(std::string const& path);
-  /// Holds a text that is in memory already, and outlives this object.
+  /// Refers to a text that is in memory and outlives this object.
   mapped_file(std::string name, std::string_view bytes);
 
   std::string const& path() const { return m_name; }
   std::string_view text() const { return m_text; }
-  /// Forgets what stands behind so many bytes.
+  /// Drops everything after the first `size` bytes.
   void cut(std::size_t size) { m_text = m_text.substr(0, size); }
-  /// "path:line" of a position in the text.
+  /// Returns "path:line" of a position in the text.
   std::string place(std::size_t offset) const;
 
  private:

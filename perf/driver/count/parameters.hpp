@@ -11,7 +11,7 @@
 
 namespace karpos::perf {
 
-/// What `karpos count` may vary.
+/// Parameters of `karpos count`.
 struct count_options {
   std::string file;
   format_wishes format;

@@ -25,7 +25,7 @@ json left_out_json(table_format const& format) {
   return columns;
 }
 
-/// "column 1", "columns 1 'id', 2 'name'"
+/// Returns a text such as "column 1", "columns 1 'id', 2 'name'".
 std::string columns_text(json const& columns, std::vector<std::string> const& names) {
   std::string text;
   for (std::size_t const c : columns) {

@@ -8,7 +8,7 @@
 
 namespace karpos::perf {
 
-/// The counts with their context, as perf/results/README.md describes them.
+/// Returns the counts and their context in the format of perf/results/README.md.
 json to_json(count_options const& o, count_result const& r);
 
 void print(count_options const& o, count_result r);

@@ -11,10 +11,12 @@
 namespace karpos::perf {
 namespace {
 
-/// Rows behind the first one that tell what it is, and those that tell what stands between fields.
+/// The numbers of rows that are examined to determine what the first row is, and to determine the
+/// separator.
 constexpr int looked_at = 1000, split_alike = 20;
 
-/// Offset of the first line from `offset` on that holds data; the size of the text if there is none.
+/// Returns the offset of the first line with data at or after `offset`, or the size of the text if
+/// there is none.
 std::size_t next_data(std::string_view text, std::size_t offset, char separator) {
   while (offset < text.size()) {
     std::string_view const line = line_at(text, offset);
@@ -23,7 +25,7 @@ std::size_t next_data(std::string_view text, std::size_t offset, char separator)
   }
   return text.size();
 }
-/// Offset of the first row behind the one at `offset`.
+/// Returns the offset of the row after the one at `offset`.
 std::size_t next_row(std::string_view text, std::size_t offset, char separator) {
   std::size_t const behind = offset + row_at(text, offset, separator).size() + 1;
   return next_data(text, std::min(text.size(), behind), separator);
@@ -42,8 +44,8 @@ bool all_real(std::string_view row) {
   return std::all_of(all.begin(), all.end(), is_real);
 }
 
-/// Whether tabs separate the cells. Numbers between tabs alone do not tell: blanks may separate them,
-/// too. Then the first two rows decide, by an empty cell.
+/// Returns whether tabs separate the cells. Numbers between tabs are ambiguous, as blanks may
+/// separate them as well. In this case an empty cell in the first two rows decides.
 bool is_tab_table(std::string_view text, std::size_t begin) {
   std::string_view const row = row_at(text, begin, '\t'), first = trimmed(row);
   if (first.find('\t') == std::string_view::npos) return false;
@@ -55,10 +57,10 @@ bool is_tab_table(std::string_view text, std::size_t begin) {
   return gaps || !all_real(first) || !all_real(second);
 }
 
-/// How a separator splits a row.
+/// The result of splitting a row by a separator.
 struct split {
   std::size_t fields = 0;
-  bool whole = true;  ///< no quote is badly placed
+  bool whole = true;  ///< no quote is misplaced
 };
 split split_of(std::string_view row, char separator) {
   split s;
@@ -68,7 +70,8 @@ split split_of(std::string_view row, char separator) {
   return s;
 }
 
-/// Whether a separator splits the first rows, from `at` on, into as many fields each, and into two or more.
+/// Returns whether a separator splits the first rows, from `at` on, into equally many fields, and
+/// into at least two.
 bool splits_alike(std::string_view text, std::size_t at, char separator) {
   std::size_t const width = split_of(row_at(text, at, separator), separator).fields;
   for (int i = 0; i < split_alike && at < text.size(); ++i) {
@@ -79,7 +82,8 @@ bool splits_alike(std::string_view text, std::size_t at, char separator) {
   return width > 1;
 }
 
-/// Whether semicolons split the first rows alike and every comma of these stands between two digits: 1,5;2,5.
+/// Returns whether semicolons split the first rows alike, and every comma in these rows is between
+/// two digits: 1,5;2,5.
 bool has_decimal_commas(std::string_view text, std::size_t begin) {
   if (!splits_alike(text, begin, ';')) return false;
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -105,7 +109,7 @@ char separator_of(std::string const& wish, std::string_view text, std::size_t be
                   ": choose auto, blank, tab, comma, semicolon, bar or one character");
 }
 
-/// Returns: none for all columns.
+/// Returns the columns that the user asks for; empty for all columns.
 std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes,
                                     std::vector<std::string> const& names,
                                     std::string const& path) {
@@ -132,8 +136,8 @@ bool words_above_numbers(field_list const& first, field_list const& second) {
   return false;
 }
 
-/// Whether words stand alone in their columns, as the names in a table of words do: no row behind, of those that are
-/// looked at, has one of them in its place.
+/// Returns whether the words of the first row recur nowhere in their columns, as headers of word
+/// tables do. Examines a limited number of rows.
 bool words_stand_alone(std::string_view text, std::size_t second, field_list const& first,
                        char separator) {
   std::size_t at = second;
@@ -149,7 +153,8 @@ bool words_stand_alone(std::string_view text, std::size_t second, field_list con
   return true;
 }
 
-/// A line of names above numbers, or, between separators, above words.
+/// Returns whether the first row is a header: names above numbers, or, with a separator, names
+/// above words.
 bool is_header(format_wishes const& wishes, std::string_view text, std::size_t second,
                field_list const& first, char separator) {
   if (wishes.header != "auto") return wishes.header == "yes";
@@ -170,7 +175,8 @@ bool begins_with(std::string_view line, std::string_view lower) {
       [](char a, char b) { return a == b || (b >= 'A' && b <= 'Z' && a == b - 'A' + 'a'); });
 }
 
-/// Throws: bad_input for a matrix without its banner, whose line of sizes would be a row.
+/// Refuses a .mtx file without its banner, since its size line would be counted as a row. Throws:
+/// bad_input.
 void refuse_matrix_without_banner(mapped_file const& file, std::size_t begin) {
   std::string_view const name = file.path();
   if (name.ends_with(".mtx") || name.ends_with(".mtx.gz"))
@@ -179,7 +185,8 @@ void refuse_matrix_without_banner(mapped_file const& file, std::size_t begin) {
                     "such line: write it, or rename the file if it holds a table");
 }
 
-/// Offset of the first line of data or of names; behind a byte order mark and the header of a matrix.
+/// Returns the offset of the first line of data or names, after a byte order mark and the header of
+/// a matrix.
 std::size_t begin_of_table(mapped_file const& file, table_format& format) {
   std::string_view const text = file.text();
   std::size_t begin = graph_input::byte_order_mark_size(text);
@@ -213,7 +220,8 @@ std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, ch
   return names;
 }
 
-/// The columns that are counted without a wish: ids of entries or edges, but no values or weights.
+/// Chooses the columns to count if the user chose none: the ids of entries or edges, but not values
+/// or weights.
 void choose_ids(table_format& format, field_list const& data) {
   std::uint64_t id = 0;
   bool const weighted = (data.size() == 3 || data.size() == 4) && format.separator == ' ' &&
@@ -225,7 +233,7 @@ void choose_ids(table_format& format, field_list const& data) {
   for (std::size_t c = 2; c < data.size(); ++c) format.left_out.push_back(c);
 }
 
-/// Lines of letters: no columns of values.
+/// Refuses a DIMACS graph, whose lines begin with a letter and have no columns of values.
 void refuse_dimacs(mapped_file const& file, std::size_t begin) {
   std::string_view const text = file.text();
   auto const kind = [&] { return fields_of(line_at(text, begin), ' '); };
@@ -240,7 +248,7 @@ void refuse_dimacs(mapped_file const& file, std::size_t begin) {
                     "by grep '^[ae] ' FILE | karpos count - --column 2,3");
 }
 
-/// Whether the table has one column, of which a row, as far as is looked, is in quotes.
+/// Returns whether the table has one column, and one of the examined rows is in quotes.
 bool is_quoted_column(std::string_view text, std::size_t begin) {
   std::string_view const first = trimmed(line_at(text, begin));
   if (first.front() != '"' && fields_of(first, ' ').size() > 1) return false;
@@ -253,7 +261,7 @@ bool is_quoted_column(std::string_view text, std::size_t begin) {
   return false;
 }
 
-/// "which has 'a', 'b'", for a message.
+/// Returns "which has 'a', 'b'", for a message.
 std::string list_of(std::vector<std::string> const& names) {
   constexpr std::size_t most = 10;
   if (names.empty()) return "of which there is none (--header yes: its first line is one)";
@@ -306,8 +314,8 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
   if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
   char const separator = format.separator = separator_of(wishes.separator, text, begin);
-  if (!format.matrix)  // rows of empty cells, which the separator tells from empty lines
-    begin = next_data(text, graph_input::byte_order_mark_size(text), separator);
+  // Includes rows of empty cells, which only the separator distinguishes from empty lines
+  if (!format.matrix) begin = next_data(text, graph_input::byte_order_mark_size(text), separator);
   field_list data = fields_of(row_at(text, begin, separator), separator);
   format.column_count = data.size();
   std::size_t const second = next_row(text, begin, separator);
@@ -318,7 +326,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   }
   format.columns = columns_of(wishes.columns, format.names, file.path());
   if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);
-  // Of columns that nobody has named none may be lost, or counted unannounced.
+  // If the user named no columns, no column may be ignored, and none may appear unannounced.
   if (wishes.columns.empty() || format.columns.empty()) format.most = format.column_count;
   if (format.column_count < format.needed())
     throw bad_input(file.place(begin == text.size() ? first : begin) + ": the line has " +

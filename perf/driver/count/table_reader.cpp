@@ -24,7 +24,7 @@ void fail(table_part& part, std::size_t offset, std::string const& why) {
 constexpr char const* what_to_do =
     ": mend the line, or say by --separator what stands between columns";
 
-/// Row and column of an entry are those of a matrix of that size.
+/// Checks that the row and column of an entry are within a matrix of that size.
 void check_index(std::string_view field, std::size_t column, std::size_t offset,
                  graph_input::matrix_header const& matrix, table_part& part) {
   if (column > 1) return;
@@ -87,7 +87,7 @@ void read_part(std::string_view text, std::size_t begin, std::size_t end,
   }
 }
 
-/// Kernel for the host: reads part i of the file.
+/// Kernel that reads part i of the file on the host.
 struct read_parts {
   std::string_view text;
   std::size_t const* begins;
@@ -133,7 +133,7 @@ std::vector<table_part> const& table_reader::next() {
     begins.push_back(row_from(text, begins.back(), begins.back() + part_bytes, m_format.separator));
   std::size_t const end = begins.back();
   begins.resize(m_parts.size() + 1,
-                end);  // parts that are left over are empty, and keep words of earlier calls
+                end);  // unused parts get no rows, but keep the `undoubled` words of earlier calls
   using host = Kokkos::DefaultHostExecutionSpace;
   Kokkos::parallel_for(
       "karpos::perf::read",

@@ -16,33 +16,34 @@ namespace karpos::perf {
 struct table_part {
   std::vector<std::uint64_t> numbers;
   std::vector<std::string_view> words;
-  std::deque<std::string> undoubled;  ///< what words point to where their quotes are doubled
-  std::vector<std::size_t> begins;    ///< offsets of its rows
-  bool other_fields = false;  ///< a chosen field is no number although the format is numeric
+  std::deque<std::string> undoubled;  ///< storage of words with doubled quotes in the file
+  std::vector<std::size_t> begins;    ///< offsets of the rows
+  bool other_fields = false;  ///< a chosen field is not a number, although the format is numeric
   std::size_t error_at = 0;   ///< offset of the first bad line
-  std::string error;          ///< empty: none
+  std::string error;          ///< empty: no error
   bool out_of_memory = false;
 
   std::uint64_t lines() const { return begins.size(); }
 };
 
-/// Reads a file part by part, several parts at a time on the host's threads.
+/// Reads a file in parts, several parts concurrently on the host's threads.
 class table_reader {
  public:
   table_reader(mapped_file const& file, table_format const& format);
-  /// Reads the bytes [begin, end) alone, in which rows begin and end. Does not check what the
-  /// header of a matrix announces.
+  /// Reads the bytes [begin, end) only, which must consist of whole rows. Does not check the counts
+  /// that the header of a matrix announces.
   table_reader(mapped_file const& file, table_format const& format, std::size_t begin,
                std::size_t end);
 
   bool done() const { return m_offset >= m_end; }
   double progress() const;
-  /// Whether a field that was to be a number is none: read the file again by a format that is not
-  /// numeric.
+  /// Returns whether a field that should be a number is not one; then the file must be read again
+  /// in a format that is not numeric.
   bool other_fields() const { return m_other_fields; }
-  /// The next parts, some tens of megabytes in all, in the order of the file. Throws bad_input that names
-  /// file and line. The answer is good until the next call, its words as long as this. If the
-  /// format is numeric and a field is no number, some rows are missing: other_fields() tells.
+  /// Reads the next parts, some tens of megabytes in total, in the order of the file. Throws
+  /// bad_input that names file and line. The result is valid until the next call, its words as long
+  /// as this object. If the format is numeric and a field is not a number, some rows are missing,
+  /// and other_fields() is true.
   std::vector<table_part> const& next();
 
  private:
@@ -54,8 +55,8 @@ class table_reader {
   std::vector<table_part> m_parts;
 };
 
-/// Throws: bad_input if a file that is a matrix has other lines of data than its header announces, or so far, where these are
-/// not all, more.
+/// Throws bad_input if a MatrixMarket file has another number of lines than its header announces,
+/// or, unless all lines were read, has more lines already.
 void require_entries(mapped_file const& file, table_format const& format, std::uint64_t lines,
                      bool all);
 

@@ -11,24 +11,25 @@
 
 #include "perf/graph/matrix_market.hpp"
 
-// Rows and fields of a table in a text: edge lists, MatrixMarket, CSV as RFC 4180 has it.
+// Rows and fields of a table in a text: edge lists, MatrixMarket, and CSV according to RFC 4180.
 
 namespace karpos::perf {
 
-/// How a text is to be read.
+/// The format of a text.
 struct table_format {
-  char separator = ' ';                ///< ' ': any run of blanks and tabs
-  std::vector<std::size_t> columns;    ///< chosen ones, from 0, ascending; empty: all
-  std::size_t column_count = 0;        ///< of the first row
-  std::size_t least = 0;               ///< columns that a row must have, beside the chosen ones
+  char separator = ' ';              ///< ' ': any run of blanks and tabs
+  std::vector<std::size_t> columns;  ///< the chosen columns, from 0, ascending; empty: all
+  std::size_t column_count = 0;      ///< of the first row
+  /// columns that a row must have, in addition to the chosen ones
+  std::size_t least = 0;
   std::size_t most = ~std::size_t(0);  ///< columns that a row may have
-  std::size_t data_begin = 0;          ///< offset behind banner, header and size line
+  std::size_t data_begin = 0;          ///< offset after banner, header and size line
   bool numeric = true;                 ///< the chosen fields are read as unsigned integers
-  std::vector<std::string> names;      ///< of the columns, where a header names them
+  std::vector<std::string> names;      ///< of the columns, if there is a header
   std::vector<std::size_t> left_out;   ///< columns of an edge list that hold no ids
-  std::optional<graph_input::matrix_header> matrix;  ///< of a MatrixMarket file
+  std::optional<graph_input::matrix_header> matrix;  ///< set for a MatrixMarket file
 
-  /// Columns that every row must have.
+  /// Returns the number of columns that every row must have.
   std::size_t needed() const {
     return columns.empty() ? column_count : std::max(least, columns.back() + 1);
   }
@@ -45,14 +46,14 @@ inline std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-/// The line that begins at `offset`, without its end.
+/// Returns the line that begins at `offset`, without its line end.
 inline std::string_view line_at(std::string_view text, std::size_t offset) {
   std::size_t const end = text.find('\n', offset);
   return text.substr(offset, end == std::string_view::npos ? end : end - offset);
 }
 
-/// Whether a line is a row of data, not empty and not a comment that begins with # or %. If tabs
-/// separate cells, a line that begins with a tab is a row whose first cell is empty.
+/// Returns whether a line is a row of data: neither empty nor a comment that begins with # or %. If
+/// tabs separate cells, a line that begins with a tab is a row whose first cell is empty.
 inline bool holds_data(std::string_view line, char separator) {
   std::string_view const text = trimmed(line);
   if (separator == '\t' && line.find('\t') < line.find_first_not_of(" \t\r")) return true;
@@ -68,14 +69,15 @@ inline std::size_t closing_quote(std::string_view text, std::size_t start) {
   return end;
 }
 
-/// The row that begins at `offset`, without its end: a line, or several if a field in quotes goes on in the next one. A quote
-/// that is badly placed ends no later than the line that shows it. `separator` is no blank.
+/// Returns the row that begins at `offset`, without its end: a line, or several if a field in
+/// quotes continues on the next line. A misplaced quote extends the row no further than the line
+/// that reveals it. `separator` is not a blank.
 inline std::string_view quoted_row_at(std::string_view text, std::size_t offset, char separator) {
   auto const end_of_line = [&](std::size_t at) {
     return std::min(text.find('\n', at), text.size());
   };
-  std::size_t end = end_of_line(offset);  // of the line at hand
-  for (std::size_t at = offset;;) {       // where a field begins
+  std::size_t end = end_of_line(offset);  // of the current line
+  for (std::size_t at = offset;;) {       // begin of a field
     std::size_t start = at;
     while (start < end && text[start] != separator && is_blank(text[start])) ++start;
     if (start < end && text[start] == '"') {
@@ -102,14 +104,14 @@ inline std::string_view quoted_row_at(std::string_view text, std::size_t offset,
   }
 }
 
-/// The row that begins at `offset`, or the line there that holds no data.
+/// Returns the row that begins at `offset`, or the line there if it holds no data.
 inline std::string_view row_at(std::string_view text, std::size_t offset, char separator) {
   std::string_view const line = line_at(text, offset);
   bool const plain = separator == ' ' || line.find('"') == std::string_view::npos;
   return plain || !holds_data(line, separator) ? line : quoted_row_at(text, offset, separator);
 }
 
-/// Returns where the first row begins at `at` or behind it. Requires: a row begins at `begin`.
+/// Returns the begin of the first row at or after `at`. Requires: a row begins at `begin`.
 inline std::size_t row_from(std::string_view text, std::size_t begin, std::size_t at,
                             char separator) {
   at = std::min(at, text.size());
@@ -125,7 +127,7 @@ inline std::size_t row_from(std::string_view text, std::size_t begin, std::size_
   return begin;
 }
 
-/// Takes the next field off a line that is separated by blanks.
+/// Takes the next field from a line whose fields are separated by blanks.
 inline std::string_view next_blank_field(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
@@ -139,11 +141,11 @@ inline std::string_view next_blank_field(std::string_view& line) {
 /// A field of a row, without the quotes around it.
 struct table_field {
   std::string_view text;
-  bool doubled = false;          ///< there are doubled quotes in it
-  char const* broken = nullptr;  ///< what is wrong with its quotes
+  bool doubled = false;          ///< it contains doubled quotes
+  char const* broken = nullptr;  ///< description of an error in its quotes, or null
 };
 
-/// What stands in a field whose quotes are doubled.
+/// Returns the text of a field whose quotes are doubled.
 inline std::string undoubled(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -153,7 +155,7 @@ inline std::string undoubled(std::string_view text) {
   return plain;
 }
 
-/// Takes the rest of a field that begins with a quote at `start` off a row.
+/// Takes a field that begins with a quote at `start` from a row.
 inline table_field take_quoted_field(std::string_view& row, std::size_t start, char separator,
                                      bool& more) {
   table_field field;
@@ -171,8 +173,9 @@ inline table_field take_quoted_field(std::string_view& row, std::size_t start, c
   return field;
 }
 
-/// Takes the next field off a row that is separated by one character; a field in quotes may hold it, and ends of lines. In
-/// fields between tabs a quote that is badly placed is a letter like others.
+/// Takes the next field from a row whose fields are separated by one character. A field in quotes
+/// may contain the separator and line ends. If tabs separate fields, a misplaced quote is an
+/// ordinary character.
 inline table_field next_separated_field(std::string_view& row, char separator, bool& more) {
   std::size_t start = 0;
   while (start < row.size() && row[start] != separator && is_blank(row[start])) ++start;
@@ -191,7 +194,7 @@ inline table_field next_separated_field(std::string_view& row, char separator, b
   return field;
 }
 
-/// Calls use(column, field) for every field of a row. Returns: how many there are.
+/// Calls use(column, field) for every field of a row. Returns the number of fields.
 template <class Use>
 std::size_t for_each_field(std::string_view row, char separator, Use&& use) {
   std::size_t column = 0;
@@ -209,7 +212,7 @@ std::size_t for_each_field(std::string_view row, char separator, Use&& use) {
   return column;
 }
 
-/// Whether a field is a number of any kind: 3, -1.5, 2e-7.
+/// Returns whether a field is a real number: 3, -1.5, 2e-7.
 inline bool is_real(std::string_view field) {
   if (field.size() > 1 && field.front() == '+' && field[1] != '-') field.remove_prefix(1);
   if (field.find_first_of("0123456789") == std::string_view::npos) return false;  // inf, nan
@@ -218,7 +221,7 @@ inline bool is_real(std::string_view field) {
   return error != std::errc::invalid_argument && end == field.data() + field.size();
 }
 
-/// Reads an unsigned 64-bit integer. Returns: whether the field is one.
+/// Reads an unsigned 64-bit integer. Returns whether the field is one.
 inline bool read_number(std::string_view field, std::uint64_t& value) {
   if (field.empty() || field.size() > 20) return false;
   std::uint64_t v = 0;

@@ -48,7 +48,7 @@ void value_counter::flush() {
   m_seconds += clock.seconds();
 }
 
-/// Room for `more` keys in the worst case, that all are new; doubling keeps the work linear.
+/// Grows the map for `more` keys, all of which may be new; doubling keeps the total work linear.
 void value_counter::make_room(std::uint64_t more) {
   if (m_distinct + more > m_map.max_keys())
     m_map.rehash(m_exec, std::max(2 * m_map.max_keys(), m_distinct + more));

@@ -16,20 +16,21 @@ namespace karpos::perf {
 
 using value_count = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Counts how often each 64-bit value occurs, on the device, in a hash map that grows with what it holds.
+/// Counts the occurrences of each 64-bit value on the device, in a hash map that grows with the
+/// number of keys.
 class value_counter {
  public:
   explicit value_counter(space const& exec);
 
   /// Counts the values; they are copied.
   void add(std::vector<std::uint64_t> const& values);
-  /// Counts what was added so far and not yet counted.
+  /// Counts the values that were added and not counted yet.
   void flush();
 
   std::uint64_t total() const { return m_total; }
   std::uint64_t distinct() const;
   double seconds() const { return m_seconds; }  ///< in counting
-  /// The different values, in no particular order. Requires: all were flushed.
+  /// Returns the distinct values, in no particular order. Requires: all values were flushed.
   std::vector<value_count> all() const;
 
  private:
@@ -44,10 +45,11 @@ class value_counter {
   std::uint64_t m_filled = 0, m_total = 0, m_distinct = 0;
   double m_seconds = 0;
   std::array<std::uint64_t, 3>
-      m_largest{};  ///< counts of 2^64-1, -2 and -3, which mark slots in the map
+      m_largest{};  ///< counts of 2^64 - 1, - 2 and - 3, which are the map's sentinels
 };
 
-/// Leaves the k most frequent of the values, ties by smaller value as `smaller` sees it.
+/// Keeps the k most frequent values, and of equally frequent ones the smaller ones, according to
+/// `smaller`.
 template <class Value, class Smaller>
 void keep_most_frequent(std::vector<std::pair<Value, std::uint64_t>>& list, std::size_t k,
                         Smaller const& smaller) {
@@ -59,8 +61,8 @@ void keep_most_frequent(std::vector<std::pair<Value, std::uint64_t>>& list, std:
   list.resize(k);
 }
 
-/// Numbers words in the order in which they come, so that equal words, and only they, get equal numbers.
-/// The words must outlive it.
+/// Numbers words in the order of their first occurrence, so that equal words, and only these, get
+/// equal numbers. The words must outlive this object.
 class dictionary {
  public:
   std::uint64_t number_of(std::string_view word) {

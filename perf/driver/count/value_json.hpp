@@ -9,7 +9,8 @@
 
 namespace karpos::perf {
 
-/// A value of a column: an integer if the column has nothing else, or a text, which keeps all digits.
+/// Returns a value of a column: an integer if all values are integers, otherwise a text, which
+/// keeps all digits.
 inline json value_json(comparison how, std::string const& value) {
   if (how != comparison::integers || value.empty()) return value;
   return value.front() == '-' ? json(std::stoll(value)) : json(std::stoull(value));

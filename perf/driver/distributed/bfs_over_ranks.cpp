@@ -28,7 +28,7 @@ namespace {
 
 using rank_graph = distributed::csr_graph<std::uint32_t, std::uint64_t, memory>;
 
-/// The edges from the first-th on of a list that is a function of the position.
+/// A part of a generated edge list: `count` edges from edge number `first` on.
 template <class List>
 struct part_of_list {
   List list;
@@ -39,7 +39,7 @@ struct part_of_list {
   }
 };
 
-/// What is done to the edges of a graph, and how its vertices are numbered.
+/// Returns how the edges of a graph are treated, and how its vertices are numbered.
 distributed::csr_options options_of(bfs_parameters const& p, bool one_way) {
   distributed::csr_options o{p.clean()};
   o.symmetrise = !one_way;
@@ -68,7 +68,7 @@ rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
   if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec, options);
   return graph_of_part<rmat_edges>(ranks, spec, options);
 }
-/// A rank's part of what is in a file, where its device reaches it.
+/// Copies a rank's part of an array of the file into the memory of its device.
 array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part const& part) {
   auto const copy = make_array<std::uint32_t>("edges of a file", part.size());
   Kokkos::deep_copy(copy,
@@ -88,7 +88,8 @@ rank_graph graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters 
   throw bad_input("--distributed does not read .sg files: take a list of edges, or a generator");
 }
 
-/// Marks which of the vertices order(first), order(first + 1), … are this rank's and have an edge.
+/// Marks which of the vertices order(first), order(first + 1), … belong to this rank and have an
+/// edge.
 struct mark_own_useful {
   rank_graph::offsets_view offsets;
   permutation order;
@@ -101,7 +102,8 @@ struct mark_own_useful {
   }
 };
 
-/// The sources of draw_sources, of which each rank knows whether its own are useful.
+/// Draws the same sources as draw_sources; each rank contributes which of its own vertices have an
+/// edge.
 std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_graph const& graph,
                                            distributed::vertex_permutation const& number,
                                            std::uint64_t count, std::uint64_t seed) {
@@ -132,7 +134,7 @@ struct find_own_first {
     first = Kokkos::min(first, number.inverse(first_vertex + v));
   }
 };
-/// The smallest vertex that an edge leads out of; as many as there are: none.
+/// Returns the smallest vertex with an outgoing edge, or vertices() if there is none.
 std::uint64_t first_of_ranks(rank_communicator const& ranks, rank_graph const& graph,
                              distributed::vertex_permutation const& number) {
   std::uint64_t first = graph.vertices();
@@ -151,7 +153,8 @@ std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, rank_g
   return {first < graph.vertices() ? first : 0};
 }
 
-/// Searches over ranks, one source after the other. What is the same on all ranks is in a bfs_run.
+/// Measures searches over ranks from one source after the other. The results that are equal on all
+/// ranks are in a bfs_run.
 class measurement_over_ranks {
  public:
   measurement_over_ranks(rank_communicator const& ranks, bfs_parameters const& p) : m_ranks(ranks) {
@@ -226,7 +229,8 @@ class measurement_over_ranks {
     if (bar != nullptr) bar->show(part, what);
   }
   std::uint64_t numbered(std::uint64_t source) const {
-    return source < m_graph.vertices() ? m_number(source) : source;  // which is refused
+    // out of range, which is refused later
+    return source < m_graph.vertices() ? m_number(source) : source;
   }
   distributed::bfs_report search(std::uint64_t source) const {
     return distributed::bfs(*m_workspace, numbered(source), m_distance, m_parent,
@@ -243,7 +247,7 @@ class measurement_over_ranks {
       seconds.push_back(all);
     }
     r.report = report;
-    r.report.hub_degree = 0;  // there is one for each rank
+    r.report.hub_degree = 0;  // each rank has its own
     m_hub_degrees = m_ranks.all_gather(report.hub_degree);
     r.reach = reach();
     r.defect = defect_of(r);

@@ -21,8 +21,9 @@
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
 
-// Each rank counts what stands in its part of the file, as a run without ranks counts all of it. Then every value goes to the rank
-// that owns it, with its count: numbers by distributed::reduce_by_key, words, whose numbers are a rank's own, as texts.
+// Each rank counts the values in its part of the file, like a run without ranks counts the whole
+// file. Then every value is sent, with its count, to the rank that owns it: integers by
+// distributed::reduce_by_key; words as texts, because each rank numbers its own words.
 
 namespace karpos::perf {
 namespace {
@@ -37,7 +38,8 @@ constant_part<T> part_of(std::vector<T> const& v) {
   return constant_part<T>(v.data(), v.size());
 }
 
-/// Sends the first counts[0] elements to rank 0, and so on. Returns: what came from all ranks.
+/// Sends the first counts[0] elements to rank 0, and so on. Returns the elements received from all
+/// ranks.
 template <class T>
 std::vector<T> exchanged(rank_communicator const& ranks, std::vector<T> const& rows,
                          rank_communicator::counts_type const& counts) {
@@ -46,7 +48,7 @@ std::vector<T> exchanged(rank_communicator const& ranks, std::vector<T> const& r
   ranks.all_to_all(part_of(rows), counts, host_part<T>(received.data(), received.size()), to_come);
   return received;
 }
-/// Returns: what all ranks have, on every rank.
+/// Returns the elements of all ranks, on every rank.
 template <class T>
 std::vector<T> gathered(rank_communicator const& ranks, std::vector<T> const& mine) {
   auto const counts = ranks.all_gather(std::uint64_t(mine.size()));
@@ -61,7 +63,7 @@ array<std::uint64_t> copy_of(std::vector<std::uint64_t> const& values) {
   return copy;
 }
 
-/// Texts one behind the other, each with a count.
+/// Texts, stored one after another, and their counts.
 struct counted_texts {
   std::vector<std::uint8_t> letters;
   std::vector<std::uint64_t> lengths, counts;
@@ -84,7 +86,7 @@ counted_texts gathered(rank_communicator const& ranks, counted_texts const& mine
           gathered(ranks, mine.counts)};
 }
 
-/// Sends each text to the rank that its hash names.
+/// Sends each text to the rank that its hash selects.
 counted_texts sent_to_owners(rank_communicator const& ranks, counted_texts const& mine) {
   auto const p = static_cast<std::size_t>(ranks.size());
   std::vector<counted_texts> to(p);
@@ -111,7 +113,7 @@ class count_measurement {
   void operator()(progress* bar) {
     Kokkos::Timer const clock;
     detail::distributed::together(m_ranks, [&] { open(); });
-    // A file that somebody appends to is as long as the shortest that a rank has seen.
+    // If the file is being appended to, all ranks use the shortest length that any of them saw.
     m_file->cut(m_ranks.all_reduce(std::uint64_t(m_file->text().size()), minimum{}));
     detail::distributed::together(m_ranks, [&] { choose_part(); });
     require_same_file();
@@ -130,7 +132,7 @@ class count_measurement {
     result.counting_seconds =
         m_ranks.all_reduce(result.counting_seconds + m_merge_seconds, maximum{});
   }
-  /// Collective.
+  /// Returns the numbers of each rank. Collective.
   json ranks_json() const {
     return {{"count", m_ranks.size()},
             {"engine", m_ranks.engine()},
@@ -162,8 +164,9 @@ class count_measurement {
     m_last = begin + part.last;
     m_end = row_behind(m_begin, m_last);
   }
-  /// Moves the ends of parts that lie within rows of several lines: a rank guesses that the first line of its part begins a
-  /// row, and the rank before it knows. Each round settles one more rank at least.
+  /// Corrects parts that begin within a row of several lines. A rank guesses that the first line of
+  /// its part begins a row, and the rank before it knows where its last row ends. Each round makes
+  /// the part of at least one more rank final.
   void agree_on_rows() {
     for (bool moved = true; moved;) {
       auto const ends = m_ranks.all_gather(std::uint64_t(m_end));
@@ -177,8 +180,8 @@ class count_measurement {
       moved = m_ranks.all_reduce(std::uint64_t(differs), maximum{}) != 0;
     }
   }
-  /// Throws: collective_error where ranks see other files, or read them in another way, of which not all could say how many
-  /// messages follow.
+  /// Throws collective_error if the ranks see different files, or detect different formats. Not all
+  /// ranks could determine then how many messages follow.
   void require_same_file() const {
     constexpr std::size_t glance = 4096;
     std::string_view const text = m_file->text();
@@ -194,7 +197,7 @@ class count_measurement {
     distributed::require_same(m_ranks, "whether there is a matrix in " + m_options.file,
                               f.matrix.has_value());
   }
-  /// Returns where the first line begins at `at` or behind it. Requires: a line begins at `first`.
+  /// Returns the begin of the first line at or after `at`. Requires: a line begins at `first`.
   std::size_t line_from(std::size_t first, std::size_t at) const {
     return row_from(m_file->text(), first + (at > first ? at - 1 - first : 0), at, ' ');
   }
@@ -250,7 +253,8 @@ class count_measurement {
     for (auto const& [value, count] : list) mine.emplace_back(std::to_string(value), count);
     take_top(mine);
   }
-  /// Words that are numbers on all ranks are sent as one text for each number.
+  /// Merges the words of all ranks. If they are numbers on all ranks, each number is sent as one
+  /// text.
   void merge_texts() {
     word_counts const words = m_counter->words();
     column_values const values =
@@ -269,7 +273,7 @@ class count_measurement {
     keep_most_frequent_texts(mine, m_options.top, result.compared);
     take_top(mine);
   }
-  /// The most frequent of those that each rank has found.
+  /// Selects the most frequent of the values that each rank has selected.
   void take_top(text_counts const& mine) {
     counted_texts texts;
     for (auto const& [text, count] : mine) texts.add(text, count);

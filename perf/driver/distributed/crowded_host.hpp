@@ -19,13 +19,13 @@
 
 namespace karpos::perf {
 
-/// Processors that a thread may use. It has a name, without which nvcc 13.0 does not compile a
-/// vector of them.
+/// The processors that a thread may use. The struct is needed because nvcc 13.0 does not compile a
+/// vector of an unnamed type.
 struct processor_set {
   cpu_set_t bits;
 };
 
-/// Kernel for the host: reads on which processors the thread that runs it may be.
+/// Kernel for the host that reads on which processors its thread may run.
 struct read_processors {
   processor_set* of_thread;
   void operator()(std::size_t i) const {
@@ -34,7 +34,7 @@ struct read_processors {
   }
 };
 
-/// The threads of the ranks on one host, and the processors that all of them may use.
+/// The number of threads of all ranks on one host, and of the processors that they may use.
 struct host_load {
   std::uint64_t ranks = 0, threads = 0, processors = 0;
   bool is_crowded() const { return processors > 0 && threads > processors; }
@@ -63,8 +63,8 @@ inline host_load load_of_host(distributed::communicator<space> const& ranks) {
   return {sum[0], sum[1], static_cast<std::uint64_t>(CPU_COUNT(&all))};
 }
 
-/// Returns what is said of a host whose processors the threads of its ranks share; `sleeps`: those
-/// that wait let others work.
+/// Returns the message about a host with more threads than processors. `sleeps`: waiting threads
+/// yield their processor.
 inline std::string crowded_host_text(host_load const& host, bool sleeps) {
   std::string text = counted(host.ranks, "rank", "ranks") + " of a host have " +
                      counted(host.threads, "thread", "threads") + " on " +
@@ -75,13 +75,14 @@ inline std::string crowded_host_text(host_load const& host, bool sleeps) {
          (sleeps ? "" : ", or OMP_WAIT_POLICY=passive, by which threads that wait do not spin");
 }
 
-/// Whether threads of OpenMP that wait sleep at once.
+/// Returns whether waiting OpenMP threads sleep at once.
 inline bool waits_passively() {
   char const* const policy = std::getenv("OMP_WAIT_POLICY");
   return policy != nullptr && lower_case(policy) == "passive";
 }
 
-/// Says on the first rank if ranks of a host have more threads than processors. Collective.
+/// Prints a message on the first rank if the ranks of a host have more threads than processors.
+/// Collective.
 inline void report_crowded_host(distributed::communicator<space> const& ranks) {
   if (!on_host) return;
   std::vector<host_load> const hosts = ranks.all_gather(load_of_host(ranks));

@@ -21,7 +21,7 @@ namespace {
 using rank_map = distributed::hash_map<std::uint32_t, std::uint32_t, space>;
 constexpr std::uint32_t missing = ~0u;
 
-/// A rank's part of the keys, their numbers as values.
+/// Makes a rank's part of the keys, with their numbers as values.
 struct make_own_pairs {
   key_sequence<std::uint32_t> key;
   std::uint64_t first;
@@ -48,11 +48,11 @@ struct count_own_wrong {
   }
 };
 
-/// How long an operation took on each rank, repeatedly.
+/// The times of an operation on each rank, for all repetitions.
 struct timed_operation {
   std::string name;
-  std::vector<std::vector<double>> seconds;  // of each repetition, of each rank
-  std::vector<std::uint64_t> bytes_sent;     // by each rank, in the last one
+  std::vector<std::vector<double>> seconds;  // per repetition, per rank
+  std::vector<std::uint64_t> bytes_sent;     // by each rank, in the last repetition
   std::uint64_t wrong = 0;
 
   samples slowest() const {
@@ -106,7 +106,7 @@ class hash_measurement {
   timed_operation repeat(char const* name, Prepare const& prepare, Work const& work) const {
     timed_operation o{name, {}, {}, 0};
     std::uint64_t sent = 0;
-    for (int i = 0; i <= m_parameters.repetitions; ++i) {  // the first warms up
+    for (int i = 0; i <= m_parameters.repetitions; ++i) {  // the first is a warm-up
       prepare();
       sent = m_ranks.bytes_sent();
       auto const seconds = seconds_of_ranks(m_ranks, work);

@@ -18,8 +18,8 @@ namespace karpos::perf {
 
 using rank_communicator = distributed::communicator<space>;
 
-/// Runs f(ranks) inside of MPI. Returns: what it returns; 2 for bad_input, which all ranks throw or
-/// none, and for what the library refuses on all.
+/// Initializes MPI and runs f(ranks). Returns the result of f, or 2 after a bad_input, which all
+/// ranks must throw or none, and after an error that the library throws on all ranks.
 template <class F>
 int on_ranks(F const& f) {
   int started = 0;
@@ -41,7 +41,7 @@ int on_ranks(F const& f) {
   return code;
 }
 
-/// The part of n things, [first, last), that a rank has.
+/// The range [first, last) of n elements that a rank has.
 struct rank_part {
   std::uint64_t first, last;
   rank_part(rank_communicator const& ranks, std::uint64_t n) {
@@ -53,7 +53,7 @@ struct rank_part {
   std::uint64_t size() const { return last - first; }
 };
 
-/// Seconds that f takes on each rank, started together.
+/// Returns the seconds that f takes on each rank. All ranks start together.
 template <class F>
 std::vector<double> seconds_of_ranks(rank_communicator const& ranks, F const& f) {
   ranks.barrier();

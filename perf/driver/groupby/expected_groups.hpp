@@ -11,7 +11,8 @@
 
 namespace karpos::perf {
 
-/// Counts groups that are none of those expected, which are ordered by key, or come twice, or have another value.
+/// Counts groups that are not among the expected ones, occur twice, or have a wrong value. The
+/// expected groups are ordered by key.
 template <class Key>
 struct check_groups {
   array<Key> expected_keys, expected_values;
@@ -34,7 +35,7 @@ struct check_groups {
   }
 };
 
-/// The groups as a sort on the host makes them, ordered by key.
+/// The correct groups, computed by a sort on the host and ordered by key.
 template <class Key>
 class expected_groups {
  public:
@@ -64,7 +65,8 @@ class expected_groups {
   array<Key> const& counts() const { return m_counts; }
   array<Key> const& sums() const { return m_sums; }
 
-  /// Groups that are wrong, or how many are too many or too few. `expected`: counts() or sums().
+  /// Returns the number of wrong groups, or, if the number of groups is wrong, its error.
+  /// `expected` is counts() or sums().
   std::uint64_t wrong(std::uint64_t n, array<Key> const& keys, array<Key> const& values,
                       array<Key> const& expected) const {
     if (n != size()) return n > size() ? n - size() : size() - n;

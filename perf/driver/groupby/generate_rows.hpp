@@ -8,7 +8,7 @@
 #include "perf/support/sequences.hpp"
 #include "perf/support/space.hpp"
 
-// Rows that are functions of their position alone.
+// Rows that are functions of their position.
 
 namespace karpos::perf {
 

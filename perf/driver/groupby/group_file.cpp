@@ -79,7 +79,7 @@ class file_grouping {
       }
   }
 
-  /// What grouping takes beside the text, before any row is read.
+  /// Requires the memory that grouping takes in addition to the text, before any row is read.
   void require_room() const {
     std::uint64_t const rows = m_table.most_rows();
     auto const n = static_cast<double>(rows);
@@ -106,7 +106,7 @@ class file_grouping {
     }
   }
 
-  /// Finds all values of each column of numbers.
+  /// Reduces each column of numbers, for all operations on it at once.
   void reduce_columns(grouping const& groups) {
     for (std::size_t i = 0; i < m_groups.values.size(); ++i) {
       std::size_t const column = m_groups.values[i].column;
@@ -199,7 +199,7 @@ class file_grouping {
     return text;
   }
 
-  /// The numbers of a key column; none for what is empty, and for text.
+  /// Returns the numbers of a key column; empty for empty cells, and for text.
   std::vector<std::optional<exact_number>> numbers_of_key(std::size_t k) const {
     std::vector<std::optional<exact_number>> numbers(m_groups.size());
     if (m_groups.compared[k] != comparison::text)
@@ -207,7 +207,7 @@ class file_grouping {
         numbers[i] = exact_number::read(m_groups.keys[i][k]);
     return numbers;
   }
-  /// Orders groups as stands_before does, but reads each number once.
+  /// Sorts the groups in the order of stands_before, but parses each number once.
   void order_by_keys() {
     std::vector<std::vector<std::optional<exact_number>>> numbers;
     for (std::size_t k = 0; k < m_groups.by.size(); ++k) numbers.push_back(numbers_of_key(k));

@@ -14,7 +14,7 @@
 namespace karpos::perf {
 namespace {
 
-/// The first n elements on the host.
+/// Copies the first n elements to the host.
 template <class T>
 auto on_host_first(array<T> const& values, std::uint64_t n) {
   return Kokkos::create_mirror_view_and_copy(
@@ -52,7 +52,8 @@ grouping::grouping(row_keys const& keys) {
   std::sort(m_places.begin(), m_places.end());
 }
 
-/// Values of groups that are in any order, and not all there.
+/// Puts values into the order of the groups' first rows. Groups may come in any order, and some may
+/// be missing.
 template <class T>
 std::vector<T> grouping::in_order(std::uint64_t n, array<std::uint64_t> const& groups,
                                   array<T> const& values) const {
@@ -78,8 +79,8 @@ group_counts grouping::counts_of(number_column const& column) const {
   return column.skipped().empty() ? m_counts : counts_of(rows_with_numbers(column, kept));
 }
 
-/// Returns the groups of the rows that have a number: those of all rows, or the ones that it puts
-/// into `kept`.
+/// Returns the group of each row that has a number in the column. If all rows have one, returns
+/// m_group_of; otherwise fills and returns `kept`.
 grouping::words const& grouping::rows_with_numbers(number_column const& column, words& kept) const {
   if (column.skipped().empty()) return m_group_of;
   kept.reserve(m_group_of.size() - column.skipped().size());
@@ -105,7 +106,7 @@ column_groups<T, T> grouping::reduced(words const& rows, std::vector<T> const& v
   return {in_order(n, groups, sum), in_order(n, groups, least), in_order(n, groups, largest)};
 }
 
-/// If 64 bits may be too few, high and low halves are added by themselves.
+/// Sums the high and low 32-bit halves separately, in case 64 bits do not suffice for the sums.
 std::vector<wide_sum> grouping::sums_of_halves(words const& rows,
                                                std::vector<std::int64_t> const& x) const {
   constexpr int half = 32;
@@ -132,7 +133,7 @@ integer_groups grouping::integers(number_column const& column) const {
   std::vector<std::int64_t> const& x = column.integers();
   words kept;
   words const& rows = rows_with_numbers(column, kept);
-  // Sums of 64 bits wrap, and are used only if all fit.
+  // These 64-bit sums may wrap, and are used only if all sums fit.
   auto const narrow = reduced(rows, x, plus{});
   if (column.magnitude() > std::numeric_limits<std::int64_t>::max())
     return {sums_of_halves(rows, x), narrow.least, narrow.largest};

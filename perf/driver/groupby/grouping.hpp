@@ -12,8 +12,8 @@
 
 namespace karpos::perf {
 
-/// What the numbers of each group come to. Sums of integers are wide, since 64 bits may not hold
-/// them; those of doubles are reproducible.
+/// The reductions of a column for each group. Sums of integers are wide, since 64 bits may not hold
+/// them. Sums of doubles are reproducible.
 template <class T, class Sum>
 struct column_groups {
   std::vector<Sum> sum;
@@ -32,11 +32,11 @@ class grouping {
 
   std::vector<std::uint64_t> const& first_rows() const { return m_first_rows; }
   group_counts const& counts() const { return m_counts; }
-  /// Rows of each group that have a number in a column.
+  /// Returns for each group the number of rows that have a number in a column.
   group_counts counts_of(number_column const& column) const;
 
-  /// Reduce a column: its integers, if it is exact, or its doubles. What a group without a number
-  /// comes to is not defined.
+  /// Reduce a column: as integers if it is exact, else as doubles. The result of a group without a
+  /// number is undefined.
   integer_groups integers(number_column const& column) const;
   real_groups reals(number_column const& column) const;
 
@@ -54,7 +54,8 @@ class grouping {
                           array<T> const& values) const;
 
   space m_exec;
-  words m_group_of;                                             // of each row: a word of its group
+  // of each row: a word of its group's key
+  words m_group_of;
   std::vector<std::pair<std::uint64_t, std::size_t>> m_places;  // of groups, ordered by their words
   std::vector<std::uint64_t> m_first_rows;
   group_counts m_counts;

@@ -11,7 +11,7 @@ namespace karpos::perf {
 groupby_run run_groupby(groupby_measure_parameters const& p, reporter const& report) {
   if (p.with_sort && make_sort_groups<std::uint32_t> == nullptr)
     throw bad_input("--peers sort: this build has no sort to measure; leave it out");
-  // Rows, their copy on the host twice, the workspace, the results, the sort's.
+  // Rows, two copies on the host, the workspace, the results, and the memory of the sort.
   double const row = 2.0 * p.key_bytes;
   if constexpr (on_host)
     require_memory(static_cast<double>(p.rows.rows) * row * (p.with_sort ? 7.5 : 5),

@@ -5,10 +5,11 @@
 
 namespace karpos::perf {
 
-/// Makes the rows, counts and adds them up by key, and checks every result.
+/// Generates the rows, counts and sums them by key, and checks every result.
 groupby_run run_groupby(groupby_measure_parameters const& p, reporter const& report);
 
-/// The part of it that depends on the type of keys; in a file of its own each, since its kernels take long to compile.
+/// Does the part of run_groupby that depends on the type of keys. Each type has a file of its own,
+/// since its kernels take long to compile.
 template <class Key>
 groupby_run measure_groupby(groupby_measure_parameters const& p, reporter const& report);
 

@@ -69,7 +69,7 @@ class groupby_measurement {
     measure("sort", "sum", [&] { return m_sort->sum(m_keys, m_values, m_out_keys, m_out_values); });
   }
 
-  /// One warm-up, then the readings; the result of each is checked.
+  /// Runs the work once as a warm-up, then takes the readings. Checks the result of every run.
   template <class Work>
   void measure(char const* name, char const* operation, Work const& work) {
     m_report(0.5 + 0.1 * static_cast<double>(m_run.results.size()),

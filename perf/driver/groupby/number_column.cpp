@@ -18,8 +18,8 @@ std::uint64_t magnitude_of(std::int64_t x) {
   return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
 }
 
-/// Reads an optional sign and digits, with at most one point among them. Returns: nothing if 64
-/// bits do not hold the digits.
+/// Reads an optional sign and digits, with at most one point among them. Returns nothing if 64 bits
+/// do not hold the digits.
 std::optional<decimal> read_decimal(std::string_view field) {
   bool const negative = field.starts_with('-');
   if (negative || field.starts_with('+')) field.remove_prefix(1);
@@ -66,7 +66,7 @@ char const* number_column::add(std::string_view field) {
   if (!m_wants_reals) track(field, exact);
   ++m_rows;
   if (m_exact) return nullptr;
-  if (field.front() == '+') field.remove_prefix(1);  // from_chars knows no plus
+  if (field.front() == '+') field.remove_prefix(1);  // from_chars rejects a plus
   double value = 0;
   auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc()) return "lies outside of double's range: write a smaller one";
@@ -74,8 +74,8 @@ char const* number_column::add(std::string_view field) {
   return nullptr;
 }
 
-/// Keeps a number exactly, or finds out that doubles are needed, whatever the order of the rows.
-/// exact: its digits, if 64 bits hold them.
+/// Adds a number to the exact ones, or determines that doubles are needed, independently of the
+/// order of rows. `exact` holds its digits if 64 bits hold them.
 void number_column::track(std::string_view field, std::optional<decimal> const& exact) {
   if (exact)
     m_wants_reals = !add_exactly(exact->digits, exact->places);
@@ -86,7 +86,8 @@ void number_column::track(std::string_view field, std::optional<decimal> const& 
   if (m_exact && (m_wants_reals || m_too_large)) become_real();
 }
 
-/// Returns: whether 64 bits hold the new number and all others with as many places.
+/// Returns whether 64 bits hold the new number and all others with the same number of decimal
+/// places.
 bool number_column::add_exactly(std::int64_t digits, int places) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (places > m_places) {

@@ -12,53 +12,53 @@
 
 namespace karpos::perf {
 
-/// What `karpos groupby` may vary of a file.
+/// Parameters of `karpos groupby` for a file.
 struct groupby_parameters {
   std::string file, output;
-  std::vector<std::string> by;                   ///< columns of the keys
+  std::vector<std::string> by;                   ///< the key columns
   std::vector<std::string> sum, min, max, mean;  ///< columns of numbers
   format_wishes format;
   bool skip_nulls =
-      false;  ///< empty cells and NaNs of columns of numbers are left out; else refused
+      false;  ///< skip empty cells and NaNs in columns of numbers, instead of refusing them
   std::size_t top = 10;
 };
 
-/// One value of each group: what an operation makes of the numbers of a column.
+/// The values of an operation on a column, one for each group.
 struct group_values {
   std::string operation;   ///< sum, min, max, mean
   std::size_t column = 0;  ///< from 0
   std::string name;        ///< "sum of sales"
-  bool exact = true;       ///< integers, of which the last `places` digits stand behind the point
+  bool exact = true;       ///< integers, whose last `places` digits are after the point
   int places = 0;
-  std::uint64_t nulls = 0;  ///< cells of the column that were left out
-  std::vector<bool> none;   ///< of each group: it has no number, and so no value
+  std::uint64_t nulls = 0;  ///< cells of the column that were skipped
+  std::vector<bool> none;   ///< for each group: it has no number, and so no value
   std::vector<std::int64_t> integers;
   std::vector<double> reals;
 
-  /// As a cell of CSV; empty: none.
+  /// Returns the value as a CSV cell; empty if the group has none.
   std::string text(std::size_t group) const;
   double value(std::size_t group) const;
-  /// A group without a value comes before all others.
+  /// Compares two groups by their values. A group without a value precedes all others.
   bool less(std::size_t a, std::size_t b) const;
 };
 
 /// The groups of a file, ordered by key.
 struct file_groups {
-  std::vector<std::string> header;   ///< names of all columns; none without a header
-  std::vector<std::size_t> by;       ///< columns, from 0
-  std::vector<std::string> by_name;  ///< of these
-  std::vector<comparison> compared;  ///< how they are
+  std::vector<std::string> header;   ///< names of all columns; empty without a header
+  std::vector<std::size_t> by;       ///< key columns, from 0
+  std::vector<std::string> by_name;  ///< names of the key columns
+  std::vector<comparison> compared;  ///< comparisons of the key columns
   std::uint64_t lines = 0;
-  std::vector<std::vector<std::string>> keys;  ///< of each group, a text for each of the columns
+  std::vector<std::vector<std::string>> keys;  ///< for each group, a text for each key column
   std::vector<std::uint64_t> counts;
   std::vector<group_values> values;
-  std::vector<std::size_t> top;  ///< the first by their first sum, or by their count
+  std::vector<std::size_t> top;  ///< the groups with the largest first sum, or count
   double seconds = 0, grouping_seconds = 0;
 
   std::size_t size() const { return counts.size(); }
 };
 
-/// What it may vary of rows that are made.
+/// Parameters of `karpos groupby` for generated rows.
 struct groupby_measure_parameters {
   row_spec rows;
   int key_bytes = 4;  ///< values are as wide
@@ -66,11 +66,11 @@ struct groupby_measure_parameters {
   bool with_sort = false;
 };
 
-/// One way to count or to add up.
+/// A measured operation of karpos or of the sort.
 struct groupby_result {
   std::string name;       ///< karpos, or sort
   std::string operation;  ///< count, sum
-  int bytes_each = 0;     ///< of a row that are read
+  int bytes_each = 0;     ///< bytes per row that are read
   std::uint64_t wrong = 0;
   samples time;
 };
@@ -88,7 +88,7 @@ struct groupby_run {
   double of_copy(groupby_result const& r) const {
     return rate(r) * r.bytes_each / copy.bytes_per_second();
   }
-  /// Time of a peer by ours at the same operation.
+  /// Returns the time of a peer divided by karpos's time for the same operation.
   double lead_over(groupby_result const& peer) const {
     for (groupby_result const& r : results)
       if (r.name == "karpos" && r.operation == peer.operation)

@@ -8,7 +8,7 @@
 namespace karpos::perf {
 namespace {
 
-/// "column 1 'city', column 2 'year'"
+/// Returns a text such as "column 1 'city', column 2 'year'".
 std::string columns_named(file_groups const& g) {
   std::string text;
   for (std::size_t const c : g.by) {
@@ -18,7 +18,7 @@ std::string columns_named(file_groups const& g) {
   return text;
 }
 
-/// "text", "integers, text"
+/// Returns a text such as "text", "integers, text".
 std::string comparisons(file_groups const& g) {
   std::string text;
   for (comparison const how : g.compared)

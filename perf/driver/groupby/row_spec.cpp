@@ -9,7 +9,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Keys and counts may have 4 bytes.
+/// A limit that suits keys and counts of 4 bytes.
 constexpr std::uint64_t most_rows = (std::uint64_t(1) << 32) - 64;
 
 void set(row_spec& spec, std::string const& key, std::string const& value) {

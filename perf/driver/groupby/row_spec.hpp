@@ -6,12 +6,12 @@
 
 namespace karpos::perf {
 
-/// Rows that are made instead of read: a key and a value of 0 to 15 each.
+/// Describes rows that are generated instead of read: each has a key, and a value from 0 to 15.
 ///
-///   uniform:rows=2^26,distinct=1e7         each of so many keys is as likely as any other
-///   zipf:rows=2^26,distinct=1e7,s=1        the k-th is about 1 over the power s of k as likely as the first
+///   uniform:rows=2^26,distinct=1e7         all `distinct` keys are equally likely
+///   zipf:rows=2^26,distinct=1e7,s=1        the k-th key is about 1 / k^s as likely as the first
 ///
-/// Fewer keys than `distinct` may come.
+/// Some of the `distinct` keys may not occur.
 struct row_spec {
   enum class families { uniform, zipf };
 
@@ -22,10 +22,11 @@ struct row_spec {
   std::uint64_t seed = 1;
 };
 
-/// Throws std::invalid_argument that lists what exists: for an unknown name or key, a value out of range.
+/// Parses a spec. Throws std::invalid_argument that lists the valid ones, for an unknown name or
+/// key or a value out of range.
 row_spec parse_row_spec(std::string const& text);
 
-/// The whole of a spec but for its seed, defaults included; parse_row_spec reads it back.
+/// Returns the whole spec but its seed, defaults included; parse_row_spec accepts the result.
 std::string to_string(row_spec const& spec);
 
 }  // namespace karpos::perf

@@ -21,7 +21,7 @@ json result_json(groupby_run const& run, groupby_result const& r) {
   return j;
 }
 
-/// A single column's value, or a list of several.
+/// Returns the value of a single key column, or a list for several.
 json key_json(file_groups const& g, std::size_t i) {
   json keys = json::array();
   for (std::size_t k = 0; k < g.by.size(); ++k)

@@ -8,7 +8,7 @@
 
 namespace karpos::perf {
 
-/// The run with its context, as perf/results/README.md describes it.
+/// Return the run or the groups, with their context, in the format of perf/results/README.md.
 json to_json(groupby_run const& run);
 json to_json(groupby_parameters const& p, file_groups const& groups);
 

@@ -14,8 +14,9 @@
 
 namespace karpos::perf {
 
-/// A join by sorting both tables on the host and merging them. Its rows come in the order of left rows, and for each in
-/// that of right ones; right rows by themselves last: as karpos::join has it.
+/// The correct join, computed by sorting both tables on the host and merging them. Its rows are
+/// ordered by left row, then by right row, and end with right rows that stand alone: the order of
+/// karpos::join.
 template <class Key>
 class expected_join {
  public:
@@ -34,8 +35,8 @@ class expected_join {
 
   std::uint64_t size() const { return m_begins.back() + m_alone.size(); }
 
-  /// Rows of a join of that size that are not as expected, or how many are too many or too few. The rows of a semi or anti
-  /// join stand on their side; the other one is not looked at.
+  /// Returns the number of wrong rows in a join of n rows, or, if n is wrong, its error. A semi or
+  /// anti join has rows of its own side only; the other side is ignored.
   std::uint64_t wrong(std::uint64_t n, row_numbers const& left, row_numbers const& right) const {
     if (n != size()) return n > size() ? n - size() : size() - n;
     std::uint64_t wrong = 0;
@@ -61,7 +62,7 @@ class expected_join {
       return a.key != b.key ? a.key < b.key : a.number < b.number;
     }
   };
-  /// The matches of a left row among the sorted right rows.
+  /// The matches of a left row: a range of the sorted right rows.
   struct run {
     std::uint32_t begin = 0, size = 0;
   };
@@ -92,7 +93,7 @@ class expected_join {
     host.fence("karpos::perf: rows are sorted");
     return in_place ? rows : other;
   }
-  /// Finds the run of every left row. Returns: which right rows have a match.
+  /// Finds the matches of every left row. Returns which right rows have a match.
   std::vector<bool> merge(std::vector<row> const& left) {
     std::vector<bool> matched(m_right.size());
     run r;
@@ -111,12 +112,12 @@ class expected_join {
 
   join_kind m_kind;
   std::vector<row> m_right;
-  std::vector<run> m_runs;              // of left rows
-  std::vector<std::uint64_t> m_begins;  // where the rows of a left row begin in the join
-  std::vector<std::uint32_t> m_alone;   // right rows by themselves
+  std::vector<run> m_runs;              // of the left rows
+  std::vector<std::uint64_t> m_begins;  // position of each left row's first row in the join
+  std::vector<std::uint32_t> m_alone;   // right rows that stand alone
 };
 
-/// Rows of a join in any order, ordered as expected_join has them.
+/// Sorts the rows of a join into the order of expected_join.
 inline void order_rows(join_kind kind, expected_join<std::uint32_t>::row_numbers const& left,
                        expected_join<std::uint32_t>::row_numbers const& right, std::uint64_t n) {
   using pair = std::pair<std::uint32_t, std::uint32_t>;

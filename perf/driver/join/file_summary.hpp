@@ -8,7 +8,7 @@
 
 namespace karpos::perf {
 
-/// The report with its context, as perf/results/README.md describes it.
+/// Return the report and its context in the format of perf/results/README.md.
 json to_json(join_parameters const& p, joined_files const& joined);
 json to_json(distinct_parameters const& p, distinct_file const& found);
 

@@ -8,7 +8,7 @@
 #include "perf/support/sequences.hpp"
 #include "perf/support/space.hpp"
 
-// Keys that are functions of their rows' positions alone.
+// Keys that are functions of the positions of their rows.
 
 namespace karpos::perf {
 
@@ -35,7 +35,7 @@ struct make_left_key {
     std::uint64_t const coin = scramble(scramble(key_of.seed + 1) ^ i);
     keys(i) = key_of(fraction(coin) < match ? rank_of(fraction(scramble(coin))) : rank_of.n + i);
   }
-  /// Of [0, 1).
+  /// Returns a number in [0, 1).
   KOKKOS_FUNCTION static double fraction(std::uint64_t random) {
     return static_cast<double>(random >> 11) * 0x1p-53;
   }

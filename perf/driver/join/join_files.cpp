@@ -14,7 +14,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Of each word of --on the part for one side: "a=b" names two columns, "a" one of both.
+/// Returns the columns of one side from the words of --on: "a=b" names a left and a right column,
+/// "a" names one of both.
 std::vector<std::string> key_columns(std::vector<std::string> const& on, bool left) {
   std::vector<std::string> columns;
   for (std::string const& word : on) {
@@ -36,7 +37,8 @@ std::unique_ptr<text_table> open_table(join_parameters const& p, bool left) {
   return std::make_unique<text_table>(left ? p.left : p.right, wishes);
 }
 
-/// Throws: bad_input for a pair of columns that --on has twice; one column may be compared with two others.
+/// Throws bad_input if --on names the same pair of columns twice. One column may be compared with
+/// two others.
 void require_different_pairs(text_table const& left, text_table const& right) {
   for (std::size_t k = 0; k < left.keys().size(); ++k)
     for (std::size_t before = 0; before < k; ++before)
@@ -46,8 +48,9 @@ void require_different_pairs(text_table const& left, text_table const& right) {
                         ": name the two once");
 }
 
-/// Keys first, with the names of the left table; then the other columns of the left table and of the right one. Those
-/// that have the name of another one say which table they are of.
+/// Returns the columns of a join of pairs: first the keys, with the names of the left table, then
+/// the other columns of the left and of the right table. Columns with equal names get the name of
+/// their table as well.
 std::vector<selected_rows::column> columns_of_pairs(text_table const& left,
                                                     text_table const& right) {
   constexpr std::size_t none = selected_rows::no_column;
@@ -69,7 +72,7 @@ std::vector<selected_rows::column> columns_of_pairs(text_table const& left,
   return columns;
 }
 
-/// All columns of a table, in their order.
+/// Returns all columns of a table, in their order.
 std::vector<selected_rows::column> columns_of(text_table const& table, bool left) {
   constexpr std::size_t none = selected_rows::no_column;
   std::vector<selected_rows::column> columns;
@@ -113,7 +116,7 @@ class file_join {
   using index_type = row_keys::index_type;
   using join_type = join<row_keys::rows_type, index_type>;
 
-  /// What joining takes beside the text, before any row is read.
+  /// Requires the memory that the join takes in addition to the text, before any row is read.
   void require_room() {
     std::uint64_t const left = m_files.left->most_rows(), right = m_files.right->most_rows();
     auto const n = static_cast<double>(left + right);

@@ -7,7 +7,7 @@
 namespace karpos::perf {
 namespace {
 
-/// As join_kind numbers them.
+/// Names in the order of join_kind.
 constexpr char const* names_of_kinds[] = {"inner", "left", "right",      "full",
                                           "semi",  "anti", "right_semi", "right_anti"};
 

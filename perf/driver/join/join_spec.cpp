@@ -12,7 +12,7 @@ namespace {
 constexpr char const* join_example =
     "join:left=2^27,right=2^27,multiplicity=1,match=0.5,skew=zipf:1";
 
-/// What row numbers of 32 bits allow.
+/// A limit from 32-bit row numbers.
 constexpr std::uint64_t most_join_rows = (std::uint64_t(1) << 31) - 8;
 
 double skew_setting(std::string const& value) {

@@ -11,7 +11,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Of the join of such tables, as the settings say.
+/// Returns the expected number of rows of a join of such tables.
 double expected_rows(join_spec const& t, join_kind kind) {
   auto const left = static_cast<double>(t.left), right = static_cast<double>(t.right);
   double const matched = left * t.match;
@@ -25,7 +25,8 @@ double expected_rows(join_spec const& t, join_kind kind) {
   return rows;
 }
 
-/// Keys and copies of them in order on the host, the index and its build, the join, its rows; what the sort takes besides.
+/// Returns the bytes of the keys and their sorted copies on the host, of the index and its build,
+/// of the join and its rows, and of the sort if it is measured.
 double bytes_for(join_measure_parameters const& p) {
   auto const left = static_cast<double>(p.tables.left), right = static_cast<double>(p.tables.right);
   double const rows = expected_rows(p.tables, join_kind_of(p.how));

@@ -12,7 +12,7 @@
 
 namespace karpos::perf {
 
-/// What `karpos join` may vary of tables that are made.
+/// Parameters of `karpos join` for generated tables.
 struct join_measure_parameters {
   join_spec tables;
   std::string how = "inner";
@@ -21,11 +21,11 @@ struct join_measure_parameters {
   bool with_sort = false;
 };
 
-/// One phase of one way to join.
+/// A measured phase of karpos or of the sort.
 struct join_result {
   std::string name;         ///< karpos, or sort
-  std::string phase;        ///< index, match, write; all: the three of them
-  std::uint64_t bytes = 0;  ///< of keys that are read, of row numbers that are written
+  std::string phase;        ///< index, match, write; all: the sum of the three
+  std::uint64_t bytes = 0;  ///< bytes of keys read, or of row numbers written
   samples time;
 };
 
@@ -35,16 +35,16 @@ struct join_run {
   std::size_t index_bytes = 0, build_bytes = 0, match_bytes = 0;
   ceiling copy;
   std::vector<join_result> results;
-  std::uint64_t wrong = 0;  ///< rows, of all joins
+  std::uint64_t wrong = 0;  ///< wrong rows of all joins
 
   double of_copy(join_result const& r) const {
     return static_cast<double>(r.bytes) / r.time.median() / copy.bytes_per_second();
   }
-  /// Rows of both tables a second.
+  /// Returns rows of both tables per second.
   double rate(join_result const& r) const {
     return static_cast<double>(parameters.tables.left + parameters.tables.right) / r.time.median();
   }
-  /// Time of a peer by ours at the same phase.
+  /// Returns the time of a peer divided by karpos's time for the same phase.
   double lead_over(join_result const& peer) const {
     for (join_result const& r : results)
       if (r.name == "karpos" && r.phase == peer.phase) return peer.time.median() / r.time.median();
@@ -52,10 +52,11 @@ struct join_run {
   }
 };
 
-/// Makes the tables, joins them and checks every result.
+/// Generates the tables, joins them, and checks every result.
 join_run run_join(join_measure_parameters const& p, reporter const& report);
 
-/// The part of it that depends on the type of keys; in a file of its own each, since its kernels take long to compile.
+/// Does the part of run_join that depends on the type of keys. Each type has a file of its own,
+/// since its kernels take long to compile.
 template <class Key>
 join_run measure_join(join_measure_parameters const& p, reporter const& report);
 

@@ -54,7 +54,7 @@ class join_measurement {
 
   join_spec const& tables() const { return m_run.parameters.tables; }
   bool pairs() const { return has_pairs(m_kind); }
-  /// Whether the join has numbers of rows of that side.
+  /// Returns whether the join has row numbers of that side.
   bool lists(bool left) const { return pairs() || left == (m_kind <= join_kind::left_anti); }
 
   void measure_ceiling() {
@@ -98,7 +98,8 @@ class join_measurement {
         [&] { return peer->match(m_kind); }, [&] { peer->write(m_out_left, m_out_right); });
   }
 
-  /// One warm-up, then the readings; the result of each is checked. `indexed`: rows of which index() reads the keys.
+  /// Runs a join once as a warm-up, then takes the readings. Checks the result of every run.
+  /// `indexed` is the number of rows whose keys index() reads.
   template <class Index, class Match, class Write>
   void measure(std::string const& name, std::uint64_t indexed, Index const& index,
                Match const& match, Write const& write) {
@@ -121,7 +122,7 @@ class join_measurement {
     }
     for (join_result* result : {&i, &m, &w, &all}) m_run.results.push_back(std::move(*result));
   }
-  /// Leaves nothing of the join before.
+  /// Overwrites the rows of the previous join, so that missing ones are noticed.
   void spoil() const {
     Kokkos::deep_copy(m_exec, m_out_left, no_row<std::uint32_t> - 1);
     Kokkos::deep_copy(m_exec, m_out_right, no_row<std::uint32_t> - 1);

@@ -10,7 +10,7 @@
 
 namespace karpos::perf {
 
-/// What `karpos join` may vary of two files.
+/// Parameters of `karpos join` for two files.
 struct join_parameters {
   std::string left, right, output;
   std::vector<std::string> on;  ///< "column", or "left column=right column"
@@ -19,17 +19,17 @@ struct join_parameters {
   std::size_t top = 10;
 };
 
-/// What `karpos distinct` may vary of a file.
+/// Parameters of `karpos distinct`.
 struct distinct_parameters {
   std::string file, output;
-  std::vector<std::string> by;  ///< columns; none: all
+  std::vector<std::string> by;  ///< columns; empty: all
   format_wishes format;
   std::size_t top = 10;
 };
 
-/// Names of the kinds of joins.
+/// Returns the names of the kinds of joins.
 std::vector<std::string> join_kind_names();
-/// The kind of such a name.
+/// Returns the kind with that name.
 join_kind join_kind_of(std::string const& name);
 
 }  // namespace karpos::perf

@@ -12,8 +12,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Reads a sign and digits; all that 64 bits hold, but for the integer that is null_word. Returns:
-/// whether that is it.
+/// Reads a sign and digits into a word. Returns whether the field is a 64-bit integer other than
+/// null_word.
 bool read_integer(std::string_view field, std::uint64_t& word) {
   std::int64_t value = 0;
   if (field.size() > 1 && field.front() == '+' && field[1] != '-') field.remove_prefix(1);
@@ -79,11 +79,11 @@ void row_keys::take_column(std::size_t key, std::vector<text_table const*> const
     m_compared.push_back(take_words(key, fields, text));
 }
 
-/// Returns: how they are compared.
+/// Sets the words of a key column to the numbers of its values. Returns how the column is compared.
 comparison row_keys::take_words(std::size_t key, std::vector<std::string_view> const& fields,
                                 bool text) {
   auto const labels = label_words(m_exec, fields);
-  std::vector<std::string_view> words;  // of each label
+  std::vector<std::string_view> words;  // by label
   for (std::uint64_t i = 0; i < fields.size(); ++i)
     if (labels(i) == words.size()) words.push_back(fields[i]);
   column_values const values = text ? column_values() : values_of(words);
@@ -100,7 +100,8 @@ comparison row_keys::take_words(std::size_t key, std::vector<std::string_view> c
   return values.how;
 }
 
-/// Returns: whether all fields are integers, or empty.
+/// Sets the words of a key column to its integers. Returns whether all fields are integers or
+/// empty.
 bool row_keys::take_integers(std::size_t key, std::vector<std::string_view> const& fields) {
   for (std::uint64_t i = 0; i < fields.size(); ++i) {
     std::uint64_t& word = m_host_words[i * m_width + key];

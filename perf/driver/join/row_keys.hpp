@@ -11,15 +11,17 @@
 #include "perf/driver/join/text_table.hpp"
 #include "perf/support/on_device.hpp"
 
-// Keys of any number of columns of text files, as rows that the library joins.
+// Keys of one or several columns of text files, as rows that the library joins. Each field is
+// stored as a word:
 //
-//   the word of a field: the integer, if the column has nothing else in any of the tables; else the
-//   number of its value among the different ones: of the number, if all fields are numbers, or of
-//   the text; null_word if the field is empty
+// - the integer, if the column has only integers in all tables;
+// - else the number of its value among the distinct values, which are compared as numbers if all
+//   fields are numbers, and as texts if not;
+// - null_word, if the field is empty.
 
 namespace karpos::perf {
 
-/// Stands for an empty field. No integer of a key is that one.
+/// The word of an empty field. No key has this integer.
 inline constexpr std::uint64_t null_word = std::uint64_t(1) << 63;
 
 struct hash_of_words {
@@ -44,7 +46,8 @@ struct equality_of_words {
   }
 };
 
-/// The words of the keys of one table, or of two, the rows of the second behind those of the first.
+/// The words of the keys of one or two tables. The rows of the second table follow those of the
+/// first.
 class row_keys {
   using numbered_rows = decltype(rows(nullable(array<std::uint64_t>(), array<bool>())));
 
@@ -53,23 +56,25 @@ class row_keys {
       decltype(std::declval<numbered_rows>().with_functions(hash_of_words{}, equality_of_words{}));
   using index_type = row_index<rows_type, space>;
 
-  /// Reads the first `columns` keys of the tables. `text`: numbers are compared as texts, too.
+  /// Reads the first `columns` keys of the tables. `text`: compare numbers as texts, too.
   row_keys(space const& exec, std::vector<text_table const*> const& tables, std::size_t columns,
            bool text);
 
-  /// A row is null if a field of it is empty, where `nulls` are unequal; else none is.
+  /// Returns the rows of a table. If `nulls` are unequal, a row with an empty field is null;
+  /// otherwise no row is null.
   rows_type rows_of(std::size_t table, null_equality nulls) const;
-  /// The words of all rows, row by row; of one column, they are equal if the rows are.
+  /// Returns the words of all rows, row by row. With one column, words are equal exactly if the
+  /// rows are.
   std::vector<std::uint64_t> const& words() const { return m_host_words; }
   std::uint64_t columns() const { return m_width; }
-  /// The numbers of all rows, from 0.
+  /// Returns the numbers of all rows, from 0.
   array<std::uint64_t const> numbers() const { return m_numbers; }
-  /// How the fields of each key are compared.
+  /// Returns how the fields of each key are compared.
   std::vector<comparison> const& compared() const { return m_compared; }
-  /// Rows of a table with an empty field.
+  /// Returns the number of a table's rows with an empty field.
   std::uint64_t nulls(std::size_t table) const { return m_nulls[table]; }
 
-  /// Bytes that so many rows of so many columns take.
+  /// Returns the bytes for `rows` rows of `columns` columns.
   static double bytes_for(double rows, std::size_t columns) {
     return rows * (8.0 * static_cast<double>(columns) + sizeof(std::uint64_t) + sizeof(bool));
   }
@@ -84,7 +89,7 @@ class row_keys {
   array<std::uint64_t const> m_words;
   std::uint64_t m_width;
   std::vector<comparison> m_compared;
-  std::vector<std::uint64_t> m_begins, m_nulls;  // of tables
+  std::vector<std::uint64_t> m_begins, m_nulls;  // by table
   array<std::uint64_t> m_numbers;
   array<bool> m_valid;
 };

@@ -55,7 +55,7 @@ void write_rows(std::string const& path, selected_rows const& rows) {
       if (c > 0) line += ',';
       if (cells[c] != nullptr) line += csv_cell(*cells[c]);
     }
-    // A line without a character would be none.
+    // An empty line would not be a row.
     file.write((line.empty() ? "\"\"" : line) + '\n');
   }
   file.close();

@@ -11,21 +11,22 @@
 
 namespace karpos::perf {
 
-/// Rows that are made of those of one table, or of pairs of those of two.
+/// Rows that consist of cells of one table's rows, or of pairs of rows of two tables.
 class selected_rows {
  public:
   using row_numbers = Kokkos::View<std::uint32_t*, Kokkos::HostSpace>;
   static constexpr std::uint32_t no_row = ~std::uint32_t(0);
   static constexpr std::size_t no_column = ~std::size_t(0);
 
-  /// A column of the result: what stands there in the row of the left table, or, without such a row or column, in that of
-  /// the right one.
+  /// A column of the result: its value is that of column `left` of the left row, or, if there is no
+  /// such row or column, of column `right` of the right row.
   struct column {
     std::string name;
     std::size_t left, right;  // from 0
   };
 
-  /// A table whose rows are chosen; one whose rows are not has no numbers.
+  /// A table and the rows of it that are selected; `rows` is empty for a table without selected
+  /// rows.
   struct side {
     text_table const* table = nullptr;
     row_numbers rows;
@@ -40,11 +41,12 @@ class selected_rows {
     return m_sides[0].rows.extent(0) > 0 ? m_sides[0].rows.extent(0) : m_sides[1].rows.extent(0);
   }
   std::vector<column> const& columns() const { return m_columns; }
-  /// What stands in row i; null where nothing does.
+  /// Returns the cells of row i; null for empty ones.
   std::vector<std::string const*> row(std::uint64_t i) const;
 
  private:
-  /// The fields of row i on side s, kept until another row of it is asked for; none: there is no such row.
+  /// Returns the fields of row i on side s, or null if there is no such row. They are kept until
+  /// another row is requested.
   std::vector<std::string> const* fields(int s, std::uint64_t i) const;
 
   std::vector<column> m_columns;
@@ -53,11 +55,11 @@ class selected_rows {
   mutable std::uint32_t m_held[2] = {no_row, no_row};
 };
 
-/// The first rows, as texts; the names of the columns first. Empty: nothing.
+/// Returns the names of the columns, then the first rows, as texts. Null becomes an empty text.
 std::vector<std::vector<std::string>> first_rows(selected_rows const& rows, std::size_t most);
 
-/// Writes all rows as CSV, with a header; null is an empty field.
-/// Throws: std::invalid_argument if the file cannot be written; what was written of it is removed.
+/// Writes all rows as CSV, with a header; null becomes an empty field.
+/// Throws: as output_file::close.
 void write_rows(std::string const& path, selected_rows const& rows);
 
 }  // namespace karpos::perf

@@ -8,7 +8,8 @@
 
 namespace karpos::perf {
 
-/// The options of a command that makes rows of tables: how these are read, and where the rows go. Returns: the options.
+/// Adds the options of commands that make rows of tables: how to read the tables, and where to
+/// write the rows. Returns these options.
 template <class Parameters>
 std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
   return {app.add_option("--top", p.top, "how many of the first rows to print")

@@ -10,7 +10,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Every row has the columns of the first one, of which fields are kept as text.
+/// Detects a format in which every row has as many columns as the first one, and fields are kept as
+/// text.
 table_format whole_lines(mapped_file const& file, format_wishes wishes) {
   wishes.text = true;
   table_format format = detect_format(file, wishes);

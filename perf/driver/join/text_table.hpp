@@ -13,38 +13,40 @@
 
 namespace karpos::perf {
 
-/// A table of a text file, whose rows, none below a header alone, have as many fields as its first one. The fields of some
-/// columns, the keys, are kept as they are read; any row is read again when it is asked for.
-/// Throws: bad_input, graph_file_error that name the file, and the line.
+/// A table in a text file. All rows have as many fields as the first one; a header alone is a table
+/// without rows. The fields of the key columns are kept in memory; a whole row is read again when
+/// it is requested.
+/// Throws: bad_input, graph_file_error that name the file and the line.
 class text_table {
  public:
-  /// wishes.columns: the keys'; none: all.
+  /// Opens the table. `wishes.columns` are the key columns; if empty, all columns are.
   text_table(std::string const& path, format_wishes const& wishes);
 
-  /// Reads all rows; tells which part of them is read.
+  /// Reads all rows, and reports the fraction that has been read.
   void read(reporter const& report);
 
   std::string const& path() const { return m_file.path(); }
-  /// "path:line" of a row.
+  /// Returns "path:line" of a row.
   std::string place(std::uint64_t row) const { return m_file.place(m_begins[row]); }
-  /// No fewer rows than there are, known before they are read.
+  /// Returns an upper bound of the number of rows, which is known before they are read.
   std::uint64_t most_rows() const { return m_most_rows; }
   std::uint64_t rows() const { return m_begins.size(); }
-  /// Of all columns; "column 1" where no header names them.
+  /// Returns the names of all columns; "column 1" if there is no header.
   std::vector<std::string> const& names() const { return m_names; }
   bool has_header() const { return !m_format.names.empty(); }
-  /// Names in the header; none without one.
+  /// Returns the names in the header; empty without one.
   std::vector<std::string> const& header() const { return m_format.names; }
 
-  /// Columns, from 0, of the keys, in the order of the wishes.
+  /// Returns the key columns, from 0, in the order of the wishes.
   std::vector<std::size_t> const& keys() const { return m_keys; }
-  /// Throws: bad_input if one of the first keys, or of all, is a column that another one is; `option` named them.
+  /// Throws bad_input if one of the first keys, or of all keys, is the same column as another one.
+  /// `option` named them.
   void require_different_keys(char const* option, std::size_t first = ~std::size_t(0)) const;
-  /// What stands in such a column, row by row.
+  /// Returns the fields of a key column, row by row.
   std::vector<std::string_view> const& fields_of_key(std::size_t key) const {
     return m_fields[m_places[key]];
   }
-  /// What stands in a row.
+  /// Reads all fields of a row.
   void take_row(std::uint64_t row, std::vector<std::string>& fields) const;
 
  private:
@@ -54,9 +56,9 @@ class text_table {
   std::uint64_t m_most_rows = 0;
   std::vector<std::string> m_names;
   std::vector<std::size_t> m_keys,
-      m_places;  // of each key: its column, and its place among m_format.columns
-  std::vector<std::vector<std::string_view>> m_fields;  // as m_format.columns
-  std::vector<std::size_t> m_begins;                    // of rows, in the text
+      m_places;  // of each key: its column, and the index of that column in m_format.columns
+  std::vector<std::vector<std::string_view>> m_fields;  // in the order of m_format.columns
+  std::vector<std::size_t> m_begins;                    // of rows, as offsets in the text
 };
 
 }  // namespace karpos::perf

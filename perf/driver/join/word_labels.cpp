@@ -9,7 +9,7 @@
 namespace karpos::perf {
 namespace {
 
-/// A text where kernels of a device reach it.
+/// A text in memory that kernels of a device can access.
 struct device_word {
   char const* begin;
   std::uint64_t length;
@@ -17,7 +17,7 @@ struct device_word {
   KOKKOS_FUNCTION std::uint64_t size() const { return length; }
   KOKKOS_FUNCTION char operator[](std::uint64_t i) const { return begin[i]; }
 };
-/// A text where kernels reach it: on hosts the view of the caller, which is not copied.
+/// A text that kernels can access: on hosts the caller's view, which is not copied.
 using word = std::conditional_t<on_host, std::string_view, device_word>;
 
 struct hash_of_text {
@@ -41,14 +41,14 @@ struct equality_of_text {
   }
 };
 
-/// The texts one behind the other, for a device that does not reach those of the host.
+/// Returns the texts one after another, for a device that cannot access those on the host.
 std::vector<char> joined(std::vector<std::string_view> const& words) {
   std::vector<char> text;
   for (std::string_view const w : words) text.insert(text.end(), w.begin(), w.end());
   return text;
 }
 
-/// Returns the texts where kernels reach them. `text` holds the letters of a device.
+/// Returns the texts in memory that kernels can access. `text` holds their characters on a device.
 template <class Word>
 array<Word const> reachable(space const& exec, std::vector<std::string_view> const& words,
                             array<char const>& text) {

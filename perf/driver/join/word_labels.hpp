@@ -10,9 +10,9 @@
 
 namespace karpos::perf {
 
-/// Numbers texts in the order in which they come first: equal ones, and only they, have equal numbers. On the device, by
-/// karpos::label.
-/// Throws: allocation_error; std::invalid_argument for more than 2^31 - 8 of them.
+/// Numbers texts in the order of their first occurrence: equal texts, and only these, have equal
+/// numbers. Runs on the device, by karpos::label.
+/// Throws: allocation_error; std::invalid_argument for more than 2^31 - 8 texts.
 Kokkos::View<std::uint32_t*, Kokkos::HostSpace> label_words(
     space const& exec, std::vector<std::string_view> const& words);
 

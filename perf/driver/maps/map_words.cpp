@@ -10,7 +10,7 @@ namespace karpos::perf {
 
 namespace {
 
-/// The names but for those that do not fit, with something between them.
+/// Returns the names except those that do not fit the command, with `between` between them.
 std::string fitting(std::vector<std::string> const& names, map_words const& words,
                     char const* between) {
   std::string list;
@@ -65,7 +65,7 @@ std::vector<std::string> chosen_maps(map_words const& words,
   std::vector<std::string> maps = {words.map};
   if (words.with_peers->count() == 0) return maps;
   for (std::string const& id : words.peers)
-    if (!id.empty()) maps.push_back(id);  // --peers alone is one empty name
+    if (!id.empty()) maps.push_back(id);  // --peers without a value is one empty name
   if (maps.size() > 1) return maps;
   for (subject_entry const& s : subjects())
     if (s.peer && can(s)) maps.push_back(s.id);

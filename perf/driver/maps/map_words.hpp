@@ -13,11 +13,11 @@
 #include "perf/support/progress.hpp"
 #include "perf/support/text.hpp"
 
-// What the commands that measure maps say and take alike.
+// Options and output that the commands that measure maps share.
 
 namespace karpos::perf {
 
-/// Options as they are written.
+/// The options in the form in which they are written.
 struct map_words {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
@@ -26,21 +26,22 @@ struct map_words {
   bool as_json = false;
 };
 
-/// Adds --map, --keys, --load, and at the end those that add_last_map_options adds. The help does not offer the maps in
-/// words.unfit.
+/// Adds --map, --keys, --load, and the options of add_last_map_options. The help does not offer the
+/// maps in words.unfit.
 void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
                      char const* load);
 /// Adds --key-bytes, --reps, --seed, --peers, --json.
 void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p);
 
-/// The maps to measure, the reference first. Peers that are not named are all that `can` be measured.
+/// Returns the maps to measure, the reference first. If --peers names none, all maps for which
+/// `can` holds are peers.
 std::vector<std::string> chosen_maps(map_words const& words,
                                      std::function<bool(subject_entry const&)> const& can);
 
-/// Where it ran, and the ceilings.
+/// Prints where the run took place, and the ceilings.
 void print_machine(int repetitions, std::vector<ceiling> const& ceilings);
 
-/// Prints the run, in words or as JSON, and says whether answers were wrong. Returns the exit code.
+/// Prints the run as text or as JSON, and a message if answers were wrong. Returns the exit code.
 template <class Run, class Print>
 int report_run(Run const& run, bool as_json, Print const& print) {
   if (as_json)

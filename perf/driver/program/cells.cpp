@@ -9,7 +9,7 @@
 namespace karpos::perf {
 namespace {
 
-/// Letters of a text of UTF-8: bytes that continue one take no room.
+/// Counts the characters of a UTF-8 text: continuation bytes take no column.
 std::size_t letters(std::string const& s) {
   return static_cast<std::size_t>(
       std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xc0) != 0x80; }));

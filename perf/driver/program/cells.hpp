@@ -6,10 +6,11 @@
 
 namespace karpos::perf {
 
-/// A field of CSV: in quotes where it needs them.
+/// Returns a CSV field, in quotes if needed.
 std::string csv_cell(std::string const& text);
 
-/// Prints rows of as many cells each, text of a file, in columns as wide as their widest cell.
+/// Prints rows with equally many cells, whose texts come from a file, in columns as wide as their
+/// widest cell.
 void print_cells(std::vector<std::vector<std::string>> rows);
 
 }  // namespace karpos::perf

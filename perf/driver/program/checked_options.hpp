@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
-// What several commands ask of their options.
+// Checks of options that several commands share.
 
 namespace karpos::perf {
 
-/// An option that has no effect is a mistake.
-/// Throws: bad_input for one that was given, with the reason why it does not apply, and what to choose for it to.
+/// Refuses given options that would have no effect.
+/// Throws: bad_input that says why the option does not apply, and what to choose so that it does.
 void require_none(std::vector<CLI::Option*> const& options, std::string const& why,
                   std::string const& what_to_choose);
 
-/// Throws: bad_input for an output that would lie on standard output, which has the report, or in a file that is read;
-/// `what` is read there: "the table".
+/// Refuses an output on standard output, where the report goes, or in an input file. `what` is the
+/// name of the input: "the table".
+/// Throws: bad_input.
 void require_output(std::string const& output, std::vector<std::string> const& inputs,
                     std::string const& what);
 

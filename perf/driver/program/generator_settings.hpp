@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-// The words behind the colon of a generator: name:key=value,key=value.
+// The settings after the colon of a generator: name:key=value,key=value.
 
 namespace karpos::perf {
 
@@ -14,9 +14,10 @@ namespace karpos::perf {
 void for_each_setting(std::string const& generator,
                       std::function<void(std::string const&, std::string const&)> const& set);
 
-/// Throws: std::invalid_argument that names the key of a value out of range, or of what is no number.
+/// Parses a count. Throws: std::invalid_argument that names the key, for a value out of range or
+/// not a number.
 std::uint64_t count_setting(std::string const& key, std::string const& value, std::uint64_t most);
-/// A number of at most `most`, and above `least`, or equal to it where that is included.
+/// Parses a number of at most `most`, and above `least`, or equal to it if `least_included` is set.
 double number_setting(std::string const& key, std::string const& value, double least, double most,
                       bool least_included);
 

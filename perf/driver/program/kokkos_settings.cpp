@@ -22,7 +22,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Kokkos keeps the data of its OpenMP threads in an array of that length, and checks no bound.
+/// The length of the array in which Kokkos keeps the data of its OpenMP threads, without checking
+/// the bound.
 constexpr int most_openmp_threads = 512;
 
 constexpr std::string_view argument_begin = "--kokkos-";
@@ -30,7 +31,7 @@ constexpr std::string_view argument_begin = "--kokkos-";
 struct kokkos_setting {
   char const* name;
   int least;                         ///< of an integer
-  std::vector<std::string> choices;  ///< none: it is an integer
+  std::vector<std::string> choices;  ///< empty: the value is an integer
   bool may_stand_alone;
 };
 
@@ -73,7 +74,7 @@ void check_setting(kokkos_setting const& s, std::string const& called, std::stri
                   std::to_string(s.least) + " or more");
 }
 
-/// The last value of a setting on the command line, or an empty string.
+/// Returns the last value of a setting on the command line, or an empty string.
 std::string value_of(kokkos_setting const& s, std::vector<std::string> const& arguments) {
   std::string value;
   std::string const begin = argument_name(s) + "=";
@@ -82,7 +83,8 @@ std::string value_of(kokkos_setting const& s, std::vector<std::string> const& ar
   return value;
 }
 
-/// A setting of newer Kokkos is left to it; one that is nearly a known one is a mistake.
+/// Refuses a setting that is nearly a known one, as it is a typing mistake. Other unknown settings,
+/// perhaps of a newer Kokkos, pass.
 void require_known_settings(std::vector<std::string> const& arguments) {
   std::vector<std::string> known = {"help", "tools-args", "tools-help", "tools-libs"};
   for (kokkos_setting const& s : kokkos_settings()) known.emplace_back(s.name);
@@ -100,7 +102,7 @@ void require_known_settings(std::vector<std::string> const& arguments) {
 
 struct thread_request {
   int threads;
-  std::string by;  ///< empty: nobody asked
+  std::string by;  ///< empty: nothing asked for it
 };
 
 thread_request requested_threads(std::vector<std::string> const& arguments) {
@@ -113,7 +115,8 @@ thread_request requested_threads(std::vector<std::string> const& arguments) {
   return {omp_get_max_threads(), std::getenv("OMP_NUM_THREADS") ? "OMP_NUM_THREADS" : ""};
 }
 
-/// OpenMP itself takes another number with a warning. A list has the threads of nested teams behind the first comma.
+/// Checks OMP_NUM_THREADS; OpenMP itself replaces invalid numbers with a warning. After the first
+/// comma, a list has the numbers of threads of nested teams.
 void check_openmp_variable() {
   char const* const value = std::getenv("OMP_NUM_THREADS");
   if (value == nullptr) return;
@@ -128,7 +131,7 @@ void check_openmp_variable() {
 void check_thread_count(std::vector<std::string> const& arguments) {
   auto const [threads, by] = requested_threads(arguments);
   if (threads <= most_openmp_threads) return;
-  if (by.empty()) {  // a larger machine than Kokkos can use
+  if (by.empty()) {  // the machine has more processors than Kokkos can use
     omp_set_num_threads(most_openmp_threads);
     return;
   }
@@ -137,9 +140,9 @@ void check_thread_count(std::vector<std::string> const& arguments) {
                   std::to_string(most_openmp_threads));
 }
 
-/// Runs this program again, with the environment as it is now. Returns if that cannot be.
+/// Runs this program again with the current environment. Returns if that is impossible.
 void start_anew(char** argv) {
-  // Without an interpreter's base the file that runs is the dynamic loader itself.
+  // Without an interpreter's base address, the running file is the dynamic loader itself.
   if (getauxval(AT_BASE) != 0) execv("/proc/self/exe", argv);
 }
 
@@ -187,14 +190,14 @@ void choose_thread_binding([[maybe_unused]] std::vector<std::string> const& argu
   if (std::getenv("OMP_PROC_BIND") != nullptr) return;
   for (char const* chosen : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
     if (std::getenv(chosen) != nullptr) {
-      setenv("OMP_PROC_BIND", "true", 1);  // what places mean without it; Kokkos asks for it
+      setenv("OMP_PROC_BIND", "true", 1);  // OMP_PLACES implies this; Kokkos asks for it explicitly
       return;
     }
   bool const whole_machine = requested_threads(arguments).threads == omp_get_num_procs();
   setenv("OMP_PROC_BIND", whole_machine ? "spread" : "false", 1);
-  if (!whole_machine) return;  // as it is without these variables
-  // Without this file, as in containers that do not mount /sys, libgomp complains of OMP_PLACES and
-  // binds threads to processors all the same.
+  if (!whole_machine) return;  // as without these variables
+  // Without this file, as in containers that do not mount /sys, libgomp complains about OMP_PLACES,
+  // and binds threads to processors anyway.
   if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"))
     setenv("OMP_PLACES", "threads", 1);
   start_anew(argv);

@@ -6,20 +6,23 @@
 
 namespace karpos::perf {
 
-/// Arguments that Kokkos understands itself are kept from the option parser.
+/// Returns whether Kokkos itself interprets an argument, which is then hidden from the option
+/// parser.
 bool meant_for_kokkos(std::string const& argument);
 
-/// Refuses arguments that Kokkos would abort at.
+/// Refuses arguments at which Kokkos would abort.
 /// Throws: bad_input that quotes one.
 void check_kokkos_arguments(std::vector<std::string> const& arguments);
 
-/// The same for variables of the environment; refuses more threads, by whichever way, than Kokkos can run.
-/// Throws: bad_input that quotes what asks for it.
+/// Refuses environment variables at which Kokkos would abort, and more threads than Kokkos can run,
+/// however they were requested.
+/// Throws: bad_input that quotes the source of the request.
 void check_kokkos_environment(std::vector<std::string> const& arguments);
 
-/// Chooses OMP_PROC_BIND and OMP_PLACES where the user has chosen neither: as many threads as processors are bound to
-/// one each; fewer stay free, so that several programs need not share a processor. Threads of OpenMP read this when the
-/// program is loaded, which is why the program may start anew.
+/// Sets OMP_PROC_BIND and OMP_PLACES if the user has set neither. If there are as many threads as
+/// processors, each thread is bound to a processor. Fewer threads stay unbound, so that several
+/// programs need not share a processor. OpenMP reads these variables when the program is loaded, so
+/// the program may restart itself.
 void choose_thread_binding(std::vector<std::string> const& arguments, char** argv);
 
 /// Returns whether the arguments request the help of Kokkos, for which no command is needed.

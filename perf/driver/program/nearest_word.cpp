@@ -7,7 +7,8 @@
 namespace karpos::perf {
 namespace {
 
-/// Letters to insert, remove, change, or swap with the next one (optimal string alignment).
+/// Returns the number of characters to insert, remove, change, or swap with the next one (optimal
+/// string alignment).
 std::size_t edit_distance(std::string const& a, std::string const& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t(0));

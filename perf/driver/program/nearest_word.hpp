@@ -6,7 +6,8 @@
 
 namespace karpos::perf {
 
-/// The candidate that a mistyped word may mean, by edit distance. Returns: an empty string if none is near.
+/// Returns the candidate nearest to a mistyped word by edit distance, or an empty string if none is
+/// near.
 std::string nearest_word(std::string const& word, std::vector<std::string> const& candidates);
 
 }  // namespace karpos::perf

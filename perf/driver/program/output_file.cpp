@@ -32,7 +32,7 @@ void output_file::close() {
   if (m_file) return;
   std::string const why = std::strerror(errno);
   std::error_code ignored;
-  // Not what a link leads to, and not the link: /dev/stdout is one.
+  // Neither a link nor its target is removed: /dev/stdout is a link.
   if (m_opened && is_regular_file(std::filesystem::symlink_status(m_path, ignored)))
     std::filesystem::remove(m_path, ignored);
   std::string const what = "karpos: cannot write " + m_path + " (" + why + "): ";

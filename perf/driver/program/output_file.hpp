@@ -6,9 +6,9 @@
 
 namespace karpos::perf {
 
-/// A text that is written to a file.
-/// Throws: std::invalid_argument if the file cannot be opened; std::runtime_error if not all of it could be written: what
-/// was written of it is removed.
+/// A text that is written to a file. Errors are reported by close().
+/// Throws: std::invalid_argument if the file could not be opened; std::runtime_error if not all of
+/// it could be written, after removing what was written.
 class output_file {
  public:
   explicit output_file(std::string path);

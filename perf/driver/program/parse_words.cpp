@@ -30,7 +30,8 @@ void require_command(CLI::App const& app, std::vector<std::string> const& words)
                     did_you_mean(nearest_word(*first, names)) + "choose one of " + list);
 }
 
-/// An option that is there without a value is a mistake; --peers may stand alone, but then without an empty word.
+/// Refuses empty words, and options that lack a value after '='. --peers may be given without '='
+/// and a value.
 void require_values(std::vector<std::string> const& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string const& word = words[i];
@@ -47,7 +48,8 @@ bool lacks_item(std::string const& list, char mark) {
          list.find(std::string(2, mark)) != std::string::npos;
 }
 
-/// The parser passes over what is missing from a list: "1,,2" would be two values, "," all peers.
+/// Refuses lists with missing elements. The parser would accept them: "1,,2" would be two values,
+/// and "," all peers.
 void require_items(CLI::App const& command, std::vector<std::string> const& words) {
   CLI::Option const* list = nullptr;
   for (std::string const& word : words) {
@@ -70,7 +72,7 @@ void require_items(CLI::App const& command, std::vector<std::string> const& word
   }
 }
 
-/// The command that the words are for, if there is one.
+/// Returns the command that the words are for, or null.
 CLI::App const* command_of(CLI::App const& app, std::vector<std::string> const& words) {
   auto const first = std::find_if_not(words.begin(), words.end(), is_option);
   for (CLI::App const* c : app.get_subcommands(nullptr))
@@ -87,7 +89,8 @@ std::vector<std::string> options_of(CLI::App const& app) {
   return names;
 }
 
-/// Throws: bad_input for an option that `app` does not have. `command`: its name; empty for the driver itself.
+/// Refuses an option that `app` does not have. `command` is the command's name; empty for the
+/// driver itself. Throws: bad_input.
 void require_known(CLI::App const& app, std::string const& command) {
   auto const unknown = app.remaining();
   auto const option = std::find_if(unknown.begin(), unknown.end(), is_option);

@@ -7,8 +7,9 @@
 
 namespace karpos::perf {
 
-/// Parses the words of the command line, with a command as the first one that is no option.
-/// Throws: CLI::Success for help and version; bad_input that names the word which cannot be used, and the nearest one.
+/// Parses the command line, whose first word that is not an option is the command.
+/// Throws: CLI::Success for help and version; bad_input that names the word which cannot be used,
+/// and the nearest valid one.
 void parse_words(CLI::App& app, std::vector<std::string> const& words);
 
 }  // namespace karpos::perf

@@ -13,10 +13,11 @@
 namespace karpos::perf {
 
 void occupy_standard_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large makes writing fail, which is told
+  // then writing to a file that grows too large fails, and the error is reported
+  std::signal(SIGXFSZ, SIG_IGN);
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) {
-      // The wrong way round: reading closed input and printing to closed output must fail.
+      // The modes are swapped, so that reading closed input and printing to closed output fails.
       int const mode = stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
       [[maybe_unused]] int const lowest_free = open("/dev/null", mode);
     }

@@ -3,10 +3,11 @@
 
 namespace karpos::perf {
 
-/// Takes the places of standard streams that are closed, so that no file which is opened later becomes one.
+/// Opens /dev/null in place of closed standard streams, so that a file opened later does not become
+/// one.
 void occupy_standard_streams();
 
-/// Writes out what standard output still holds. Returns: whether all that was printed has arrived; says why if not.
+/// Flushes standard output. Returns whether everything was written; prints the reason if not.
 bool finish_standard_output();
 
 }  // namespace karpos::perf

@@ -16,7 +16,7 @@ csv_rows::csv_rows(std::string_view text, std::string name)
   m_at = graph_input::byte_order_mark_size(m_text);
   pass_empty_lines();
   if (m_at == m_text.size()) return;
-  // Blanks belong to ids.
+  // Blanks do not separate fields: they may be part of ids.
   char const found = find_separator(m_text, m_at);
   if (found != ' ') m_separator = found;
 }

@@ -9,14 +9,15 @@
 
 namespace karpos::perf {
 
-/// The rows of a table with a separator, which is found as `karpos count` finds it, one after the other: a field in quotes may
-/// hold separators, ends of lines and, doubled, quotes. Empty lines are passed over, as is a byte order mark; # begins no
-/// comment. What is wrong ends as a std::invalid_argument that names file, line and column.
+/// The rows of a table, one after another, with a separator that is detected as in `karpos count`.
+/// A field in quotes may contain separators, line ends, and doubled quotes. Empty lines and a byte
+/// order mark are skipped; # does not begin a comment. Errors throw a std::invalid_argument that
+/// names file, line and column.
 class csv_rows {
  public:
   csv_rows(std::string_view text, std::string name);
 
-  /// Moves to the next row. Returns: whether there is one.
+  /// Moves to the next row. Returns whether there is one.
   bool next();
 
   std::size_t size() const { return m_size; }
@@ -24,7 +25,8 @@ class csv_rows {
   std::uint64_t line() const { return m_row_line; }  ///< on which the row begins
   std::size_t bytes_read() const { return m_at; }
 
-  /// Throws: what is wrong with this row, or with a column of it, counted from 0, that has a name.
+  /// Throws an error about this row, or about a column of it, counted from 0, and the column's
+  /// name.
   [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const;
   [[noreturn]] void fail(std::size_t column, std::string const& name, std::string const& why,
                          std::string const& what_to_do) const;
@@ -37,11 +39,11 @@ class csv_rows {
   std::size_t m_at = 0;
   std::uint64_t m_line = 1, m_row_line = 1;
   char m_separator = ',';
-  std::vector<std::string> m_fields;  // kept from row to row, with their memory
+  std::vector<std::string> m_fields;  // reused from row to row, with their memory
   std::size_t m_size = 0;
 };
 
-/// A part of a file for a message: short, and harmless on a terminal.
+/// Returns a part of a file for a message: short, and safe to print on a terminal.
 std::string quoted_for_message(std::string_view s);
 
 }  // namespace karpos::perf

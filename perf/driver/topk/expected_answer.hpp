@@ -11,13 +11,14 @@
 
 namespace karpos::perf {
 
-/// The answer by brute force on the host: the aggregate of every object, in double, in the order of the lists.
+/// The correct answer, by brute force on the host: the aggregate of every object, in double, in the
+/// order of the lists.
 template <class Score>
 class expected_answer {
  public:
   using host_table = Kokkos::View<Score const**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
-  /// `scores` is [objects][lists]; NaN: missing.
+  /// Computes the answer. `scores` is [objects][lists]; NaN: missing.
   template <class Aggregate>
   expected_answer(host_table const& scores, Aggregate const& aggregate, double missing,
                   std::uint64_t k)
@@ -35,12 +36,14 @@ class expected_answer {
     rank(std::min<std::uint64_t>(k, objects));
   }
 
-  /// What sums of scores may lose to rounding, of a type of that precision; `largest` is the largest term.
+  /// Returns a bound of the rounding error of sums of scores with precision `epsilon`; `largest` is
+  /// the largest term.
   double rounding(double epsilon, double largest) const {
     return 2 * static_cast<double>(m_lists) * static_cast<double>(m_lists) * epsilon * largest;
   }
 
-  /// Ids that are none, come twice, or have another aggregate than the one of that rank must have.
+  /// Counts ids that are invalid or occur twice, or whose aggregate differs from that of the
+  /// correct id of the same rank.
   std::uint64_t wrong_ranking(std::vector<std::uint32_t> const& ids, double tolerance) const {
     if (ids.size() != m_best.size()) return std::max(ids.size(), m_best.size());
     std::uint64_t wrong = 0;
@@ -51,14 +54,14 @@ class expected_answer {
                !alike(m_aggregate[ids[r]], m_aggregate[m_best[r]], tolerance);
     return wrong;
   }
-  /// The same, of ids in no order.
+  /// Counts the same errors for ids in any order.
   std::uint64_t wrong_set(std::vector<std::uint32_t> ids, double tolerance) const {
     for (std::uint32_t const id : ids)
       if (id >= m_aggregate.size()) return ids.size();
     std::sort(ids.begin(), ids.end(), before{m_aggregate});
     return wrong_ranking(ids, tolerance);
   }
-  /// Ids that are not those which win ties by being smaller.
+  /// Counts ids that are not the ones that win ties by being smaller.
   std::uint64_t wrong_ties(std::vector<std::uint32_t> ids, bool ordered) const {
     if (ids.size() != m_best.size()) return 0;  // counted already
     if (!ordered) std::sort(ids.begin(), ids.end(), before{m_aggregate});
@@ -66,7 +69,7 @@ class expected_answer {
     for (std::size_t r = 0; r < ids.size(); ++r) wrong += ids[r] != m_best[r];
     return wrong;
   }
-  /// Scores that are not the aggregates of their ids.
+  /// Counts scores that differ from the aggregates of their ids.
   std::uint64_t wrong_scores(std::vector<std::uint32_t> const& ids,
                              std::vector<double> const& scores, double tolerance) const {
     std::uint64_t wrong = 0;
@@ -83,7 +86,7 @@ class expected_answer {
     }
   };
 
-  /// Infinities are alike when they are equal.
+  /// Returns whether two numbers are equal within a tolerance; infinities must be identical.
   static bool alike(double a, double b, double tolerance) {
     return a == b || std::fabs(a - b) <= tolerance;
   }
@@ -105,7 +108,7 @@ class expected_answer {
 
   std::size_t m_lists;
   std::vector<double> m_aggregate;
-  std::vector<std::uint32_t> m_best;  // of rank 1, 2, ...
+  std::vector<std::uint32_t> m_best;  // ids of rank 1, 2, ...
 };
 
 }  // namespace karpos::perf

@@ -8,12 +8,14 @@
 
 namespace karpos::perf {
 
-/// Gets the scores, sorts the lists, and measures what the parameters ask for. `report(part, what)` is told the progress.
-/// Throws: whatever makes the input unusable, before the first query.
+/// Reads or generates the scores, sorts the lists, and measures what the parameters ask for. Calls
+/// `report(part, what)` as the work progresses. Throws an error that makes the input unusable
+/// before the first query.
 topk_run run_topk(topk_parameters const& p, topk_progress const& report);
 
-/// The part of it that depends on the type of scores: float, of generators, and double, of files; in a file of its own
-/// each, since the kernels of a query take long to compile. The scores were opened since `clock` started.
+/// Does the part of run_topk that depends on the type of scores: float for generators, double for
+/// files. Each type has a file of its own, since the kernels of a query take long to compile.
+/// `clock` started before the scores were opened.
 template <class Score>
 topk_run measure_topk(topk_parameters const& p, score_source source, Kokkos::Timer const& clock,
                       topk_progress const& report);

@@ -19,7 +19,7 @@
 
 namespace karpos::perf {
 
-/// One query, again and again, and its peers.
+/// Measures repetitions of one query, and its peers.
 template <class Score>
 class topk_measurement {
  public:
@@ -34,7 +34,7 @@ class topk_measurement {
   topk_run operator()(score_source source, Kokkos::Timer const& clock) {
     load(std::move(source), clock);
     require_weights();
-    if (m_run.objects == 0) return std::move(m_run);  // of a header alone
+    if (m_run.objects == 0) return std::move(m_run);  // the file has only a header
     reverse_lists();
     sort();
     if (parameters().aggregate == "min")
@@ -79,7 +79,8 @@ class topk_measurement {
                      "write one for each list, or none");
     if (m_weights.empty()) m_weights.assign(lists, 1);
   }
-  /// Sorted lists lead with the best scores: those of a list with a negative weight change their sign, as the weight does.
+  /// Makes all weights non-negative: a list with a negative weight changes the sign of its scores
+  /// and of its weight, since sorted lists begin with the best scores.
   void reverse_lists() {
     for (std::size_t i = 0; i < m_weights.size(); ++i) {
       if (!is_reversed(i)) continue;
@@ -175,7 +176,7 @@ class topk_measurement {
   }
 
   void check(expected_answer<Score> const& expected) {
-    // Products may be rounded in other places on the device.
+    // The device may round products at other places than the host.
     auto const range = weighted_range();
     double const largest = std::max(std::fabs(range.least), std::fabs(range.largest));
     bool const alike = parameters().aggregate != "sum" || weights_are_one();
@@ -197,7 +198,7 @@ class topk_measurement {
     for (std::size_t i = 0; i < m_table.host.extent(1); ++i)
       for (std::size_t object = 0; object < m_run.objects; ++object) {
         double const s = m_weights[i] * static_cast<double>(m_table.host(object, i));
-        if (s < range.least) range.least = s;  // not NaN
+        if (s < range.least) range.least = s;  // false for NaN
         if (s > range.largest) range.largest = s;
       }
     return range;
@@ -210,7 +211,7 @@ class topk_measurement {
   score_table<Score> m_table;
   lists_type m_lists;
   std::vector<double> m_weights;
-  std::vector<std::string> m_ids;  // of a file
+  std::vector<std::string> m_ids;  // set for a file
   std::vector<std::uint32_t> m_answer;
   std::vector<double> m_scores;
 };

@@ -11,12 +11,12 @@
 
 namespace karpos::perf {
 
-/// What `karpos topk` may vary.
+/// Parameters of `karpos topk`.
 struct topk_parameters {
   std::string scores;          ///< a file, or a generator
   std::uint64_t seed = 12345;  ///< of the generator
   std::uint64_t k = 100;
-  std::vector<double> weights;  ///< none: all are 1
+  std::vector<double> weights;  ///< empty: all are 1
   std::string aggregate = "sum";
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
@@ -28,17 +28,17 @@ struct topk_parameters {
   std::vector<std::string> peers;
 };
 
-/// One object of the answer.
+/// An object of the answer.
 struct topk_row {
   std::string id;
   double score = 0;            ///< if exact
   std::vector<double> scores;  ///< in the lists; NaN: missing
 };
 
-/// Another way to the same answer.
+/// Another algorithm for the same query.
 struct topk_peer {
   std::string name;
-  std::string skipped;  ///< why it was not measured
+  std::string skipped;  ///< reason why it was not measured, or empty
   int threads = 0;
   samples time;
   std::uint64_t depth_growing = 0, depth = 0, candidates = 0;
@@ -47,7 +47,7 @@ struct topk_peer {
 
 struct topk_run {
   topk_parameters parameters;
-  std::string scores;  ///< the file, or the generator with all that was left to it
+  std::string scores;  ///< the file, or the generator with all its settings
   bool generated = false;
   std::uint64_t objects = 0, entries = 0, without_scores = 0;
   std::vector<std::string> attributes;
@@ -57,7 +57,7 @@ struct topk_run {
   samples time;
   top_k_report report;
   std::vector<topk_row> rows;
-  std::uint64_t answer_wrong = 0;  ///< ids and scores of our answer that are not as they must be
+  std::uint64_t answer_wrong = 0;  ///< wrong ids and scores of karpos's answer
   std::vector<topk_peer> peers;
 
   std::uint64_t wrong() const {
@@ -69,7 +69,7 @@ struct topk_run {
 
 using topk_progress = std::function<void(double, std::string const&)>;
 
-/// Names of what can be measured beside a ranked query.
+/// Returns the names of the peers of a ranked query.
 inline std::vector<std::string> const& topk_peer_names() {
   static std::vector<std::string> const names = {"full", "nra", "lara"};
   return names;

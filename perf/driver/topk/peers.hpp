@@ -20,7 +20,7 @@
 
 namespace karpos::perf {
 
-/// The lists where one host thread reaches them: in place, or copied.
+/// The lists in memory that a host thread can access: in place, or copied.
 template <class Score>
 class lists_on_host {
  public:
@@ -48,11 +48,12 @@ class lists_on_host {
   std::vector<host_list<Score>> m_lists;
 };
 
-/// Measures the other ways to the answer over the same lists, and checks what they say.
+/// Measures the other algorithms on the same lists, and checks their answers.
 template <class Score>
 class topk_peers {
  public:
-  /// The smallest and the largest of all scores, weighted: what some of the peers can rank depends on them.
+  /// The smallest and the largest of all weighted scores. Some of the peers can rank certain ranges
+  /// only.
   struct range_of_scores {
     double least = std::numeric_limits<double>::infinity(), largest = -least;
   };
@@ -118,7 +119,7 @@ class topk_peers {
     object_table objects(m_lists.objects());
     p.threads = 1;
     sequential_answer answer;
-    for (int r = -1; r < m_run.parameters.repetitions; ++r) {  // a warm-up first
+    for (int r = -1; r < m_run.parameters.repetitions; ++r) {  // starts with a warm-up
       Kokkos::Timer const clock;
       answer = p.name == "nra" ? nra(lists.lists(), m_found, objects)
                                : lara(lists.lists(), m_found, objects);

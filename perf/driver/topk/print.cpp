@@ -19,13 +19,13 @@ std::string plain(double x) {
   return text;
 }
 
-/// Letters of a text of UTF-8: bytes that continue one take no room.
+/// Returns the number of characters of a UTF-8 text: continuation bytes take no column.
 std::size_t width_of(std::string const& s) {
   return static_cast<std::size_t>(
       std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// Columns as wide as their widest cell; the second, of ids, is set to the left.
+/// Prints columns as wide as their widest cell. The second column, of ids, is left-aligned.
 void print_table(std::vector<std::vector<std::string>> const& rows) {
   std::vector<std::size_t> width(rows.front().size());
   for (auto const& row : rows)

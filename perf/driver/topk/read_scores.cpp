@@ -94,7 +94,7 @@ class score_reader {
   double score(std::size_t column) const {
     std::string_view field = without_blanks(m_rows[column]);
     if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
-    // from_chars knows no plus.
+    // from_chars rejects a plus.
     if (field.front() == '+' && field.size() > 1 && field[1] != '-') field.remove_prefix(1);
     double value = 0;
     auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);

@@ -17,10 +17,10 @@
 
 namespace karpos::perf {
 
-/// Scores before they are where the driver runs.
+/// Scores before they are in the driver's memory: a generator's spec, or the content of a file.
 using score_source = std::variant<score_spec, score_file>;
 
-/// The scores of all objects in all lists, [objects][lists], list by list; NaN: missing.
+/// The scores of all objects in all lists, [objects][lists], stored list by list; NaN: missing.
 template <class Score>
 struct score_table {
   using view = Kokkos::View<Score**, Kokkos::LayoutLeft, memory>;
@@ -58,7 +58,7 @@ score_table<Score> table_of(space const& exec, score_file const& file) {
 template <class Score>
 using score_lists = sorted_lists<std::uint32_t, Score, memory>;
 
-/// Lists of different lengths, sorted on the host.
+/// Sorts lists of different lengths on the host.
 template <class Score>
 score_lists<Score> sorted_on_host(space const& exec, score_table<Score> const& t) {
   std::size_t const lists = t.host.extent(1), objects = t.host.extent(0);

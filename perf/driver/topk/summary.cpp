@@ -12,7 +12,8 @@
 namespace karpos::perf {
 namespace {
 
-/// JSON has no infinities: they are words. NaN, of a missing score, is null.
+/// Returns a number for JSON, which has no infinities: they become words, and NaN, of a missing
+/// score, becomes null.
 json number(double x) {
   if (std::isnan(x)) return nullptr;
   if (std::isinf(x)) return x > 0 ? "inf" : "-inf";

@@ -8,7 +8,7 @@
 
 namespace karpos::perf {
 
-/// The run with its context, as perf/results/README.md describes it.
+/// Returns the run and its context in the format of perf/results/README.md.
 json to_json(topk_run const& run);
 
 void print(topk_run const& run);

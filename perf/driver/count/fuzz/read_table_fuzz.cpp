@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// For any bytes, the answer is a table whose rows lie one behind the other, wherever reading begins, or a message that names
+/// Checks that any bytes give a table whose rows follow one another, wherever reading begins, or a
+/// message that names the file.
 /// the file.
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +19,7 @@ namespace {
 
 using namespace karpos::perf;
 
-// Not assert: it must hold in a release build too.
+// Replaces assert, since the condition must also hold in a release build.
 void require(bool condition, char const* what) {
   if (condition) return;
   std::fprintf(stderr, "a table breaks its promise: %s\n", what);
