@@ -255,7 +255,8 @@ class ceilings {
   }
   template <class Access, int Distance, level To, class Prepare>
   void try_pipelined(ceiling& c, Prepare const& prepare) {
-    // Long, for the first accesses of a block wait; but several for each thread.
+    // Blocks are long, since the first accesses of a block wait for memory, but there are several
+    // per thread.
     std::uint64_t const share =
         c.operations / (8 * static_cast<std::uint64_t>(m_exec.concurrency()));
     std::uint64_t const block = std::clamp<std::uint64_t>(share, 1024, 16384);

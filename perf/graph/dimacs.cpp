@@ -3,8 +3,8 @@
 
 #include "perf/graph/announced.hpp"
 
-// Source: the formats of the DIMACS implementation challenges: shortest paths (9th) and colouring
-//   (2nd).
+// Source: the formats of the DIMACS implementation challenges on shortest paths (9th) and colouring
+// (2nd).
 
 namespace karpos::perf::graph_input {
 namespace {

@@ -24,7 +24,7 @@ struct generator_spec {
   std::uint64_t scale = 20;
   std::uint64_t edge_factor = 16;
   std::uint64_t seed = 1;
-  /// kron, rmat: probabilities of the first three quadrants
+  /// For kron and rmat: probabilities of the first three quadrants.
   double a = 0.57, b = 0.19, c = 0.19;
   std::uint64_t rows = 1024, columns = 1024;  ///< grid
   double drop = 0;                            ///< grid: probability that an edge is left out

@@ -42,8 +42,8 @@ graph_format graph_format_called(std::string const& name);
 
 struct graph_reading {
   graph_format format = graph_format::automatic;
-  /// Whether to keep the weights of edges; if so, negative ones and ones that are not finite are refused. Otherwise
-  /// weights are checked to be numbers, and dropped.
+  /// Whether to keep the weights of edges; if so, negative weights and weights that are not finite
+  /// are refused. Otherwise weights are checked to be numbers, and dropped.
   bool weights = false;
 };
 

@@ -203,7 +203,7 @@ bool is_number(std::string_view field) {
   char const* const end = field.data() + field.size();
   char const* begin = field.data();
   double ignored = 0;
-  if (*begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;  // from_chars knows no plus
+  if (*begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;  // from_chars rejects a plus
   // A number that double cannot represent is still a number.
   auto const [behind, error] = std::from_chars(begin, end, ignored);
   return error != std::errc::invalid_argument && behind == end;
@@ -221,7 +221,7 @@ double text_lines::weight_of(std::string_view field, char const* what) const {
   if (!is_number(field)) fail(quoted(field) + " is no number, as " + what + " must be", way_out);
   if (field[0] == '+') field.remove_prefix(1);
   double weight = 0;
-  // A number too close to 0 or too large for from_chars: strtod tells these two apart.
+  // For numbers too close to 0 or too large, from_chars fails; strtod distinguishes the two cases.
   if (std::from_chars(field.data(), field.data() + field.size(), weight).ec != std::errc())
     weight = std::strtod(std::string(field).c_str(), nullptr);
   if (!std::isfinite(weight))

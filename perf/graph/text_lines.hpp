@@ -127,7 +127,7 @@ class text_lines {
   char const* m_text_end;
   char const* m_report;
   std::uint64_t m_line = 0;
-  // fields of the edges so far, if these consist of unsigned numbers alone
+  // Fields of the edges so far, if these consist of unsigned numbers alone.
   std::size_t m_row_length = 0;
   char m_separator = ' ';  // separates fields, in addition to blanks
 };

@@ -182,7 +182,7 @@ class sort_join_by_halves : public sort_join<Key> {
   array<std::uint32_t>
       m_runs;  // for each sorted left row, the position of its first match, or no_row
   array<std::uint64_t> m_begins;  // position of each left row's first output row
-  // positions of right rows that stand alone, which follow the left rows
+  // Positions of right rows that stand alone, which follow the left rows.
   array<std::uint64_t> m_places;
   join_kind m_kind = join_kind::inner;
   std::uint64_t m_of_left = 0;

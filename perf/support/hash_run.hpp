@@ -16,7 +16,7 @@ struct hash_parameters : map_parameters {
   double miss = 0.5;  ///< fraction of the mixed queries that ask for absent keys
   std::string input =
       "device";  ///< memory of keys, values and answers: device, host, pinned, shared
-  /// pairs per key of a multimap (multi_run.hpp); 0: keys are distinct
+  /// Pairs per key of a multimap (multi_run.hpp); 0: keys are distinct.
   std::uint64_t multiplicity = 0;
   std::vector<int> widths;  ///< with a multiplicity: lanes that look up one query
   bool energy = false;      ///< measure the energy of find hits

@@ -49,7 +49,7 @@ struct mixed_defects {
   std::uint64_t outcomes = 0;  ///< results that no order of the operations explains
   std::uint64_t values = 0;    ///< results whose value does not belong to the key
   std::uint64_t before = 0;    ///< keys that were not pre-filled correctly
-  /// keys whose insertions and erasures do not add up to their final state
+  /// Keys whose insertions and erasures do not add up to their final state.
   std::uint64_t after = 0;
   std::uint64_t size = 0;  ///< differences between size() and the correct number of keys
 

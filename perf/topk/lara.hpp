@@ -70,7 +70,7 @@ class lara_query {
 
   void shrink(std::size_t list, std::uint32_t id, double score) {
     known_object& o = m_objects[id];
-    if (o.seen == 0) return;  // new, or dropped
+    if (o.seen == 0) return;  // a new object, or a dropped one
     if (m_leaders[o.seen].id == id) m_leaders[o.seen].stale = true;
     add(o, list, score);
     bool const was_best = o.heap_index != known_object::not_in_heap;

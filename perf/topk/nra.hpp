@@ -41,7 +41,7 @@ class nra_query {
   void see(std::size_t list, std::uint32_t id, double score) {
     known_object& o = m_objects[id];
     if (o.seen == 0) {
-      if (m_shrinking) return;  // it cannot be among the first k
+      if (m_shrinking) return;  // a new object cannot be among the first k
       m_candidates.push_back(id);
     }
     o.lower += score;

@@ -46,7 +46,7 @@ struct bfs_parameters {
 /// The part of the graph that a source reaches, according to the distances.
 struct bfs_reach {
   std::uint64_t vertices = 0;
-  /// outgoing edges of the reached vertices, whether or not the search examined them
+  /// Outgoing edges of the reached vertices, whether or not the search examined them.
   std::uint64_t edges = 0;
   std::uint64_t sum_distance = 0;
   std::int32_t depth = -1;  ///< the largest distance

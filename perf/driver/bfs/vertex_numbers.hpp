@@ -56,7 +56,7 @@ class vertex_numbers {
   std::vector<std::uint64_t> m_codes;  ///< by number: a number, or number_limit + index of a word
   std::vector<std::uint64_t> m_ends;   ///< of the words in m_text
   std::string m_text;
-  /// words whose key belongs to another word
+  /// Words whose key belongs to another word.
   std::unordered_map<std::string, std::uint32_t> m_collided;
 };
 

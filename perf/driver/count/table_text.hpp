@@ -20,7 +20,7 @@ struct table_format {
   char separator = ' ';              ///< ' ': any run of blanks and tabs
   std::vector<std::size_t> columns;  ///< the chosen columns, from 0, ascending; empty: all
   std::size_t column_count = 0;      ///< of the first row
-  /// columns that a row must have, in addition to the chosen ones
+  /// Columns that a row must have, in addition to the chosen ones.
   std::size_t least = 0;
   std::size_t most = ~std::size_t(0);  ///< columns that a row may have
   std::size_t data_begin = 0;          ///< offset after banner, header and size line
@@ -118,7 +118,7 @@ inline std::size_t row_from(std::string_view text, std::size_t begin, std::size_
   while (begin < at) {
     std::string_view const before = text.substr(begin, at - begin);
     std::size_t const quote = separator == ' ' ? std::string_view::npos : before.find('"');
-    // Up to the first quote, rows are lines.
+    // Rows are lines up to the first quote.
     std::size_t const line = before.substr(0, quote).rfind('\n');
     if (line != std::string_view::npos) begin += line + 1;
     if (begin < at)

@@ -229,7 +229,7 @@ class measurement_over_ranks {
     if (bar != nullptr) bar->show(part, what);
   }
   std::uint64_t numbered(std::uint64_t source) const {
-    // out of range, which is refused later
+    // Out of range, which is refused later.
     return source < m_graph.vertices() ? m_number(source) : source;
   }
   distributed::bfs_report search(std::uint64_t source) const {

@@ -54,7 +54,7 @@ class grouping {
                           array<T> const& values) const;
 
   space m_exec;
-  // of each row: a word of its group's key
+  // For each row: a word of its group's key.
   words m_group_of;
   std::vector<std::pair<std::uint64_t, std::size_t>> m_places;  // of groups, ordered by their words
   std::vector<std::uint64_t> m_first_rows;

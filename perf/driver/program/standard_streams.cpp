@@ -13,7 +13,7 @@
 namespace karpos::perf {
 
 void occupy_standard_streams() {
-  // then writing to a file that grows too large fails, and the error is reported
+  // With this, writing to a file that grows too large fails, and the error is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) {

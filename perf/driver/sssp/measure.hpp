@@ -22,7 +22,7 @@ struct sssp_parameters {
   std::optional<std::string> source;
   std::uint64_t sources = 0, seed = 1;  ///< number of random sources, and their seed
   bool random_weights = false;          ///< even if the file has weights
-  /// random weights are 1 … max_weight, equal in both directions
+  /// Random weights are 1 … max_weight, equal in both directions.
   std::uint32_t max_weight = 255;
   bool max_weight_is_given = false;
   int repetitions = 3;
