@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What is checked of every answer of a breadth-first search.
+/// Checks that every answer of a breadth-first search must pass.
 #include "support/bfs_subject.hpp"
 
 namespace karpos_test {
 
 namespace {
 
-/// Collects what is wrong: one check for hundreds of conditions.
+/// Collects the complaints of hundreds of conditions, so that one check reports them all.
 struct complaints {
   std::string text;
   void unless(bool condition, std::string const& what) {
@@ -19,7 +19,7 @@ struct complaints {
   }
 };
 
-/// Vertices and out-edges of every level.
+/// Counts the vertices and their out-edges, level by level.
 struct level_sums {
   std::uint64_t visited = 0, edges = 0;
   std::vector<std::uint64_t> vertices, edges_of;
@@ -57,7 +57,7 @@ void check_levels(complaints& c, level_sums const& s, karpos::bfs_report const& 
   c.unequal("edges of bottom-up levels", up, r.edges_bottom_up);
 }
 
-/// The levels tell when the search switched its direction.
+/// Checks that the report's first switches of direction agree with the directions of its levels.
 void check_direction_switches(complaints& c, karpos::bfs_options const& o,
                               karpos::bfs_report const& r) {
   int up = -1, down = -1, switches = 0;

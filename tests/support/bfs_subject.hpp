@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A graph in the space under test that is searched again and again, every result compared with the oracle.
+/// A graph in the space under test that is searched repeatedly; every result is compared with the
+/// oracle.
 ///
-/// The kernels of a search take long to compile: bfs_subject_*.cpp hold one pair of types each, for all suites.
+/// The kernels of a search take long to compile: each bfs_subject_*.cpp instantiates one pair of
+/// types, for all suites.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +20,17 @@
 
 namespace karpos_test {
 
-/// What a search has answered.
+/// The answer of one search.
 struct bfs_answer {
   std::vector<std::int32_t> distance;
-  std::vector<std::int64_t> parent;  ///< empty if not asked for
+  std::vector<std::int64_t> parent;  ///< empty if not requested
   karpos::bfs_report report;
   karpos::bfs_defects defects;
 };
 
 enum class parents { asked, not_asked };
 
-/// Views of the columns and offsets of host rows.
+/// Copies the offsets and columns of host rows to views.
 template <class Vertex, class Offset>
 karpos::csr_graph<Vertex, Offset, space::memory_space> to_space(host_rows const& rows) {
   return {to_space(std::vector<Offset>(rows.offsets.begin(), rows.offsets.end())),
@@ -47,10 +49,10 @@ class bfs_subject {
   using graph_type = karpos::csr_graph<Vertex, Offset, space::memory_space>;
 
   explicit bfs_subject(host_graph const& g);
-  /// Searches from one vertex, or, through a view, from another number of them.
+  /// Searches from one vertex if `sources` has one, else from a view of all of them.
   bfs_answer search(std::vector<std::uint64_t> const& sources, karpos::bfs_options const& o = {},
                     parents p = parents::asked) const;
-  /// Returns: the hops of the rows that later searches have.
+  /// Pads the rows of the workspace for later searches. Returns: the hops of these rows.
   int pad_rows(int hops = 1) { return m_workspace.pad_rows(space(), hops); }
   std::size_t padded_bytes() const { return m_workspace.padded_bytes(); }
   graph_type const& graph() const { return m_graph; }
@@ -85,7 +87,7 @@ bfs_answer bfs_subject<Vertex, Offset>::search_from(Source const& source,
                                                     karpos::bfs_options const& o, parents p) const {
   space const exec;
   view<Vertex> const parent = p == parents::asked ? m_parent : view<Vertex>();
-  Kokkos::deep_copy(exec, m_distance, 77);  // what a search does not write must show
+  Kokkos::deep_copy(exec, m_distance, 77);  // shows what a search does not write
   Kokkos::deep_copy(exec, m_parent, Vertex(0));
   bfs_answer a;
   a.report = karpos::bfs(exec, m_workspace, source, m_distance, parent, o);
@@ -102,7 +104,7 @@ extern template class bfs_subject<std::uint64_t, std::uint32_t>;
 extern template class bfs_subject<std::uint64_t, std::uint64_t>;
 extern template class bfs_subject<std::int32_t, std::uint32_t>;
 
-/// Every combination of options that the space under test has.
+/// Returns every combination of options that the space under test supports.
 inline std::vector<karpos::bfs_options> all_options() {
   using direction = karpos::bfs_direction;
   std::vector<karpos::bfs_options> all{{}};
@@ -153,7 +155,7 @@ inline std::string print(std::vector<std::uint64_t> const& sources) {
   return text + (sources.size() > 8 ? " …" : "");
 }
 
-/// What a report must say of a search of g with these distances.
+/// Checks the report of a search of g that found these distances.
 void check_report(std::string const& what, host_graph const& g, karpos::bfs_options const& o,
                   std::vector<std::int32_t> const& distance, karpos::bfs_report const& r);
 

@@ -2,13 +2,14 @@
 #pragma once
 
 /// \file
-/// How often a test tries its luck.
+/// How many rows and operations a test by chance uses.
 #include <cstdint>
 
 namespace karpos_test {
 
-/// n, but an eighth of it in everyday builds without optimisation or under the address sanitizer, where a row costs up to
-/// thirty times as much: for numbers of rows and operations that are large for the sake of chance alone.
+/// Returns n, or n / 8 in everyday builds without optimisation or with the address sanitizer, where
+/// a row costs up to thirty times as much. For numbers of rows and operations that are large only
+/// so that rare events happen.
 constexpr std::uint64_t rows_for_luck(std::uint64_t n) {
 #if KARPOS_FULL_TESTS || (defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__))
   return n;

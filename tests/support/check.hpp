@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Checks for typed cases: doctest's macros are expanded here once, instead of in every instantiation.
+/// Checks for typed cases: doctest's macros are expanded once in this file, instead of in every
+/// instantiation.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,7 +22,8 @@ inline void holds(std::string const& what, bool condition) {
   CHECK(condition);
 }
 
-/// Calls f, which must throw Exception with a message that contains every one of the words.
+/// Calls f, and checks that it throws Exception with a message that contains every one of the
+/// words.
 template <class Exception, class F, class... Words>
 void throws(F const& f, Words const&... words) {
   std::string message;

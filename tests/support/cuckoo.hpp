@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Pairs for a cuckoo_map, both of its layouts, and whether it holds exactly what it should.
+/// Pairs for a cuckoo_map, and checks that a map holds exactly the expected pairs.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ inline std::string name_of(karpos::cuckoo_layout layout) {
   return layout == karpos::cuckoo_layout::dense ? "dense" : "two_level";
 }
 
-/// Values from 1 on that every type holds exactly; none is the stand-in.
+/// Value of an absent key. value_number() never returns it: its values begin at 1, and every type
+/// represents them exactly.
 template <class T>
 inline constexpr T stand_in = static_cast<T>(sizeof(T) == 1 ? 251 : 1000005);
 template <class T>
@@ -47,7 +48,7 @@ std::vector<X> joined(std::vector<X> a, std::vector<X> const& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
-/// In another order, the same each time.
+/// Returns v in another order, which depends on the seed alone.
 template <class X>
 std::vector<X> shuffled(std::vector<X> v, std::uint64_t seed) {
   random_numbers random(seed);
@@ -55,7 +56,7 @@ std::vector<X> shuffled(std::vector<X> v, std::uint64_t seed) {
   return v;
 }
 
-/// Of equal keys the first counts.
+/// Returns an oracle of the pairs; the first of equal keys counts.
 template <class Key, class T>
 oracle<Key, T> oracle_of(std::vector<Key> const& keys, std::vector<T> const& values) {
   oracle<Key, T> o;
@@ -63,7 +64,7 @@ oracle<Key, T> oracle_of(std::vector<Key> const& keys, std::vector<T> const& val
   return o;
 }
 
-/// Bulk find and contains answer as the oracle does.
+/// Checks that bulk find and contains answer as the oracle does.
 template <class Map, class Key, class T>
 void answers_as(std::string const& what, Map const& map, oracle<Key, T> const& expected,
                 std::vector<Key> const& queries) {
@@ -85,7 +86,8 @@ void answers_as(std::string const& what, Map const& map, oracle<Key, T> const& e
   same(what + ": wrong answers to contains", wrong_flags, 0);
 }
 
-/// The pairs are those of the oracle, and the queries are answered as it does.
+/// Checks that the map holds the oracle's pairs, and that it answers the queries as the oracle
+/// does.
 template <class Map, class Key, class T>
 void holds_exactly(std::string const& what, Map const& map, oracle<Key, T> const& expected,
                    std::vector<Key> const& queries) {
@@ -99,7 +101,8 @@ void holds_exactly(std::string const& what, Map const& map, oracle<Key, T> const
   answers_as(what, map, expected, queries);
 }
 
-/// It is empty, says so, and can be built anew. Requires: a hash that tells the keys from 0 to 1999 apart.
+/// Checks that the map is empty, reports itself empty, and can be built again. Requires: a hash
+/// that distinguishes the keys from 0 to 1999.
 template <class Map>
 void is_empty_and_usable(std::string const& what, Map& map) {
   using Key = typename Map::key_type;

@@ -12,7 +12,7 @@
 
 namespace karpos_test {
 
-/// What there is to compare of a table.
+/// The parts of a table that are compared.
 struct table_bytes {
   std::vector<unsigned char> slots, metadata;
   std::uint64_t size = 0, restarts = 0;
@@ -45,7 +45,7 @@ Kokkos::View<X*, typename Space::memory_space> in_space(std::vector<X> const& fr
   return to;
 }
 
-/// A two-level table of an execution space's, built on one of its instances.
+/// Builds a two-level table of the execution space on one of its instances. Returns: its bytes.
 template <class Key, class T, class Space>
 table_bytes built_on(Space const& exec, std::vector<Key> const& keys, std::vector<T> const& values,
                      std::uint64_t seed) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A device that a CPU emulates: an execution space for algorithms that launch teams of many threads, whose loops run on the host.
-/// Include it first: algorithms see what is declared here for it when they are declared themselves.
+/// A device that a CPU emulates: an execution space for algorithms that launch teams of many
+/// threads; its loops run on the host. Include this header first: the algorithms find these
+/// declarations only if they come before the algorithms' own.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,11 +16,11 @@
 
 namespace karpos_test {
 
-/// Its memory is the host's.
+/// An execution space whose memory is the host's.
 struct emulated_space : Kokkos::DefaultHostExecutionSpace {
   static constexpr int processors = 3, threads = 24;
   static inline std::vector<std::string> launches;         ///< labels of leagues
-  static inline std::size_t most_bytes = ~std::size_t(0);  ///< an allocation of more is refused
+  static inline std::size_t most_bytes = ~std::size_t(0);  ///< larger allocations are refused
 
   static std::size_t launched(std::string const& label) {
     return static_cast<std::size_t>(std::count(launches.begin(), launches.end(), label));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A team of many threads on one CPU thread, so that steps for GPU blocks are tested where there is no GPU: each thread
-/// is a context of its own and runs alone until it waits for others; the next one is drawn at random.
+/// A team (a CUDA block) of many threads on one CPU thread, so that steps for GPU blocks are tested
+/// without a GPU. Each thread is a context (`ucontext_t`) that runs alone until it blocks in a
+/// collective; the next thread is drawn at random.
 #pragma once
 
 #include <ucontext.h>
@@ -23,7 +24,7 @@ struct alignas(64) word_of_scratch {
   unsigned char bytes[64];
 };
 
-/// What a step sees: the collectives of karpos::device::team.
+/// A team as a step sees it: the collectives of karpos::device::team.
 class emulated_team {
  public:
   emulated_team(emulated_block& block, int rank) : m_block(block), m_rank(rank) {}
@@ -36,7 +37,7 @@ class emulated_team {
   bool any(bool yes) const;
   std::uint32_t append(std::uint32_t* counter, bool yes) const;
   std::uint64_t prefix_sum(std::uint64_t v, std::uint64_t& total) const;
-  /// Tiles are those of the space whose steps are tested: of one thread.
+  /// Returns a tile of one thread, like the tiles of the space whose steps are tested.
   template <int W>
   karpos::device::reference_tile<W> this_tile() const {
     static_assert(W == 1);
@@ -48,7 +49,7 @@ class emulated_team {
   int m_rank;
 };
 
-/// Runs a step on a team. Throws std::logic_error when threads wait for others that will not come.
+/// Runs a step on a team. Throws std::logic_error if threads wait for others that will not arrive.
 class emulated_block {
  public:
   static constexpr int warp = 32;
@@ -59,7 +60,7 @@ class emulated_block {
 
   template <class Step>
   void run(Step const& step, int league_rank, int league_size) {
-    // Scratch is not initialised.
+    // Scratch memory is not initialised on GPUs, so it holds garbage here.
     m_scratch.assign(Step::scratch_bytes / sizeof(word_of_scratch) + 1, {});
     std::memset(m_scratch.data(), 0xa5, m_scratch.size() * sizeof(word_of_scratch));
     m_league_rank = league_rank;
@@ -83,7 +84,7 @@ class emulated_block {
     ucontext_t context{};
     std::vector<char> stack = std::vector<char>(std::size_t(1) << 18);
     call waits_for = call::nothing;
-    std::uint64_t value = 0, result = 0, total = 0;  // of the collective that it waits for
+    std::uint64_t value = 0, result = 0, total = 0;  // of the collective that the thread waits for
     std::uint32_t* counter = nullptr;
   };
 
@@ -105,7 +106,7 @@ class emulated_block {
     block.m_thread[static_cast<std::size_t>(rank)]->waits_for = call::end;
   }
 
-  /// Lets threads run that wait for nothing, in any order. Returns: whether there were any.
+  /// Runs, in random order, the threads that wait for nothing. Returns: whether there were any.
   bool go_on() {
     std::vector<thread*> ready;
     for (auto const& t : m_thread)
@@ -118,7 +119,7 @@ class emulated_block {
     }
     return !ready.empty();
   }
-  /// Called by a thread: waits until the collective has its result.
+  /// Blocks the current thread until the collective has its result.
   thread& wait(call what, std::uint64_t value, std::uint32_t* counter = nullptr) {
     thread& t = *m_current;
     t.waits_for = what;
@@ -128,7 +129,8 @@ class emulated_block {
     return t;
   }
 
-  /// Serves the collectives for which all are there. Returns: whether there was one.
+  /// Completes the collectives that all threads concerned have reached. Returns: whether there was
+  /// one.
   bool serve_collectives() {
     bool served = false;
     for (std::size_t first = 0; first < m_thread.size(); first += warp)

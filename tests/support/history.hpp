@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Checks that what concurrent operations on one key answered can be explained by some sequential order
-/// that respects real time: linearizability. A map is linearizable when every key's history is (locality).
+/// Checks of linearizability: whether some sequential order that respects real time explains what
+/// concurrent operations on one key answered. A map is linearizable if every key's history is
+/// (locality).
 ///
-/// Source: Jeannette Wing and Chun Gong, "Testing and verifying concurrent objects", 1993; the memory of
-/// dead ends after Gavin Lowe, "Testing for linearizability", 2017.
+/// Source: Jeannette Wing and Chun Gong, "Testing and verifying concurrent objects", 1993; the
+/// memory of dead ends follows Gavin Lowe, "Testing for linearizability", 2017.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +22,10 @@ namespace karpos_test {
 
 enum class action { insert, assign, add, erase, find };
 
-/// One operation on the key that the history belongs to.
+/// One operation on the key of the history.
 struct event {
   action what;
-  std::uint64_t value;               ///< argument; what find saw
+  std::uint64_t value;               ///< argument; for find, the value found
   bool answer;                       ///< inserted (else existing), erased, or found
   std::uint64_t invoked, responded;  ///< instants of one clock for all threads
 
@@ -37,10 +38,10 @@ struct event {
   }
 };
 
-/// What a map holds under one key.
+/// The value that a map stores for one key, if it stores the key.
 using stored = std::optional<std::uint64_t>;
 
-/// What is stored after the operation, or nothing when it cannot have answered so.
+/// Returns what is stored after the operation, or nothing if the operation cannot have answered so.
 inline std::optional<stored> step(stored const& now, event const& e) {
   switch (e.what) {
     case action::insert:
@@ -62,13 +63,14 @@ inline std::optional<stored> step(stored const& now, event const& e) {
   return {};
 }
 
-/// Whether some order explains the history. Starts from an absent key unless told otherwise.
-/// Complexity: linear for orderly histories; exponential in the number of operations that overlap at worst.
+/// Returns whether some order explains the history. The key is absent at first, by default.
+/// Complexity: linear for orderly histories; in the worst case exponential in the number of
+/// operations that overlap.
 inline bool is_linearizable(std::vector<event> history, stored const& initially = {}) {
   std::sort(history.begin(), history.end(),
             [](event const& a, event const& b) { return a.invoked < b.invoked; });
-  // Events that follow one another in time form a line, as those of one thread do: within a line there is but
-  // one order, and what has taken effect is told by a position in each line.
+  // Operations that do not overlap form a line, as those of one thread do. A line has one order, so
+  // a position in each line tells which operations have taken effect.
   std::vector<std::vector<event>> lines;
   for (event const& e : history) {
     auto line = std::find_if(lines.begin(), lines.end(),
@@ -82,7 +84,8 @@ inline bool is_linearizable(std::vector<event> history, stored const& initially 
   while (!open.empty()) {
     configuration const c = std::move(open.back());
     open.pop_back();
-    // Whatever is invoked after the first response among the rest cannot come before it.
+    // An operation invoked after the earliest response among the pending operations cannot be the
+    // next one.
     std::uint64_t deadline = std::numeric_limits<std::uint64_t>::max();
     bool done = true;
     for (std::size_t l = 0; l < lines.size(); ++l)
@@ -105,7 +108,7 @@ inline bool is_linearizable(std::vector<event> history, stored const& initially 
   return false;
 }
 
-/// A history in order of invocation, for messages.
+/// Returns the history as text, in order of invocation, for messages.
 inline std::string print(std::vector<event> history) {
   std::sort(history.begin(), history.end(),
             [](event const& a, event const& b) { return a.invoked < b.invoked; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Looks into a hopscotch_map, wherever it lives.
+/// Inspection of a hopscotch_map in any memory space.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace karpos_test {
 
-/// Looks at an exact copy of the map on the host. The options are those that the map was made with.
+/// Inspects an exact copy of the map on the host. `options` are those that the map was made with.
 template <class Key, class T, class Space, class Hash, class KeyEqual>
 hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyEqual> const& map,
                                  karpos::hash_table_options<Key> options = {},
@@ -33,7 +33,7 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
   return inspect(copy.lines());
 }
 
-/// The map is in order, and holds so many keys.
+/// Checks that the map's table is in order and holds `keys` keys.
 template <class Map>
 void check_map_in_order(std::string const& when, Map const& map, std::uint64_t keys) {
   auto const found = inspect_map(map);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What holds in a hopscotch table when nobody works on it: slots, bits, counts and marks agree.
+/// Invariants of a hopscotch table that no thread is changing: slots, bits, counts and marks agree.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace karpos_test {
 
 namespace hopscotch = karpos::detail::hopscotch;
 
-/// What was found in a table.
+/// The result of an inspection of a table.
 struct hopscotch_inspection {
   std::uint64_t keys = 0, far_keys = 0;
   std::vector<std::string> wrong;  ///< a sentence for each violation, the first ones only
 
-  /// All sentences; nothing when all is well.
+  /// Returns all sentences; empty if the table is in order.
   std::string text() const {
     std::string all;
     for (std::string const& sentence : wrong) all += "\n  " + sentence;
@@ -28,7 +28,7 @@ struct hopscotch_inspection {
   }
 };
 
-/// Looks at every word of a table whose lines the host can read.
+/// Inspects every word of a table whose lines the host can read.
 template <class Ref>  // hopscotch::lines
 class hopscotch_inspector {
   using layout = typename Ref::layout;
@@ -121,7 +121,7 @@ class hopscotch_inspector {
   hopscotch_inspection m_found;
 };
 
-/// A table whose lines the host can read.
+/// Inspects a table whose lines the host can read.
 template <class Traits>
 hopscotch_inspection inspect(hopscotch::lines<Traits> const& table) {
   return hopscotch_inspector(table).inspect();

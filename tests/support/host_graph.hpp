@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Graphs on the host, and the sequential breadth-first search that every other is compared with.
+/// Graphs on the host, and the sequential breadth-first search that every other search is compared
+/// with.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace karpos_test {
 
 using edge_pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// How a graph tells who leads to a vertex.
+/// How a graph stores incoming edges: an undirected graph needs none, a directed one has none, and
+/// one with a transpose has rows of them.
 enum class sides { undirected, directed, with_transpose };
 
 inline char const* name_of(sides s) {
@@ -29,7 +31,7 @@ struct host_rows {
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint64_t> columns;
 
-  /// Rows keep the order of the edges: nothing sorts them.
+  /// Builds rows that keep the order of the edges: they are not sorted.
   static host_rows of(std::uint64_t vertices, edge_pairs const& edges, bool reversed = false) {
     host_rows r;
     r.offsets.assign(vertices + 1, 0);
@@ -46,11 +48,11 @@ struct host_graph {
   std::string name;
   sides kind = sides::undirected;
   std::uint64_t vertices = 0;
-  host_rows out, in;  ///< in: of graphs with a transpose
+  host_rows out, in;  ///< `in` only of graphs with a transpose
 
   std::uint64_t degree(std::uint64_t v) const { return out.offsets[v + 1] - out.offsets[v]; }
 
-  /// The first vertex that has an edge, but few of them.
+  /// Returns the first vertex that has between one and four edges (else the last vertex).
   std::uint64_t some_leaf() const {
     std::uint64_t v = 0;
     while (v + 1 < vertices && (degree(v) == 0 || degree(v) > 4)) ++v;
@@ -64,7 +66,8 @@ struct host_graph {
   }
 };
 
-/// The graph of some edges; an undirected one has each of them both ways, but a self loop once.
+/// Builds the graph of some edges. An undirected graph stores each edge in both directions, but a
+/// self loop once.
 inline host_graph make_graph(std::string name, std::uint64_t vertices, edge_pairs edges,
                              sides kind = sides::undirected) {
   if (kind == sides::undirected)
@@ -98,7 +101,8 @@ inline edge_pairs random_edges(std::uint64_t vertices, std::size_t count, std::u
   for (auto& e : edges) e = {random.below(vertices), random.below(vertices)};
   return edges;
 }
-/// Everything that a list draws: a function of the position with a size, as in perf/graph/edge_generators.hpp.
+/// Returns every edge of a list: a function of the position that has a size, as in
+/// perf/graph/edge_generators.hpp.
 template <class List>
 edge_pairs drawn_edges(List const& list) {
   edge_pairs edges;
@@ -109,7 +113,7 @@ edge_pairs drawn_edges(List const& list) {
   return edges;
 }
 
-/// Distances from the sources, -1 where no path leads.
+/// Returns distances from the sources, -1 for unreachable vertices.
 inline std::vector<std::int32_t> serial_bfs(
     host_graph const& g, std::vector<std::uint64_t> const& sources,
     std::function<bool(std::uint64_t, std::uint64_t)> const& follow = {}) {
@@ -129,7 +133,8 @@ inline std::vector<std::int32_t> serial_bfs(
   return distance;
 }
 
-/// A tree that fits the distances: the first parent that there is for each vertex, -1 for none.
+/// Returns a tree that fits the distances: the first possible parent of each vertex, -1 if there is
+/// none.
 inline std::vector<std::int64_t> serial_parents(host_graph const& g,
                                                 std::vector<std::int32_t> const& distance) {
   std::vector<std::int64_t> parent(g.vertices, -1);
@@ -142,7 +147,7 @@ inline std::vector<std::int64_t> serial_parents(host_graph const& g,
   return parent;
 }
 
-/// Vertices whose parent is wrong, counted without any help of the library.
+/// Counts the vertices whose parent is wrong, without using the library.
 inline std::uint64_t wrong_parents(
     host_graph const& g, std::vector<std::uint64_t> const& sources,
     std::vector<std::int32_t> const& distance, std::vector<std::int64_t> const& parent,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Keys to test with: all different, skewed towards a few hot ones, and random numbers that are the same
-/// everywhere.
+/// Keys for tests: distinct ones, keys with heavy hitters, and random numbers that are identical on
+/// every platform.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace karpos_test {
 
-/// Source: Sebastiano Vigna, "splitmix64", 2015.
+/// Random numbers. Source: Sebastiano Vigna, "splitmix64", 2015.
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : m_state(seed) {}
@@ -28,7 +28,7 @@ class random_numbers {
   std::uint64_t m_state;
 };
 
-/// A permutation of the integers of a type: odd multiplications and xor-shifts, which can be undone.
+/// Permutes the integers of a type by odd multiplications and xor-shifts, which are invertible.
 template <class Unsigned>
 Unsigned permute(Unsigned x) {
   constexpr int half = std::numeric_limits<Unsigned>::digits / 2;
@@ -39,8 +39,9 @@ Unsigned permute(Unsigned x) {
   return x;
 }
 
-/// n different keys of an integral type; none is among the three largest, which are sentinels by default.
-/// Different streams of up to 2^28 keys share no key where the type is wide enough (64 bits).
+/// Returns n different keys of an integral type. None is among the three largest values, which are
+/// sentinels by default. Different streams of up to 2^28 keys share no key if the type is wide
+/// enough (64 bits).
 template <class Key>
 std::vector<Key> unique_keys(std::size_t n, std::uint64_t stream = 0) {
   using bits = std::make_unsigned_t<Key>;
@@ -53,7 +54,7 @@ std::vector<Key> unique_keys(std::size_t n, std::uint64_t stream = 0) {
   return keys;
 }
 
-/// n draws from some keys: the first tenth of them makes up about half of the draws.
+/// Returns n draws from some keys: the first tenth of the keys makes up about half of the draws.
 template <class Key>
 std::vector<Key> skewed_draws(std::vector<Key> const& from, std::size_t n, std::uint64_t seed) {
   random_numbers random(seed);

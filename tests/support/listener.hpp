@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a call: labels, instances, fences and allocations.
+/// A call as a profiler sees it: labels, instances, fences and allocations.
 ///
-/// Source: the idea of testing behaviour through profiling callbacks is ArborX's
+/// Source: ArborX tests behaviour through profiling callbacks
 /// (test/tstKokkosToolsExecutionSpaceInstances.cpp).
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace karpos_test {
 
-/// What the callbacks have seen since the last reset.
+/// Everything the callbacks have seen since the last reset.
 struct recorded {
   struct launch {
     std::string label;
@@ -26,7 +26,7 @@ struct recorded {
   std::vector<std::string> allocations, regions;
   std::uint64_t allocated = 0, freed = 0;
   int open_regions = 0;
-  std::string unwaited;  ///< the label of a launch that no fence came after
+  std::string unwaited;  ///< label of a launch that no fence followed
 };
 inline recorded record;
 
@@ -35,14 +35,14 @@ inline void on_launch(char const* label, std::uint32_t device, std::uint64_t*) {
   record.unwaited = label;
 }
 inline void on_fence(char const* label, std::uint32_t device, std::uint64_t*) {
-  // Kokkos fences before every callback, because somebody listens: that is not our doing.
+  // Kokkos fences before every callback while a tool listens; these fences are not the library's.
   if (std::string(label).find("Kokkos Profile Tool Fence") != std::string::npos) return;
   record.fences.push_back({label, device});
   record.unwaited.clear();
 }
 inline void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*,
                         std::uint64_t bytes) {
-  if (bytes == 0) return;  // Kokkos asks for the scratch of a team even when there is none
+  if (bytes == 0) return;  // Kokkos requests a team's scratch memory even if its size is 0
   record.allocations.push_back(label);
   record.allocated += bytes;
 }
@@ -55,7 +55,7 @@ inline void on_push(char const* label) {
 }
 inline void on_pop() { --record.open_regions; }
 
-/// Listens while it lives.
+/// Records the callbacks during its lifetime.
 class listener {
  public:
   listener() {
@@ -90,8 +90,9 @@ inline std::uint32_t id_of(space const& exec) {
 
 enum class waits { never, on_the_instance };
 
-/// Runs f once to warm up (Kokkos keeps scratch memory of its own), then again and listens. Kernels that are not
-/// Kokkos' own show as a region.
+/// Checks the labels, instances, fences and allocations of f. Calls f once to warm up (Kokkos
+/// allocates scratch memory of its own), then records a second call. Kernels that Kokkos does not
+/// launch show up as a region.
 template <class F>
 void check_call(std::string const& what, space const& exec, waits allowed, F const& f) {
   f();

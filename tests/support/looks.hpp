@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A hash and an equality that count their calls: how much of a table an operation looks at.
+/// A hash and an equality that count their calls: how many probes an operation makes.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +15,7 @@ namespace karpos_test {
 class looks {
  public:
   std::uint64_t* at() const { return m_count.data(); }
-  /// Returns: the calls of f's kernels, for each of n keys.
+  /// Returns the number of calls that the kernels of f make, divided by n, the number of keys.
   template <class F>
   double of_each(std::uint64_t n, F const& f) const {
     Kokkos::deep_copy(m_count, std::uint64_t(0));

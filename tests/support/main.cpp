@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The one main of every test executable: doctest, inside a Kokkos scope unless the test is host-only.
+/// The main function of every test executable: doctest, inside a Kokkos scope unless the test is
+/// host-only.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

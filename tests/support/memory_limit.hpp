@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What happens without memory.
+/// Limits on memory, to test behaviour when allocations fail.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -30,15 +30,15 @@
 
 namespace karpos_test {
 
-/// Whether an allocation without memory ends the program, as the address sanitizer has it, instead
-/// of being refused.
+/// Whether a failed allocation ends the program, as with the address sanitizer, instead of throwing
+/// an exception.
 #if defined(KARPOS_TEST_ASAN)
 inline constexpr bool dies_without_memory = true;
 #else
 inline constexpr bool dies_without_memory = false;
 #endif
 
-/// What this process has of the memory that is limited.
+/// Returns the bytes of this process's data, which RLIMIT_DATA limits.
 inline rlim_t data_bytes() {
   std::uint64_t pages[6] = {};
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -48,7 +48,8 @@ inline rlim_t data_bytes() {
   return pages[5] * 4096;
 }
 
-/// Bounds the memory of this process while it lives, where that means something.
+/// Limits the memory of this process during its lifetime, on systems where RLIMIT_DATA has an
+/// effect.
 class memory_limit {
  public:
   explicit memory_limit(rlim_t bytes) {
@@ -63,11 +64,11 @@ class memory_limit {
   rlimit m_before{};
 };
 
-/// Takes all memory while it lives: this process can allocate nothing of so many bytes or more.
+/// Occupies all memory during its lifetime: this process cannot allocate blocks of `bytes` or more.
 class no_memory {
  public:
   explicit no_memory(std::size_t bytes) {
-    while (void* const p = std::malloc(bytes)) m_taken.push_back(p);  // what is free already
+    while (void* const p = std::malloc(bytes)) m_taken.push_back(p);  // takes the free memory
   }
   no_memory(no_memory const&) = delete;
   ~no_memory() {
@@ -78,8 +79,9 @@ class no_memory {
   memory_limit m_limit{data_bytes()};
   std::vector<void*> m_taken;
 };
-/// Calls f without memory from its first allocation of so many bytes or more on, from its second
-/// on, and so on. Returns: what its exceptions say, no sentence twice. Requires: takes_memory().
+/// Calls f repeatedly: without memory from its first allocation of `bytes` or more on, then from
+/// its second one on, and so on. Returns: the distinct messages of its exceptions. Requires:
+/// takes_memory().
 template <class F>
 std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
   static std::size_t smallest, allocations, last;
@@ -90,7 +92,7 @@ std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
   std::size_t all = 1;
   for (std::size_t k = 0; k <= all; ++k) {
     allocations = 0;
-    last = k == 0 ? ~std::size_t(0) : k - 1;  // at first they are counted
+    last = k == 0 ? ~std::size_t(0) : k - 1;  // the first call counts the allocations
     if (last == 0) taken.emplace(bytes);
     Kokkos::Tools::Experimental::set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t n) {
@@ -108,7 +110,7 @@ std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
   }
   return sentences;
 }
-/// Checks that every sentence has the word, and none of the others.
+/// Checks that every sentence contains the word, and none of the others.
 inline void check_sentences(std::set<std::string> const& sentences, std::string const& word,
                             std::initializer_list<char const*> others) {
   CHECK(!sentences.empty());
@@ -120,7 +122,8 @@ inline void check_sentences(std::set<std::string> const& sentences, std::string 
   }
 }
 
-/// Whether that takes the memory of the space, too; says so where it does not.
+/// Returns whether no_memory also exhausts the memory of the space; prints the reason if it does
+/// not.
 inline bool takes_memory() {
   if (dies_without_memory) {
     MESSAGE("skipped: the address sanitizer ends a program that has no memory");
@@ -133,8 +136,8 @@ inline bool takes_memory() {
   return true;
 }
 
-/// Takes the memory of the space while it lives, where it is not that of the host: nothing of so
-/// many bytes or more can be had.
+/// Occupies the memory of the space during its lifetime, if that is not the host's: no allocation
+/// of `bytes` or more succeeds.
 class no_memory_of_space {
  public:
   explicit no_memory_of_space(std::size_t bytes) {

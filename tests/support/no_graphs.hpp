@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Arrays that are no graph, for everything that reads graphs.
+/// Arrays that form no valid graph, for every function that reads graphs.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace karpos_test {
 
-/// Arrays, and what a message has to say of them.
+/// Invalid arrays, and what a message must say about them.
 struct no_graph {
   std::vector<std::int64_t> offsets, columns;
   std::string place, why;
 };
 
-/// Arrays for ids and offsets of any type.
+/// Returns invalid arrays that fit ids and offsets of any type.
 inline std::vector<no_graph> no_graphs() {
   std::vector<no_graph> all{
       {{0, 1, 2, 3}, {1, 77, 0}, "edge 1 of", "from vertex 1 to 77, with 3 vertices"},
@@ -40,9 +40,9 @@ inline std::vector<no_graph> no_graphs() {
       {{0, 1, 1, 0}, {1}, "row offset 3 of", "vertex 2 has the edges from 1 to 0, of 1"},
       {{0}, {0}, "row offset 0 of", "0 with 1 column indices"},
       {{3}, {}, "row offset 0 of", "3 with 0 column indices"},
-      // An offset that is wrong comes before an edge that is.
+      // A wrong offset is reported before a wrong edge.
       {{0, 1, 2, 2}, {9, 9, 9}, "row offset 3 of", "vertex 2 has the edges from 2 to 2, of 3"}};
-  // One wrong edge at each place, of a vertex of its own.
+  // One wrong edge at each of these places; each edge belongs to a vertex of its own.
   for (std::int64_t const wrong : {0, 1, 7, 8, 9, 15, 16, 39}) {
     no_graph path{{0}, {}, "edge " + std::to_string(wrong) + " of", {}};
     for (std::int64_t v = 0; v < 40; ++v) {
@@ -55,7 +55,8 @@ inline std::vector<no_graph> no_graphs() {
     path.why = "from vertex " + std::to_string(wrong) + " to ";
     all.push_back(path);
   }
-  // The first of many wrong edges, and of many wrong offsets, whichever thread finds which.
+  // The message names the first of many wrong edges, or of many wrong offsets, whichever thread
+  // finds it.
   no_graph ring;
   std::int64_t const n = 50000;
   for (std::int64_t v = 0; v < n; ++v) {
@@ -85,7 +86,7 @@ auto wrapped(no_graph const& g) {
                                                                 cast(g.columns, Vertex()));
 }
 
-/// A graph with as many vertices and edges.
+/// Returns a valid graph with as many vertices and edges as g.
 inline no_graph some_graph_like(no_graph const& g) {
   no_graph some{std::vector<std::int64_t>(g.offsets.size(), 0),
                 std::vector<std::int64_t>(g.columns.size(), 0),
@@ -96,7 +97,7 @@ inline no_graph some_graph_like(no_graph const& g) {
   return some;
 }
 
-/// Checks that call(graph) refuses what is no graph and names the first wrong place, in the rows of
+/// Checks that call(graph) rejects invalid graphs and names the first wrong place, in the rows of
 /// the graph and in those of its transpose.
 template <class Vertex, class Offset, class Call>
 void refuses_no_graphs(Call const& call) {
@@ -111,7 +112,8 @@ void refuses_no_graphs(Call const& call) {
     throws<refused>([&] { call(out.trusted().with_transpose(graph)); }, "the transpose");
     throws<refused>([&] { call(graph.with_transpose(out.trusted())); }, "the graph");
   }
-  // The first column belongs to no row. No algorithm is harmed by that, so that trust can be tried.
+  // The first column belongs to no row. Algorithms work on this graph nevertheless, so trusted()
+  // can be tested with it.
   auto const longer = wrapped<Vertex, Offset>({{1, 2, 3}, {1, 1, 0}, {}, {}});
   auto const refuses = [&](auto const& graph) {
     throws<refused>([&] { call(graph); }, "row offset 0 of the graph", "1 with 3 column indices");

@@ -32,7 +32,7 @@ class oracle {
   }
   std::size_t size() const { return m_map.size(); }
 
-  /// Whether the pairs are exactly what is in here: each key once, with its value.
+  /// Returns whether the pairs are exactly the oracle's: each key once, with its value.
   bool equals(std::vector<Key> const& keys, std::vector<T> const& values, std::size_t n) const {
     if (n != m_map.size() || keys.size() < n || values.size() < n) return false;
     std::unordered_map<Key, T> seen;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Hashes that have a given place in a table: what karpos::detail::place_among does, backwards.
+/// Hashes that have a given place in a table: the inverse of karpos::detail::place_among.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace karpos_test {
 
-/// Makes hashes of places of a structure of that size, as place_among has it. Tables need the seed 0.
+/// Makes hashes for places in a structure of that size, as place_among computes them. Tables need
+/// the seed 0.
 class hash_of_place {
  public:
   hash_of_place() = default;
@@ -16,13 +17,14 @@ class hash_of_place {
       : m_multiplier(karpos::detail::place_multiplier(what, size)),
         m_inverse(m_multiplier) {
     for (int i = 0; i < 6; ++i)
-      m_inverse *= 2 - m_multiplier * m_inverse;  // Newton: twice as many right bits
+      m_inverse *= 2 - m_multiplier * m_inverse;  // Newton: doubles the number of right bits
   }
-  /// Returns: the hash whose place among n is (position * n) >> 64.
+  /// Returns the hash whose place among n is (position * n) >> 64.
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t position) const {
     return position * m_inverse;
   }
-  /// Returns: such a hash whose lowest three bits are `low`, for a position with three zeros at its end.
+  /// Returns such a hash whose three lowest bits are `low`, for a position that ends in three zero
+  /// bits.
   KOKKOS_FUNCTION constexpr std::uint64_t with_low_bits(std::uint64_t position,
                                                         std::uint64_t low) const {
     return (*this)(position | (low * m_multiplier & 7));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Random graphs of many shapes: wide, narrow, deep and in parts, so that a search makes every decision that it can.
+/// Random graphs of many shapes: wide, narrow, deep and disconnected, so that a search makes every
+/// decision that it can make.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +13,14 @@
 
 namespace karpos_test {
 
-/// Edges between vertices that have been drawn at random.
+/// A shape with edges between randomly drawn vertices.
 struct drawn_shape {
   std::string name;
   std::uint64_t vertices = 0;
   edge_pairs edges;
 
   void join(std::uint64_t u, std::uint64_t v) { edges.emplace_back(u, v); }
-  /// Adds a path of new vertices that begins at one that exists. Returns: its last vertex.
+  /// Adds a path of new vertices that begins at an existing one. Returns: its last vertex.
   std::uint64_t add_path(std::uint64_t from, std::uint64_t length) {
     for (std::uint64_t i = 0; i < length; ++i) {
       join(from, vertices);
@@ -27,7 +28,7 @@ struct drawn_shape {
     }
     return from;
   }
-  /// Adds neighbours to a vertex that exists. Returns: the first of them.
+  /// Adds new neighbours to an existing vertex. Returns: the first of them.
   std::uint64_t add_leaves(std::uint64_t of, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) join(of, vertices + i);
     vertices += count;
@@ -37,7 +38,7 @@ struct drawn_shape {
 
 inline constexpr std::uint64_t random_shapes = 15;
 
-/// Draws a graph of about n vertices. shape: below random_shapes.
+/// Draws a graph of about n vertices. `shape` must be less than random_shapes.
 inline drawn_shape draw_shape(std::uint64_t shape, std::uint64_t n, random_numbers& random) {
   drawn_shape g;
   auto const among = [&](std::uint64_t low, std::uint64_t high) {
@@ -55,7 +56,7 @@ inline drawn_shape draw_shape(std::uint64_t shape, std::uint64_t n, random_numbe
         std::uint64_t const width = among(1, n / 3);
         std::uint64_t const first = g.add_leaves(at, width);
         at = first + random.below(width);
-        if (random.below(2) == 0) continue;  // else the leaves meet again
+        if (random.below(2) == 0) continue;  // else the leaves meet in one vertex
         at = g.vertices++;
         for (std::uint64_t v = first; v < at; ++v) g.join(v, at);
       }

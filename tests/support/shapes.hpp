@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Shapes of graphs that several algorithms are tested on.
+/// Shapes of graphs for the tests of several algorithms.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace karpos_test {
 
-/// The edges with all vertices numbered anew, at random, and in another order.
+/// Renumbers all vertices at random and shuffles the edges.
 inline edge_pairs shuffled(edge_pairs edges, std::uint64_t vertices, std::uint64_t seed) {
   random_numbers random(seed);
   std::vector<std::uint64_t> name(vertices);
@@ -27,7 +27,7 @@ inline edge_pairs shuffled(edge_pairs edges, std::uint64_t vertices, std::uint64
   return edges;
 }
 
-/// A spine with a tooth of nine vertices at each of its own.
+/// Returns a comb: a spine in which every vertex starts a path of nine more vertices.
 inline edge_pairs comb_edges(std::uint64_t vertices) {
   edge_pairs edges;
   for (std::uint64_t v = 0; v + 10 < vertices; v += 10) {
@@ -45,7 +45,8 @@ inline edge_pairs ladder_edges(std::uint64_t vertices) {
   return edges;
 }
 
-/// A path that winds outwards: turn k has 8 k vertices, each beside one of the next turn.
+/// Returns a path that winds outwards: turn k has 8 k vertices. Every seventh of a turn's vertices
+/// has an edge to its neighbour in the next turn.
 inline edge_pairs spiral_edges(std::uint64_t vertices) {
   edge_pairs edges;
   std::uint64_t length = 8;

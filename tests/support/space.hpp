@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The execution space under test, and vectors carried to and from its memory.
+/// The execution space under test, and copies of vectors to and from its memory.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,7 +14,7 @@ using space = KARPOS_TEST_SPACE;
 template <class X>
 using view = Kokkos::View<X*, typename space::memory_space>;
 
-/// A view of the space under test with a copy of some host data.
+/// Copies host data to a new view of the space under test.
 template <class X>
 view<X> to_space(std::vector<X> const& from) {
   view<X> to(Kokkos::view_alloc(Kokkos::WithoutInitializing, "karpos_test::data"), from.size());
@@ -23,7 +23,7 @@ view<X> to_space(std::vector<X> const& from) {
   return to;
 }
 
-/// The first n elements of a view; all of them by default.
+/// Copies the first n elements of a view, by default all of them, to the host.
 template <class View>
 std::vector<typename View::non_const_value_type> to_host(View const& from, std::size_t n) {
   auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
@@ -34,7 +34,7 @@ auto to_host(View const& from) {
   return to_host(from, from.extent(0));
 }
 
-/// A scalar that lives in the space under test.
+/// Copies a scalar from the space under test to the host.
 template <class X>
 X to_host_scalar(Kokkos::View<X, typename space::memory_space> const& from) {
   X x{};

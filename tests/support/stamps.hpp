@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Values that give halves away that do not belong together.
+/// Values whose two halves belong together, so that torn reads are detected.
 #pragma once
 
 #include <Kokkos_Macros.hpp>
@@ -9,8 +9,8 @@
 
 namespace karpos_test {
 
-/// A value that follows from its key and a stamp: half of one value with half of another does not pass, nor does the
-/// value of another key.
+/// Returns a value that depends on its key and on a stamp. Half of one value with half of another
+/// is rejected, and so is the value of another key.
 template <class T, class Key>
 KOKKOS_FUNCTION T stamped(Key key, std::uint64_t stamp) {
   constexpr int half = static_cast<int>(sizeof(T)) * 4;

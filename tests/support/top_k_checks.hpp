@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Answers of ranked queries, and their reports, against the oracle.
+/// Checks of the answers and reports of ranked queries against the oracle.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string print(karpos::top_k_options<Aggregate> const& o) {
          drivers[static_cast<int>(o.driver)];
 }
 
-/// What every report must say.
+/// Checks what holds of every report.
 template <class Lists, class Options>
 void check_report(std::string const& what, Lists const& lists, std::uint64_t objects,
                   std::uint64_t k, Options const& o, karpos::top_k_report const& r) {
@@ -66,7 +66,7 @@ void check_report(std::string const& what, Lists const& lists, std::uint64_t obj
     holds(what + ": does not bail out", !r.bailed_out);
 }
 
-/// The first rank at which an answer is wrong, with what stands there; nothing if it is right.
+/// Describes the first rank at which an answer is wrong; empty if the answer is right.
 template <class Id, class Out>
 std::string first_wrong(host_ranking<Id> const& right, std::size_t found, bool exact,
                         bool smallest_id, std::vector<Id> const& ids,
@@ -122,7 +122,8 @@ void check_answer(std::string const& what, Lists const& lists, host_ranking<Id> 
   if (scores > 0) same(what + ": scores written that are no part of the answer", scores, 0);
 }
 
-/// Every choice that must not change an answer, with both results and both rules for ties.
+/// Returns every choice of options that must not change an answer, with both kinds of result and
+/// both rules for ties.
 template <class Aggregate = karpos::weighted_sum>
 std::vector<karpos::top_k_options<Aggregate>> every_option(
     karpos::top_k_options<Aggregate> const& base = {}) {
@@ -150,7 +151,7 @@ std::vector<karpos::top_k_options<Aggregate>> every_option(
   return all;
 }
 
-/// Asks with these options and compares with the oracle.
+/// Runs a query with these options and compares its answer with the oracle.
 template <class Subject, class Id = typename Subject::id_type>
 typename Subject::answer_type check_query(std::string const& name, Subject& subject,
                                           host_ranking<Id> const& right, std::uint64_t k,
@@ -158,7 +159,7 @@ typename Subject::answer_type check_query(std::string const& name, Subject& subj
                                           bool scores = true) {
   std::string const what =
       name + ", k " + std::to_string(k) + ", " + print(o) + (scores ? "" : ", no scores");
-  INFO(what);  // of a query that throws
+  INFO(what);  // names a query that throws
   auto a = subject.ask(k, o, scores);
   check_answer(what, subject.lists(), right, k, o, a);
   return a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Sorted lists on the host, drawn from distributions that are easy and hard for ranked queries.
+/// Sorted lists on the host, drawn from distributions that are easy or hard for ranked queries.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace karpos_test {
 
-/// n lists, each sorted by falling score. Equal scores are in no order of their ids.
+/// Lists sorted by falling score. Equal scores are not sorted by their ids.
 template <class Id, class Score>
 struct host_lists {
   std::string name;
@@ -46,16 +46,16 @@ enum class scores {
   correlated,
   anticorrelated,
   zipf,
-  few,        ///< four different values: ties galore
-  all_equal,  ///< one value
+  few,        ///< four different values: many ties
+  all_equal,  ///< one value for all
   negative,
   mixed_signs,
-  with_infinities,  ///< both, among small integers
-  outlier,          ///< 1e30 once among numbers up to 1
-  logarithms,       ///< of probabilities, zeros among them
-  close,            ///< 1e9 and a little
+  with_infinities,  ///< both infinities, among small integers
+  outlier,          ///< 1e30 once, among numbers up to 1
+  logarithms,       ///< logarithms of probabilities, some of them 0
+  close,            ///< 1e9 plus small differences
   denormal,
-  huge  ///< their sums overflow float; both signs
+  huge  ///< of both signs; sums overflow float
 };
 inline constexpr scores every_distribution[] = {
     scores::uniform,  scores::correlated, scores::anticorrelated,  scores::zipf,
@@ -77,7 +77,7 @@ struct draw_spec {
   scores distribution = scores::uniform;
   int lists = 2;
   std::uint64_t objects = 100;
-  double keep = 1;  ///< of the objects in each list
+  double keep = 1;  ///< fraction of the objects that each list holds
   id_kind ids = id_kind::dense;
   std::uint64_t seed = 1;
 
@@ -89,7 +89,7 @@ struct draw_spec {
   }
 };
 
-/// Draws the scores of one object after the other.
+/// Draws the scores of one object after another.
 class score_source {
  public:
   score_source(draw_spec const& spec, bool narrow, random_numbers& random)
@@ -142,7 +142,7 @@ class score_source {
 
  private:
   double unit() { return static_cast<double>(m_random() >> 11) * 0x1p-53; }
-  /// The scores of an object add up to nearly the same.
+  /// Draws scores whose sum is nearly equal for all objects.
   double anticorrelated(double u) {
     if (--m_left == 0) return m_base_sum();
     double const s = m_remaining * u;
@@ -167,7 +167,7 @@ class score_source {
   int m_left = 0;
 };
 
-/// Sorts a list by falling score; equal scores stay in a random order.
+/// Sorts a list by falling score; equal scores are in random order.
 template <class Id, class Score>
 void sort_list(std::vector<std::pair<Id, Score>>& list, random_numbers& random) {
   for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
@@ -175,7 +175,7 @@ void sort_list(std::vector<std::pair<Id, Score>>& list, random_numbers& random) 
                    [](auto const& a, auto const& b) { return a.second > b.second; });
 }
 
-/// Different ids: all below their number, in random order, or spread over the whole type.
+/// Draws different ids: 0 to objects - 1 in random order, or ids spread over the whole type.
 template <class Id>
 std::vector<Id> draw_ids(draw_spec const& spec, random_numbers& random) {
   if (spec.ids == id_kind::sparse) {
@@ -191,7 +191,7 @@ std::vector<Id> draw_ids(draw_spec const& spec, random_numbers& random) {
   return ids;
 }
 
-/// Lists that the seed alone decides.
+/// Draws lists that depend on `spec` alone.
 template <class Id, class Score>
 host_lists<Id, Score> draw_lists(draw_spec const& spec) {
   random_numbers random(spec.seed * 977 + static_cast<std::uint64_t>(spec.distribution));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// All objects of some lists by falling aggregate: what every ranked query is compared with.
+/// All objects of some lists by falling aggregate: every ranked query is compared with them.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace karpos_test {
 
-/// Every object: by falling score, equal scores by rising id; and by id.
+/// All objects twice: by falling score, with equal scores by rising id; and by rising id.
 template <class Id>
 struct host_ranking {
   struct entry {
@@ -25,7 +25,7 @@ struct host_ranking {
   };
   std::vector<entry> ranked, by_id;
 
-  /// Nothing for an id that no list has.
+  /// Returns nothing for an id that no list holds.
   entry const* find(Id id) const {
     auto const at = std::lower_bound(by_id.begin(), by_id.end(), id,
                                      [](entry const& e, Id wanted) { return e.id < wanted; });
@@ -33,8 +33,8 @@ struct host_ranking {
   }
 };
 
-/// Calls the aggregate in the space under test, where a multiplication and an addition may become one: the oracle and
-/// the query then round alike.
+/// Calls the aggregate in the space under test. The compiler may fuse a multiplication and an
+/// addition there, so the oracle and the query round alike.
 template <class Aggregate>
 struct evaluate_aggregate {
   Aggregate aggregate;
@@ -46,7 +46,8 @@ struct evaluate_aggregate {
   }
 };
 
-/// What is right of the sum in extended precision. Other aggregates do not round.
+/// Returns whether a sum agrees with one in extended precision, within the rounding errors of
+/// doubles. Other aggregates must only not be NaN.
 template <class Aggregate>
 bool is_near(Aggregate const& aggregate, double const* scores, int n, double got) {
   if constexpr (std::is_same_v<Aggregate, karpos::weighted_sum>) {
@@ -66,7 +67,7 @@ bool is_near(Aggregate const& aggregate, double const* scores, int n, double got
   return !std::isnan(got) && (static_cast<void>(aggregate), static_cast<void>(scores), n >= 0);
 }
 
-/// All scores of an object side by side, objects by rising id.
+/// The scores of all objects; those of one object are adjacent. Objects are sorted by rising id.
 template <class Id>
 struct gathered_scores {
   std::vector<Id> ids;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Sorted lists in the space under test that are queried again and again.
+/// Sorted lists in the space under test that are queried repeatedly.
 ///
-/// The kernels of a query take long to compile: top_k_subject_*.cpp hold some types each, for all suites.
+/// The kernels of a query take long to compile: each top_k_subject_*.cpp instantiates some types,
+/// for all suites.
 #pragma once
 
 #include <karpos/top_k.hpp>
@@ -14,7 +15,8 @@
 
 namespace karpos_test {
 
-/// What a query has answered. The views are longer than k: the rest of them must be as it was.
+/// The answer of a query. The views are longer than k: the query must not change the elements after
+/// the first k.
 template <class Id, class Out>
 struct top_k_answer {
   std::vector<Id> ids;
@@ -22,11 +24,12 @@ struct top_k_answer {
   karpos::top_k_report report;
 };
 
-/// What a view holds before the query.
+/// Value of all elements of a view before the query.
 inline constexpr int untouched = 77;
 inline constexpr std::size_t more_than_k = 3;
 
-/// Of equally long lists the rows of a table, which is wider than they are; else, or if asked for, offsets.
+/// Copies lists to the space under test. Lists of equal lengths become the rows of a table with
+/// more columns than needed; other lists, or all if `by_offsets` is set, are stored with offsets.
 template <class Id, class Score>
 karpos::sorted_lists<Id, Score, space::memory_space> to_space(host_lists<Id, Score> const& from,
                                                               bool by_offsets = false) {
@@ -64,7 +67,7 @@ karpos::sorted_lists<Id, Score, space::memory_space> to_space(host_lists<Id, Sco
                            Kokkos::subview(score_table, Kokkos::ALL(), entries)));
 }
 
-/// Lists and the memory for queries of them.
+/// Lists, and memory for queries of them.
 template <class Id, class Score, class Aggregate = karpos::weighted_sum, class Out = double>
 class top_k_subject {
  public:
@@ -77,9 +80,9 @@ class top_k_subject {
   using answer_type = top_k_answer<Id, Out>;
 
   top_k_subject(host_lists<Id, Score> const& lists, std::uint64_t max_k, bool by_offsets = false);
-  /// The same memory for other lists.
+  /// Replaces the lists but keeps the memory.
   void replace(host_lists<Id, Score> const& lists) { m_lists = to_space(lists); }
-  /// scores: whether to pass a view for them.
+  /// Runs a query. `scores`: whether to pass a view for the scores.
   answer_type ask(std::uint64_t k, options_type const& o, bool scores = true);
   lists_type const& lists() const { return m_lists; }
 
@@ -120,7 +123,7 @@ extern template class top_k_subject<std::int32_t, double>;
 extern template class top_k_subject<std::uint64_t, float, karpos::weighted_sum, float>;
 extern template class top_k_subject<std::uint64_t, double>;
 
-/// The middle of the scores, of an even number of them the higher one.
+/// Returns the median of the scores; of an even number of scores, the higher of the middle two.
 struct median_score {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     for (int i = 0; i < n; ++i) {
@@ -135,7 +138,7 @@ struct median_score {
   }
 };
 
-/// The sum of what scores have below a limit: many scores make no difference.
+/// Sums the scores, each cut off at a limit: many different scores have equal effects.
 struct capped_sum {
   double limit = 0.5;
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
@@ -145,7 +148,7 @@ struct capped_sum {
   }
 };
 
-/// Monotone for scores that are not negative.
+/// Multiplies the scores. Monotone if no score is negative.
 struct product_of_scores {
   KOKKOS_FUNCTION double operator()(double const* scores, int n) const {
     double product = 1;

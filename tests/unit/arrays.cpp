@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The primitives that every family uses: arrays filled, read back and explained, and the one loop of linear probing.
+/// The primitives that all structures use: arrays that are filled, read back and explained, and the
+/// one loop of linear probing.
 #include <cstdint>
 #include <karpos/detail/arrays.hpp>
 #include <karpos/detail/word_probing.hpp>
@@ -16,7 +17,7 @@ using karpos_test::space;
 using karpos_test::to_host;
 using karpos_test::view;
 
-/// Fills the elements [begin, begin + n) of an array, and no other.
+/// Checks that a fill changes the elements [begin, begin + n) of an array, and no others.
 template <class Word>
 void fills_exactly(std::uint64_t begin, std::uint64_t n, Word value, Word other) {
   std::uint64_t const all = begin + n + 5;
@@ -56,7 +57,7 @@ TEST_CASE("an arena adds up bytes, and says the most there can be instead of a s
   CHECK(a.bytes() == most);
 }
 
-/// Words that say where they stand.
+/// Words that depend on their index.
 struct twice_the_index {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
     return static_cast<std::uint32_t>(2 * i);
@@ -99,7 +100,8 @@ TEST_CASE("an object is read back from the memory of a space") {
 
 namespace word_probing = karpos::detail::word_probing;
 
-/// Inserts key i % distinct for every i, all at home in one slot, and counts how its probe ended.
+/// Inserts key i % distinct for every i, all with the same home slot, and counts the outcomes of
+/// the probes.
 struct insert_all {
   word_probing::table<std::uint32_t> table;
   std::uint32_t distinct;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Atomic minima and maxima of the host, which are loops over a compare-and-swap.
+/// Atomic minima and maxima on the host, which are loops over a compare-and-swap.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,8 +25,9 @@ TEST_CASE("minima and maxima return what was there") {
   CHECK(wide == std::uint64_t(1) << 40);
 }
 
-/// A word that changes after it was read, and before it is first written, as if another thread had come in between. It lies in a
-/// page that cannot be written: the signal of the first attempt changes it, and the attempt is made again.
+/// A word that changes between its first read and its first write, as if another thread had written
+/// it. The word lies in a page that is write-protected: the signal handler of the first write
+/// changes the word and lifts the protection, and the CPU repeats the write.
 template <class Word>
 class changing_word {
  public:
@@ -59,7 +60,8 @@ class changing_word {
   struct sigaction m_handler_before = {};
 };
 
-/// The word was `before` when it is read, and `then` when it is written.
+/// Returns the word after a minimum with v: the word is `before` when it is read, and `then` when
+/// it is written.
 template <class Word>
 Word after_minimum(Word before, Word then, Word v) {
   changing_word<Word> const word(before, then);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a table remembers of being full, and the marks that a stored key leaves on its path.
+/// The record of which parts of a table are full, and the marks that a stored key leaves on its
+/// probe path.
 #include <doctest/doctest.h>
 
 #include <karpos/detail/fullness.hpp>
@@ -15,14 +16,14 @@ namespace {
 
 using karpos::detail::fullness;
 
-/// Buckets with and without a free slot, and a fullness of them.
+/// Buckets with and without a free slot, and their `fullness` record.
 struct buckets {
   std::vector<char> full;
   std::vector<std::uint64_t> words;
 
   explicit buckets(std::uint64_t n) : full(n, 1), words((fullness::words_for(n) + 1) / 2) {}
   fullness state() { return {reinterpret_cast<std::uint32_t*>(words.data()), full.size()}; }
-  /// Inspections of n parts each after which the table is known to be full, at most `most`.
+  /// Counts the inspections of n parts each until the table is known to be full, at most `most`.
   std::uint64_t inspections(std::uint32_t n, std::uint64_t most) {
     std::uint64_t count = 0;
     for (; count < most && !state().is_full(); ++count)
@@ -76,7 +77,7 @@ TEST_CASE("a slot that is freed beside an inspection keeps its part from being f
   for (std::uint64_t look = 1; look <= 64; ++look) {
     CAPTURE(look);
     looks = 0;
-    some.state().inspect(1, freed_at(look));  // its slots are looked at twice
+    some.state().inspect(1, freed_at(look));  // inspects the slots of the part twice
     some.state().inspect(1, [](std::uint64_t) { return true; });
     CHECK(!some.state().is_full());
     some.state().forget(0);
@@ -134,8 +135,8 @@ TEST_CASE("threads that find and forget full parts agree in the end") {
   }
 }
 
-/// The marks before the tried-th bucket of a path are those of the pairs that a walk along it
-/// meets.
+/// Checks that for_each_mark() visits, for the tried-th bucket of a path, the same pairs as a walk
+/// along the path up to this bucket.
 template <class Probing>
 void marks_as_a_walk_does(std::uint64_t at_least) {
   using path = karpos::detail::probe_path<Probing>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Readers of graph files: what each format means, and what is said about a file that breaks its
+/// Readers of graph files: what each format means, and the messages about files that break its
 /// rules.
 #include <doctest/doctest.h>
 
@@ -59,14 +59,15 @@ void reads(std::string const& bytes, std::uint64_t vertices, edges const& expect
   CHECK(g->undirected == undirected);
 }
 
-/// The message begins with the file and the place, and goes on with the rest.
+/// Checks that parsing fails with a message that begins with the file and the place and contains
+/// the words.
 template <class... Words>
 void refuses(std::string const& bytes, std::string const& place, Words const&... words) {
   karpos_test::throws<graph_file_error>([&] { parse(bytes); }, "karpos: cannot read g" + place,
                                         "): ", words...);
 }
 
-/// As refuses(), for a file of that name that is read in some way.
+/// Checks, like refuses(), a file with that name that is read in the given way.
 template <class... Words>
 void refuses_as(graph_reading const& how, std::string const& name, std::string const& bytes,
                 Words const&... words) {
@@ -85,7 +86,7 @@ void put(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-/// Half a .sg file: offsets and entries of the edges, ordered by source.
+/// Returns half of a .sg file: offsets and entries of the edges, ordered by source.
 std::string sg_half(std::uint64_t vertices, edges list) {
   std::stable_sort(list.begin(), list.end(),
                    [](auto const& a, auto const& b) { return a.first < b.first; });
@@ -116,8 +117,8 @@ std::uint32_t crc32(std::string_view bytes) {
   }
   return ~crc;
 }
-/// A gzip member that stores its content as it is (RFC 1951, 1952), in blocks of at most 65535
-/// bytes.
+/// Returns a gzip member that stores its content uncompressed (RFC 1951, 1952), in blocks of at
+/// most 65535 bytes.
 std::string packed(std::string const& content) {
   std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
   for (std::size_t at = 0;;) {
@@ -194,7 +195,7 @@ TEST_CASE("graph files: serialized graphs of the GAP suite") {
         std::vector<std::uint64_t>{0, 0, 0});
 }
 
-// Content "0 1\n1 2\n2 0\n" as gzip packs it.
+// The content "0 1\n1 2\n2 0\n" as gzip compresses it.
 constexpr unsigned char really_packed[] = {
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x50, 0x30, 0xe4, 0x32, 0x54,
     0x30, 0xe2, 0x32, 0x52, 0x30, 0xe0, 0x02, 0x00, 0x7b, 0x61, 0x5b, 0x23, 0x0c, 0x00, 0x00, 0x00};
@@ -212,7 +213,7 @@ TEST_CASE("graph files: gzip'ed") {
   reads(packed(std::string(pattern) + "2 2 1\n1 2\n"), 2, {{0, 1}});
   CHECK(std::get<csr_arrays>(parse(packed(sg(false, 5, {})))).vertices == 5);
 
-  // A line is that of the content, a byte that of the file.
+  // Line numbers count lines of the content; byte numbers count bytes of the compressed file.
   refuses(packed("0 1\n1 x\n"), ":2 ", "'x'");
   for (std::size_t size = 2; size < gz.size(); ++size)
     refuses(gz.substr(0, size), " at byte ", "too early");
@@ -325,7 +326,7 @@ TEST_CASE("graph files: numbers of entries that do not fit") {
   refuses(mtx + "2 1\n3 1\n", ":5 ", "more entries than the 2");
   refuses("p sp 3 2\na 1 2 3\nc long enough\n", ":3 ", "after 1 of the 2 entries");
   refuses("p sp 3 1\na 1 2 3\na 1 2 3\n", ":3 ", "more entries than the 1");
-  // Claimed memory is bounded by the bytes that follow.
+  // The memory that a header claims is bounded by the bytes that follow.
   std::string const absurd = "1000000000000";
   refuses(std::string(pattern) + "3 3 " + absurd + "\n1 2\n", ":2 ", absurd, "4 bytes follow");
   refuses(std::string(pattern) + absurd + " " + absurd + " 1\n1 2\n", ":2 ", absurd, "32 bits");
@@ -333,7 +334,7 @@ TEST_CASE("graph files: numbers of entries that do not fit") {
   refuses("p edge " + absurd + " 1\ne 1 2\n", ":1 ", absurd, "32 bits");
 }
 
-/// The file with one 64-bit or 32-bit word replaced.
+/// Returns the file with one 64-bit or 32-bit word replaced.
 template <class T>
 std::string with(std::string bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof(T));
@@ -342,7 +343,8 @@ std::string with(std::string bytes, std::size_t at, T value) {
 
 TEST_CASE("graph files: serialized graphs that break") {
   std::string const good = sg(true, 3, {{0, 1}, {1, 2}});
-  // Header 17, four offsets to 49, two entries to 57, four offsets to 89, two entries.
+  // The header ends at byte 17, four offsets at 49, two entries at 57, four offsets at 89; two
+  // entries follow.
   for (std::size_t size = 1; size < 17; ++size)
     refuses(good.substr(0, size), " at byte 0 ", "ends within its header");
   for (std::size_t size = 17; size < good.size(); ++size)
@@ -364,7 +366,7 @@ TEST_CASE("graph files: serialized graphs that break") {
   refuses(weighted, " at byte 0 ", "with weights", "without");
 }
 
-// What looks like a format.
+// Files that look like another format.
 
 constexpr char sized[] = "5 5 3\n2 3 1.0\n3 4 2.0\n3 5 3.0\n";  // MatrixMarket without its banner
 
@@ -386,7 +388,7 @@ TEST_CASE("graph files: a banner that is none") {
                 "--format");
   for (std::string const before : {"% exported\n", "#\n", "% a\n\n# b\n"})
     refuses(before + "%%MatrixMarket" + rest, ":", "not its first line", "--format");
-  // A banner of one percent may be forced, a missing one not.
+  // The user may force a banner with one percent sign, but not a missing one.
   CHECK(list_of("%MatrixMarket" + rest, as(graph_format::matrix_market)).vertices == 3);
   refuses_as(as(graph_format::matrix_market), "g", sized, "in the place of '%%MatrixMarket'");
 }
@@ -395,8 +397,8 @@ TEST_CASE("graph files: sizes above the edges, without a banner") {
   for (std::string const before : {"", "\n", "# c\n", "#\n\n"}) {
     refuses(before + sized, ":", "'5 5 3'", "sizes", "--format edges");
     refuses(before + "3 3 2\n2 1\n3 1\n", ":", "'3 3 2'", "sizes", "--format");
-    refuses(before + "3 3 5\n2 1\n3 1\n", ":", "'3 3 5'");  // cut off
-    refuses(before + "3 4 2\n2 1\n3 4\n", ":", "'3 4 2'");  // no square
+    refuses(before + "3 3 5\n2 1\n3 1\n", ":", "'3 3 5'");  // truncated
+    refuses(before + "3 4 2\n2 1\n3 4\n", ":", "'3 4 2'");  // not square
     refuses(before + "4 3\n1 2\n2 3\n3 4\n", ":", "'4 3'", "sizes", "--format");
     refuses(before + "4 3\n0 1 .5\n1 2 .5\n2 3 .5\n", ":", "'4 3'", "sizes", "--format");
   }
@@ -409,14 +411,14 @@ TEST_CASE("graph files: sizes above the edges, without a banner") {
   reads("3 4 1\n1 2 1\n2 3 1\n", 5, {{3, 4}, {1, 2}, {2, 3}});
 }
 
-/// A line of numbers, with `mark` between them.
+/// Returns a line of numbers, with `mark` between them.
 std::string joined(std::vector<std::uint32_t> const& numbers, std::string const& mark) {
   std::string line;
   for (std::uint32_t const n : numbers) line += (line.empty() ? "" : mark) + std::to_string(n);
   return line;
 }
 
-/// A ring of n vertices whose ids count from `first`, an edge on each line.
+/// Returns a ring of n vertices whose ids begin at `first`: lines of one edge each.
 std::vector<std::string> ring(std::uint32_t n, std::uint32_t first, bool weights,
                               std::string const& mark, std::string const& end) {
   std::vector<std::string> lines;
@@ -447,13 +449,13 @@ TEST_CASE("graph files: sizes of any list") {
               std::string const place = before.empty() ? ":1 " : ":3 ";
               if (mark != " " && mark != "  " && mark != "\t") {
                 refuses(text, place, "'" + joined(sizes, mark) + "'", "sizes", "--format edges");
-              } else {  // may be METIS as well
+              } else {  // also a possible METIS file
                 refuses(text, place, "--format");
               }
               karpos_test::throws<graph_file_error>([&] { parse_graph(text, "g", {}, any); },
                                                     "--format");
               CHECK(list_of(text, as(graph_format::edges)).sources.size() == n + 1);
-              // One line more, or fewer vertices: these are edges.
+              // With one line more, or fewer vertices, the first line is an edge.
               if (n < 5 || (matrix && first == 1) || matrix != weights) continue;
               std::string const last = lines.front();
               CHECK(list_of(text + last).sources.size() == n + 2);
@@ -465,7 +467,7 @@ TEST_CASE("graph files: sizes of any list") {
 }
 
 TEST_CASE("graph files: sizes, in other words") {
-  // What stands between the sizes may be something else than what stands between the ids.
+  // The separator of the sizes may differ from that of the ids.
   refuses("3,2\n0 1\n1 2\n", ":1 ", "'3,2'", "--format edges");
   refuses("10,10,3\n1 2 7\n2 3 7\n9 10 7\n", ":1 ", "'10,10,3'", "--format edges");
   refuses("5 0\n", ":1 ", "'5 0'", "--format edges");
@@ -479,7 +481,8 @@ TEST_CASE("graph files: sizes, in other words") {
   };
   karpos_test::throws<graph_file_error>(
       [&] { parse_graph("\"3\",\"2\"\n\"0\",\"1\"\n\"1\",\"2\"\n", "g", {}, any); }, "sizes");
-  // Ids from 0 end below the number of vertices, ids from 1 at it.
+  // If ids begin at 0, the largest is below the number of vertices; if they begin at 1, it may be
+  // equal.
   reads("5,4\n5,3\n5,2\n5,1\n5,0\n", 6, {{5, 4}, {5, 3}, {5, 2}, {5, 1}, {5, 0}});
   reads("5 5 4\n0 1 9\n1 2 9\n2 3 9\n3 5 9\n", 6, {{5, 5}, {0, 1}, {1, 2}, {2, 3}, {3, 5}});
   reads("source,target\n3,2\n0,1\n1,2\n", 4, {{3, 2}, {0, 1}, {1, 2}});
@@ -488,7 +491,7 @@ TEST_CASE("graph files: sizes, in other words") {
 }
 
 TEST_CASE("graph files: rows of neighbours that are as long as edges with weights") {
-  // Every vertex has a row, and its neighbours have one.
+  // Every vertex has a row, and so has each of its neighbours.
   for (std::string const mark : {" ", "\t"})
     for (std::uint32_t const n : {3u, 4u, 9u})
       for (std::uint32_t const degree : {2u, 3u}) {
@@ -501,15 +504,15 @@ TEST_CASE("graph files: rows of neighbours that are as long as edges with weight
         }
         refuses(text, ":1 ", "neighbours", "--format edges");
         CHECK(list_of(text, as(graph_format::edges)).sources.size() == n);
-        text.replace(0, 1, "1");  // two rows of one vertex
+        text.replace(0, 1, "1");  // two rows for one vertex
         CHECK(list_of(text).sources.size() == n);
       }
-  edge_list const g = list_of("0 1 9\n1 2 7\n2 0 8\n", with_weights);  // no vertex is called 9
+  edge_list const g = list_of("0 1 9\n1 2 7\n2 0 8\n", with_weights);  // no vertex has the id 9
   CHECK(g.weights == std::vector<double>{9, 7, 8});
   CHECK(g.layout.columns == 3);
   reads("0 1 1\n1 2 1\n2 0 1\n", 3, {{0, 1}, {1, 2}, {2, 0}});
   reads("0 1 2 5\n1 2 0 5\n2 0 1 5\n", 3, {{0, 1}, {1, 2}, {2, 0}});
-  // What networkx writes above such rows.
+  // The comment that networkx writes above such rows.
   std::string const head = "#write.py\n# GMT Thu Nov 26 06:00:00 2026\n# \n";
   refuses(head + "0 1 2\n1 5 6\n", ":4 ", "networkx", "write_edgelist", "--format edges");
   refuses(head + "0\n1 5\n", ":4 ", "networkx");
@@ -560,7 +563,7 @@ TEST_CASE("graph files: a message does not advise what was given") {
     CHECK(said.find(given) == said.npos);
     CHECK(said.find("say what it is by `--format`") == said.npos);
   }
-  // Nor a format that would refuse the file as well.
+  // The message suggests no format that would refuse the file as well.
   for (std::string const text :
        {"% c\n%%MatrixMarket matrix coordinate pattern general\n",
         "#MatrixMarket matrix coordinate pattern general\n", "% c\n0 1\n"}) {
@@ -600,7 +603,7 @@ TEST_CASE("graph files: comments with percents") {
   edges const two = {{0, 1}, {1, 2}};
   CHECK(edges_of(list_of("% c\n0 1\n1 2\n", as(graph_format::edges))) == two);
   for (std::string const kind : {"sym unweighted", "asym positive"})
-    reads("% " + kind + "\n% 2 3 3\n0 1\n1 2\n", 3, two);  // KONECT
+    reads("% " + kind + "\n% 2 3 3\n0 1\n1 2\n", 3, two);  // as KONECT writes them
   refuses("% bip unweighted\n% 2 2 2\n1 1\n1 2\n", ":1 ", "two sides", "--format edges");
   reads("# c\n% c\n0 1\n1 2\n", 3, two);
 }
@@ -636,10 +639,10 @@ TEST_CASE("graph files: a format that is forced") {
                                              "auto, edges, matrixmarket, dimacs, metis, sg");
 }
 
-// METIS.
+// METIS files.
 
 constexpr char metis[] =
-    "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n";  // of its manual
+    "7 11\n5 3 2\n1 3 4\n5 4 2 1\n2 3 6 7\n1 3 6\n5 4 7\n6 4\n";  // the example of its manual
 edges const of_metis = {{0, 4}, {0, 2}, {0, 1}, {1, 2}, {1, 3}, {2, 4},
                         {2, 3}, {3, 5}, {3, 6}, {4, 5}, {5, 6}};
 
@@ -653,14 +656,14 @@ TEST_CASE("graph files: METIS") {
   for (std::size_t at = 0; (at = lines.find('%', at)) != lines.npos; at += 9)
     lines.insert(at + 1, " comment\n");
   reads("\xef\xbb\xbf% a\n\n%\n" + lines, 7, of_metis, true);
-  // Vertices without neighbours have empty rows, also the first and the last one.
+  // Vertices without neighbours have empty rows, even the first and the last vertex.
   reads("5 2\n\n3\n2 4\n3\n\n", 5, {{1, 2}, {2, 3}}, true);
   graph_reading const forced = as(graph_format::metis);
   CHECK(list_of("3 0\n\n\n\n", forced).vertices == 3);
   CHECK(list_of("0 0\n", forced).vertices == 0);
   CHECK(edges_of(list_of("2 1\n2\n1", forced)) == edges{{0, 1}});
   CHECK(edges_of(list_of("2 1\n2\n1\n\n \n", forced)) == edges{{0, 1}});
-  // A row longer than any line of an edge.
+  // A row may be longer than any line of an edge.
   std::string star = "20001 20000\n", rest;
   for (int i = 2; i <= 20001; ++i) star += std::to_string(i) + " ", rest += "1\n";
   CHECK(list_of(star + "\n" + rest).sources.size() == 20000);
@@ -703,7 +706,7 @@ TEST_CASE("graph files: METIS that breaks") {
     refuses_as(as(graph_format::metis), "g", bytes, words...);
   };
   refuses_metis("3 3\n2\n1 3\n2\n", "4 neighbours", "are 6");
-  refuses_metis("3 4\n2\n1 3\n2\n", "the rows have 4 neighbours", "are 8");  // m counts entries
+  refuses_metis("3 4\n2\n1 3\n2\n", "the rows have 4 neighbours", "are 8");  // m counts both ways
   refuses_metis("3 1\n2\n1 3\n2\n", ":3 ", "more neighbours than the two for each of the 1");
   refuses_metis("4 2\n2\n1 3\n2\n", ":4 ", "ends after 3 of the 4 rows", "empty row");
   refuses_metis("2 2\n2\n1 2\n1\n", ":3 ", "vertex 2 is its own neighbour");
@@ -735,10 +738,10 @@ TEST_CASE("graph files: METIS that breaks") {
 TEST_CASE("graph files: METIS that nobody names") {
   reads("4 3\n2 3 4\n1\n1\n1\n", 4, {{0, 1}, {0, 2}, {0, 3}}, true);
   reads("% c\n3 2 001\n2 5\n1 5 3 6\n2 6\n", 3, {{0, 1}, {1, 2}}, true);
-  // What could be either is refused: a ring, a graph of four neighbours, ...
+  // Files that could be either format are refused: a ring, a graph of four neighbours, ...
   refuses("4 4\n2 4\n1 3\n2 4\n1 3\n", ":1 ", "METIS graph, and a list of edges", "--format");
   refuses("4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", ":1 ", "METIS graph, and a list of edges");
-  // ... and what is METIS with a mistake, for no row of numbers is as long as another by chance.
+  // ... and METIS files with a mistake, since rows of numbers rarely differ in length by chance.
   std::string wrong = metis;
   wrong.replace(0, 4, "7 12");
   refuses(wrong, ":2 ", "a row of 3 numbers", "--format metis");
@@ -750,7 +753,7 @@ TEST_CASE("graph files: METIS that nobody names") {
   CHECK(edges_of(g) == edges{{0, 1}, {1, 2}});
 }
 
-// Values.
+// Weights and other values.
 
 TEST_CASE("graph files: unsigned integers in a MatrixMarket file") {
   std::string const head = "%%MatrixMarket matrix coordinate unsigned-integer ";
@@ -819,7 +822,7 @@ TEST_CASE("graph files: weights") {
   CHECK(weights("0 1\n1 2\n").empty());
   CHECK(weights("0 1 1e-400\n1 2 5e-324\n") == numbers{0, 5e-324});
   CHECK_FALSE(std::signbit(weights("0 1 -0\n1 2 1\n")[0]));
-  CHECK(list_of("0 1 7\n").weights.empty());  // nobody asked
+  CHECK(list_of("0 1 7\n").weights.empty());  // not requested
 
   for (std::string const word : {"-1", "-1e-300", "nan", "-nan", "inf", "-inf", "1e400"}) {
     std::string const said = "'" + word + "' is ";
@@ -838,7 +841,7 @@ TEST_CASE("graph files: weights") {
   refuses_as(with_weights, "g", "p sp 3 2\na 1 2 4\na 2 3\n", ":3 ", "no weight");
 }
 
-/// The edges of a list of words, by the words.
+/// Returns the edges of a list as pairs of words.
 std::vector<std::pair<std::string, std::string>> words_of(std::string const& bytes) {
   std::vector<std::string> seen;
   word_numbers const number = [&](auto const& words, std::uint32_t* out) {
@@ -868,7 +871,7 @@ TEST_CASE("graph files: words for vertices") {
   CHECK(words_of("Bath\tNew York\nNew York\tRome\t5\n") ==
         names{{"Bath", "New York"}, {"New York", "Rome"}});
   CHECK(words_of("1 2\n3\t4\n") == names{{"1", "2"}, {"3", "4"}});
-  // One letter begins DIMACS files too.
+  // Lines that begin with one letter occur in DIMACS files too.
   CHECK(words_of("c d\np q\na b\ne sp\n") ==
         names{{"c", "d"}, {"p", "q"}, {"a", "b"}, {"e", "sp"}});
 }
@@ -893,7 +896,7 @@ TEST_CASE("graph files: a header above a list") {
   CHECK(list_of("u,v,w\n1,2,5\n", with_weights).weights == std::vector<double>{5});
   CHECK(list_of("u,v,w\n1,2,5\n").layout.header == "u,v,w");
   CHECK(list_of("1,2,5\n").layout.header == "");
-  // These are vertices.
+  // These first lines are edges, not headers.
   CHECK(words_of("ann bob\n1 2\nbob 3\n") == names{{"ann", "bob"}, {"1", "2"}, {"bob", "3"}});
   CHECK(words_of("source drain\nann bob\n") == names{{"source", "drain"}, {"ann", "bob"}});
   CHECK(words_of("ann 1\n1 2\n") == names{{"ann", "1"}, {"1", "2"}});
@@ -961,7 +964,7 @@ TEST_CASE("graph files: what is no graph at all") {
   refuses(std::string("0 1\n0 \0 2\n", 10), " at byte 6 ", "neither a text nor");
 }
 
-/// A file that is gone at the end of the scope.
+/// A file that is removed at the end of the scope.
 struct temporary_file {
   explicit temporary_file(std::string const& content)
       : path((std::filesystem::temp_directory_path() /

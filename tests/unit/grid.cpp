@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Programs of steps: launched and inside of one kernel, on leagues of any size.
+/// Programs of steps, launched one by one or within one kernel, on leagues of any size.
 #include <doctest/doctest.h>
 
 #include <karpos/detail/bfs/hubs.hpp>
@@ -23,7 +23,7 @@ struct state {
   counters* sums;
 };
 
-/// Every index once; prefix sums of the ranks of each team.
+/// Visits every index once, and checks the prefix sums of the ranks of each team.
 template <class StateHandle>
 struct touch {
   [[maybe_unused]] static constexpr char const* label = "karpos_test::touch";
@@ -46,7 +46,7 @@ struct touch {
   }
 };
 
-/// Divides work more often than there are counters for.
+/// Distributes work more often than there are work counters.
 template <class StateHandle>
 struct touch_often {
   [[maybe_unused]] static constexpr char const* label = "karpos_test::touch_often";
@@ -77,7 +77,7 @@ struct memory_of_program {
   bool done;
 };
 
-/// Touches everything ten times.
+/// Runs `touch` ten times.
 struct ten_times {
   using shared = memory_of_program;
   state s;
@@ -94,7 +94,7 @@ struct ten_times {
   KOKKOS_FUNCTION static void begin(memory_of_program& p) { p = {1, false}; }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void next(Grid& grid, memory_of_program& p) const {
-    // Every copy of p must come to the same end.
+    // Every copy of p must make the same decisions.
     if (grid.read(s.sums).threads == 0) p.round = 100;
     p.done = ++p.round == 10;
     if (p.done) grid.write(rounds, p.round);

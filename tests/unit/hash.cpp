@@ -16,7 +16,7 @@ namespace {
 using karpos::from_bits;
 using karpos::to_bits;
 
-/// What undoes mix: each xor-shift and each multiplication on its own, backwards.
+/// Inverts mix(): undoes each xor-shift and each multiplication, in reverse order.
 std::uint64_t unmix(std::uint64_t x) {
   constexpr std::uint64_t multiplier = 0x0e9846af9b1a615dULL;
   std::uint64_t inverse = multiplier;  // Newton: every step doubles the number of right bits
@@ -76,7 +76,8 @@ TEST_CASE("places: every one of them, in 64 bits and in 32, for any number of th
   }
 }
 
-/// How far the keys of places 0, …, m / k - 1 of m are from an even spread over `to`, in standard deviations of its variance.
+/// Returns how far the keys of the first 1 / part_of of the places of `from` are from an even
+/// spread over `to`, in standard deviations of the statistic.
 double crowding(place_among const& from, std::uint64_t part_of, place_among const& to) {
   constexpr int n = 1 << 13, bins = 64;
   std::vector<int> count(bins);
@@ -97,21 +98,22 @@ TEST_CASE("keys of neighbouring places of one structure lie anywhere in another"
                             hashed::row_index,       hashed::distinct_keys, hashed::partition};
   constexpr std::uint64_t sizes[] = {1 << 16, 1 << 17, 65536 * 3, 65537, 65539, 3 * 65537, 70000};
   for (std::uint64_t const a : sizes) {
-    // By the size alone, with the same structure; by the structure alone, with the same size.
+    // Sizes differ while the structure is the same; then structures differ while the size is the
+    // same.
     for (std::uint64_t const b : sizes)
       if (a != b) CHECK(crowding({hashed::hopscotch, a}, 8, {hashed::hopscotch, b}) < 6);
     for (hashed const x : all)
       for (hashed const y : all)
         if (x != y) CHECK(crowding({x, a}, 16, {y, a}) < 6);
-    // Buckets of one number with other slots in each.
+    // The number of buckets is the same, but their slots differ in number.
     CHECK(crowding({hashed::open_addressing, a, 4 * a}, 8, {hashed::open_addressing, a, 8 * a}) <
           6);
-    // One structure of one size: the test sees what crowds.
+    // If both structure and size are the same, the test detects crowding.
     CHECK(crowding({hashed::open_addressing, a}, 32, {hashed::open_addressing, a}) > 100);
   }
 }
 
-/// The high word of a product by schoolbook multiplication of 32-bit digits.
+/// Returns the high word of a product, by schoolbook multiplication of 32-bit digits.
 std::uint64_t multiply_high_by_hand(std::uint64_t a, std::uint64_t b) {
   std::uint64_t const low = 0xffffffffu;
   std::uint64_t const a0 = a & low, a1 = a >> 32, b0 = b & low, b1 = b >> 32;
@@ -146,7 +148,8 @@ struct two_halves {
 enum class colour : std::uint8_t { red = 1, blue = 200 };
 enum class wide : std::int64_t { low = -5 };
 
-/// There and back, and bits above the object are zero.
+/// Checks that a value survives conversion to bits and back, and that bits beyond its size are
+/// zero.
 template <class Bits, class T>
 bool returns(T const& x) {
   Bits const bits = to_bits<Bits>(x);

@@ -40,15 +40,15 @@ TEST_CASE("operations that overlap may take effect in either order") {
   CHECK(is_linearizable({{insert, 7, no, 0, 5}, {insert, 8, yes, 1, 4}, {find, 8, yes, 6, 7}}));
   CHECK(is_linearizable({{erase, 0, yes, 0, 9}, {insert, 5, yes, 1, 8}}));
 
-  // A reader after a reader that has seen the key must see it too.
+  // If one reader has seen the key, a later reader must see it too.
   CHECK_FALSE(is_linearizable({{insert, 7, yes, 0, 9}, {find, 7, yes, 1, 2}, {find, 0, no, 3, 4}}));
-  // Both of two overlapping insertions cannot be the first.
+  // Exactly one of two overlapping insertions of an absent key inserts.
   CHECK_FALSE(is_linearizable({{insert, 7, yes, 0, 5}, {insert, 8, yes, 1, 4}}));
   CHECK_FALSE(is_linearizable({{insert, 7, no, 0, 5}, {insert, 8, no, 1, 4}}));
-  // Two erasures of one key.
+  // Two erasures of one key cannot both succeed.
   CHECK_FALSE(
       is_linearizable({{insert, 7, yes, 0, 1}, {erase, 0, yes, 2, 5}, {erase, 0, yes, 3, 4}}));
-  // An addition that was lost.
+  // One addition was lost.
   CHECK_FALSE(is_linearizable({{insert, 0, yes, 0, 1},
                                {add, 1, no, 2, 6},
                                {add, 1, no, 3, 5},
@@ -97,7 +97,7 @@ TEST_CASE(
       bool const reads = e.what == erase || e.what == find;
       e.answer = reads ? here : !here;
       here = e.what == find ? here : e.what != erase;
-      e.invoked -= random.below(30);  // the effect stays inside the interval
+      e.invoked -= random.below(30);  // widens the interval around the effect
       e.responded += 1 + random.below(30);
       history.push_back(e);
     }

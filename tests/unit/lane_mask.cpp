@@ -20,7 +20,7 @@ static_assert(lane_mask<32>::all == 0xffffffffu && lane_mask<33>::all == 0x1ffff
 static_assert(lane_mask<64>::all == ~std::uint64_t(0));
 static_assert((~lane_mask<33>()).full() && !lane_mask<33>());
 
-/// Against std::bitset, for one word.
+/// Compares the operations on one word with std::bitset.
 template <int N>
 void compare(std::uint64_t random) {
   using mask = lane_mask<N>;
@@ -54,7 +54,7 @@ void every_operation() {
   compare<N>(lane_mask<N>::all);
   for (int i = 0; i < 200; ++i) compare<N>((random() & random()) & lane_mask<N>::all);
 
-  // Walking a mask visits each position once, in order.
+  // Visits each set position of a mask once, in order.
   lane_mask<N> const m(static_cast<typename lane_mask<N>::word>(random() & lane_mask<N>::all));
   lane_mask<N> rest = m, walked;
   int last = -1;

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Zero-filled address space; nothing where the system refuses.
+/// Zero-filled address space; empty if the system refuses to reserve it.
 class reservation {
  public:
   explicit reservation(std::size_t bytes) : m_bytes(bytes) {
@@ -52,7 +52,7 @@ void works_beyond_32_bits() {
             " bytes of address space");
     return;
   }
-  // Zero-filled is empty.
+  // A slot of zeros is empty: 0 is the empty sentinel.
   ref_type const table(slots.as<word>(), marks.as<std::uint32_t>(), pairs, {0, 1, 2}, {}, {});
   karpos::table_ref<ref_type> const ref(table);
   karpos::device::thread_tile const tile;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Launches reach every index exactly once, whatever the size, and prepare before they work.
+/// Launches visit every index exactly once, for all sizes, and fetch before they work.
 #include <doctest/doctest.h>
 
 #include <karpos/detail/probe.hpp>
@@ -16,7 +16,8 @@ namespace {
 using karpos_test::space;
 using karpos_test::view;
 
-/// Sizes on both sides of every block: teams of 256 / W tiles, pipelines of 4 and 64, blocks of 4 of these.
+/// Sizes around all multiples that launches use: teams of 256 / W tiles, pipelines of 4 and 64
+/// stages, blocks of 4 pipelines.
 constexpr std::uint64_t sizes[] = {0,   1,   2,    3,    7,    8,    9,    31,   32,    33,
                                    63,  64,  65,   127,  128,  129,  255,  256,  257,   511,
                                    512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 10007, 70001};
@@ -48,8 +49,9 @@ TEST_CASE("for_each_tile") {
   reaches_every_index<32>();
 }
 
-/// Looks happen once for each stage, in order, after the stage was fetched where stages are fetched; some indices have
-/// several, and of some groups of 600 nearly all do.
+/// Checks that the body is called once for each stage, in order, and after the stage was fetched if
+/// stages are fetched. Some indices have several stages, and in some groups of 600 nearly all
+/// indices do.
 template <bool Stepwise>
 struct staged {
   karpos::device::held_by_loop<space, view<std::uint32_t>> fetched, visits;
@@ -71,7 +73,7 @@ struct staged {
     if (!Stepwise) return 1;
     return 1 + static_cast<int>(i / 600 % 2 == 0 ? i * i % 5 : i % 7 == 0 ? 0 : 9);
   }
-  /// Returns: the counter to tally: i mod 4, where 3 stands for none.
+  /// Returns: the counter to increment, i mod 4; 3 means none.
   KOKKOS_FUNCTION karpos::device::staged_result operator()(std::uint64_t i,
                                                            progress const& s) const {
     bool const right =
@@ -97,7 +99,7 @@ void looks_at_every_stage() {
     karpos::device::for_each_staged<Distance>("karpos_test::staged", space{}, n, b);
     CHECK(karpos_test::to_host(visits) == stages);
 
-    // What the view held before does not count.
+    // The tally does not depend on what the view held before.
     Kokkos::deep_copy(visits, 0);
     Kokkos::deep_copy(fetched, 0);
     karpos::device::tally_each_staged<Distance>("karpos_test::staged", space{}, n, b, tally);
@@ -108,7 +110,8 @@ void looks_at_every_stage() {
   }
 }
 
-/// Every call for words of scratch, from all threads of a team, and its collectives.
+/// Checks every function on words of scratch memory (CUDA's shared memory) when all threads of a
+/// team call it, and the team's collectives.
 struct scratch_step {
   static constexpr int threads = karpos::device::is_device<space> ? 128 : 1, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = 64 * sizeof(std::uint32_t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Loops and reductions over indices: each index once, whatever the number of threads.
+/// Loops and reductions over indices: each index once, for any number of threads.
 #include <cstdint>
 #include <karpos/device/loop_arguments.hpp>
 #include <karpos/device/loops.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("reduce_over reduces every index, and nothing to the reducer's identit
   }
 }
 
-// What bodies of loops on CPUs hold of a view or a function.
+// The types that bodies of loops on CPUs store of a view or a function object.
 struct with_view {
   Kokkos::View<int*, Kokkos::HostSpace> view;
 };
@@ -74,7 +74,7 @@ static_assert(holds_elements<host_view<Kokkos::LayoutRight, int const>, false>);
 static_assert(holds_elements<host_view<Kokkos::LayoutStride>, true>);
 static_assert(holds_elements<Kokkos::View<int[7], Kokkos::HostSpace>, false>);
 using atomic_view =
-    host_view<Kokkos::LayoutRight, int, Kokkos::MemoryTraits<Kokkos::Atomic>>;  // of proxies
+    host_view<Kokkos::LayoutRight, int, Kokkos::MemoryTraits<Kokkos::Atomic>>;  // proxy elements
 static_assert(std::is_same_v<held<atomic_view>, atomic_view const&>);
 static_assert(std::is_same_v<held<with_view>, with_view const&>);
 static_assert(std::is_same_v<held<add_index>, add_index>);

@@ -33,7 +33,7 @@ KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
     return static_cast<Word>(x);
 }
 
-/// Every operation on a word of one thread. Returns: how many answers were wrong.
+/// Tries every operation on a word that one thread owns. Returns: how many answers were wrong.
 template <class Word>
 KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
   int wrong = 0;
@@ -46,7 +46,7 @@ KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
     *p = word_of<Word>(x + 1);
     wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 1));
   }
-  // The wrong expectation changes nothing and tells what is there.
+  // If the expectation is wrong, the word is unchanged and its value returned.
   wrong += !(karpos::device::compare_and_swap(p, word_of<Word>(x), word_of<Word>(x + 2)) ==
              word_of<Word>(x + 1));
   wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 1));
@@ -54,12 +54,12 @@ KOKKOS_FUNCTION int misbehaviours(Word* p, std::uint64_t x) {
              word_of<Word>(x + 1));
   wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 2));
   if constexpr (std::is_same_v<Word, karpos::device::word16>) {
-    // One half that differs is enough to refuse; both halves take part in the exchange.
+    // One half that differs suffices to refuse; an exchange replaces both halves.
     karpos::device::word16 const half_right{x + 2, 3 * (x + 2) + 1};
     wrong += !(karpos::device::compare_and_swap(p, half_right, word_of<Word>(x)) ==
                word_of<Word>(x + 2));
     wrong += !(karpos::device::load_relaxed(p) == word_of<Word>(x + 2));
-    // The halves are words of their own: a slot's key is erased without its value.
+    // Each half is a word of its own: a slot's key is erased without its value.
     wrong += karpos::device::compare_and_swap(&p->lo, x + 2, x + 9) != x + 2;
     wrong += !(karpos::device::load_relaxed(p) == karpos::device::word16{x + 9, 3 * (x + 2)});
   }
@@ -74,7 +74,7 @@ struct misbehaviour_kernel {
   }
 };
 
-/// All threads add one to the same few words by compare-and-swap.
+/// Adds one to each of a few words by compare-and-swap, from all threads.
 template <class Word>
 struct increment_kernel {
   view<Word> words;
@@ -127,7 +127,7 @@ void together() {
   }
 }
 
-/// Every thread sets a bit of its own, takes a number and adds to two sums.
+/// Sets a bit, claims a ticket and adds to two sums, in each thread.
 struct read_modify_write {
   view<std::uint32_t> bits, tickets, sum32;
   view<std::uint64_t> sum64;

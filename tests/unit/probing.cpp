@@ -29,18 +29,19 @@ TEST_CASE("next_prime finds the smallest prime that is not below") {
   CHECK(next_prime(std::uint64_t(1) << 32) == 4294967311);
   CHECK(next_prime(std::uint64_t(1) << 40) == 1099511627791);
   CHECK(next_prime(std::uint64_t(65537) * 65537) ==
-        4295098403);  // not fooled by the square of a prime
+        4295098403);  // the square of a prime is no prime
 }
 
 using karpos::detail::hashed;
 using karpos::detail::place_among;
 place_among buckets_of(std::uint64_t pairs) { return {hashed::open_addressing, 2 * pairs}; }
-/// The hash of a position between the first bucket and the last.
+/// Returns the hash of a position between the first bucket and the last.
 std::uint64_t hash_at(std::uint64_t position, std::uint64_t pairs) {
   return karpos_test::hash_of_place(hashed::open_addressing, 2 * pairs)(position);
 }
 
-/// Whether a path visits every bucket exactly once, and the neighbour of a bucket right after it.
+/// Returns whether a path visits every bucket exactly once, and a bucket's neighbour right after
+/// it.
 template <class Probing>
 bool visits_all(std::uint64_t hash, std::uint64_t pairs) {
   std::vector<bool> visited(2 * pairs, false);
@@ -103,7 +104,7 @@ void stays_inside(std::uint64_t at_least) {
   }
   CHECK(inside);
   CHECK(moves);
-  CHECK(highest > 2 * (pairs / 100) * 99);  // the far end is reached: nothing is cut to 32 bits
+  CHECK(highest > 2 * (pairs / 100) * 99);  // beyond 32 bits: nothing is truncated
 }
 
 TEST_CASE("tables of more than 2^32 buckets are walked in 64 bits") {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using karpos::perf::rapl;
 
-/// A folder as Linux has it, with counters of our own.
+/// A folder like Linux's powercap folder, with the test's own counters.
 struct stand_in {
   fs::path folder = fs::temp_directory_path() / ("karpos_rapl." + std::to_string(getpid()));
   stand_in() { fs::create_directories(folder); }
@@ -61,7 +61,7 @@ TEST_CASE("a counter that has gone round goes on") {
   auto const before = r.read();
   s.write("intel-rapl:0", "energy_uj", "1671150");
   CHECK(r.joules(before, r.read()) == doctest::Approx(2.0));
-  s.write("intel-rapl:1", "energy_uj", "9");  // round, of its own range
+  s.write("intel-rapl:1", "energy_uj", "9");  // wraps around, at its own range
   CHECK(r.joules(before, r.read()) == doctest::Approx(2.0 + 65532.610986));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("what tells nothing says why") {
   CHECK(rapl(s.folder / "nowhere").obstacle() ==
         "no counter of a package in " + (s.folder / "nowhere").string());
   s.zone("intel-rapl:0", "package-0", 1, 100);
-  fs::remove(s.folder / "intel-rapl:0" / "energy_uj");  // as one that may not be read
+  fs::remove(s.folder / "intel-rapl:0" / "energy_uj");  // as if it may not be read
   std::string const counter = (s.folder / "intel-rapl:0" / "energy_uj").string();
   CHECK(rapl(s.folder).obstacle() == counter + ": No such file or directory");
   s.write("intel-rapl:0", "energy_uj", "none");
@@ -85,7 +85,7 @@ TEST_CASE("what tells nothing says why") {
       ("karpos: " + counter + ": No such file or directory: measure without --energy").c_str());
 }
 
-/// A device whose counter moves by `step` joules after every so many rounds of work.
+/// A device whose counter increases by `step` joules after every `rounds_a_step` rounds of work.
 struct stand_in_device {
   std::uint64_t const& rounds;
   std::uint64_t rounds_a_step;
@@ -111,11 +111,11 @@ TEST_CASE("the energy of a device is that between two steps of its counter") {
   REQUIRE(use.device_joules.has_value());
   CHECK(!use.host_joules.has_value());
   CHECK(use.seconds >= 0.3);
-  CHECK(use.rounds < rounds);  // those before the first step do not count
+  CHECK(use.rounds < rounds);  // rounds before the first step do not count
   double const steps = *use.device_joules / 7;
   CHECK(steps == doctest::Approx(std::round(steps)));
   CHECK(steps >= 1);
-  // Steps are seen some rounds late, at most as many as are between two looks.
+  // A step is seen some rounds late, at most as many as lie between two reads of the counter.
   CHECK(std::abs(static_cast<double>(use.rounds) - 40 * steps) <= 30);
   CHECK(use.joules() == *use.device_joules);
   CHECK(use.device_obstacle == "");
@@ -130,7 +130,7 @@ TEST_CASE("counters of processors are added up, however often they go round mean
   auto const use = energy_loop(device, packages)(0.02, [&](auto const& look) {
     for (
         int i = 0; i < 3;
-        ++i) {  // 900 of 1000 microjoules: three times a round the range were too much without a look
+        ++i) {  // adds 900 microjoules a round to a counter of 1000; one look for every 300 of them
       s.write("intel-rapl:0", "energy_uj", std::to_string(300 * (3 * rounds + i + 1) % 1000));
       look();
     }

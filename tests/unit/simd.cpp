@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Whole buckets compared at once must give what slot by slot gives, and so must the window of a CPU's thread what the
-/// portable one gives. Compiled twice: for any processor of this kind, and for this very one.
+/// A bucket compared as vectors must give what slot-by-slot comparison gives, and the window of a
+/// CPU's thread what the portable window gives. Compiled twice: for any processor of this
+/// architecture, and for this very processor.
 #include <doctest/doctest.h>
 
 #include <karpos/device/atomics.hpp>
@@ -20,7 +21,7 @@ Word word_of(std::uint64_t lo, std::uint64_t hi) {
     return static_cast<Word>(hi << 32 ^ lo);
 }
 
-/// The word has this key in its low bytes.
+/// Tests whether a word has this key in its low bytes.
 template <class Word, class Key>
 struct has_key {
   Key key;
@@ -60,7 +61,8 @@ void agrees() {
   karpos_test::random_numbers random(B);
   alignas(128) Word bucket[B];
   for (int round = 0; round < 300; ++round) {
-    // Few different halves, so that full and half matches are frequent; the key in one place, or none, in the others.
+    // The halves have few values, so full and half matches are frequent. In a third of the rounds
+    // the key is certainly in the bucket.
     std::uint64_t const values = round % 3 == 0 ? 3 : 1 << 20;
     auto const any = [&] {
       std::uint64_t const low = random.below(values);

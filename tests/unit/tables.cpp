@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Rows and numbers of text tables: against a reader of CSV that goes letter by letter, and against numbers written in many ways.
+/// Rows and numbers of text tables, compared with a CSV reader that goes letter by letter and with
+/// numbers written in many ways.
 #include <doctest/doctest.h>
 
 #include <cstdint>

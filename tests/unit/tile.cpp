@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Tiles and windows of every width: the tuned tile of the space under test must do what the portable
-/// reference tile does on the host, while its neighbours in the same warp are busy with something else.
+/// Tiles (cooperative groups) and windows of every width. The tuned tile of the space under test
+/// must do what the portable reference tile does on the host, while other tiles of the same warp do
+/// different work.
 #include <doctest/doctest.h>
 
 #include <karpos/device/atomics.hpp>
@@ -31,15 +32,15 @@ KOKKOS_FUNCTION constexpr std::uint64_t noise(std::uint64_t a, std::uint64_t b, 
   return karpos::mix(karpos::mix(a * 1000003 + b) + c);
 }
 
-/// Three words, so that shuffles of odd sizes are tried.
+/// Three words, so that shuffles of odd sizes are tested.
 struct triple {
   std::uint32_t x, y, z;
 };
 
 constexpr int max_lanes = 64;
 
-/// Everything a tile can do, a different number of times on each tile. Lanes that disagreed about a
-/// uniform result would give different digests, or hang.
+/// Exercises every function of a tile, a different number of times on each tile. If lanes disagreed
+/// about a uniform result, the digests would differ or the kernel would hang.
 struct exercise {
   std::uint64_t* digests;    ///< one for each tile
   std::uint32_t* counters;   ///< one for each tile: how often `once` ran
@@ -67,7 +68,7 @@ struct exercise {
       digest = karpos::mix(digest + t.get(others, width / 2));
       digest +=
           t.ballot([&](int lane) { return (sums.before[lane] ^ others[lane]) % 2 == 0; }).bits();
-      // A lane's own value comes back to it.
+      // Each lane's own value must be unchanged.
       digest += t.ballot([&](int lane) { return numbers[lane] % 2 == 0; }).bits();
 
       auto const words = t.each([&](int lane) {
@@ -102,7 +103,7 @@ struct exercise {
   }
 };
 
-/// The reference tile of width W in one thread of a kernel.
+/// Runs the reference tile of width W in one thread of a kernel.
 template <int W>
 struct by_reference {
   exercise body;
@@ -152,11 +153,12 @@ TEST_CASE("tiles of every width do what the reference tile does") {
   conforms<8>();
   conforms<16>();
   conforms<32>();
-  // Warps of 64: the reference tile, where tiles are loops in one thread.
+  // Tiles of 64 lanes, for warps of 64, are tested only where a tile is a loop in one thread.
   if constexpr (karpos::device::warp_width<space> == 1) conforms<64>();
 }
 
-/// Reads bucket i through windows of B, 2B and 4B slots. Counts what differs from a plain read.
+/// Reads bucket i through windows of W, 2W, 4W and 16 slots for tiles of W lanes, and counts the
+/// differences from a plain read.
 template <class Word>
 struct read_windows {
   Word const* words;
@@ -198,7 +200,7 @@ struct read_windows {
     constexpr int width = Tile::width;
     std::uint32_t bad = through<width>(t, i) + through<2 * width>(t, i);
     if constexpr (width <= 16) bad += through<4 * width>(t, i);
-    if constexpr (width <= 4) bad += through<16>(t, i);  // whole buckets of up to 64 bytes and more
+    if constexpr (width <= 4) bad += through<16>(t, i);  // whole buckets of 64 bytes and more
     t.once([&] {
       wrong[i] = bad;
       return true;

@@ -76,7 +76,7 @@ void packs(Key const& key, T const& value) {
   CHECK(layout::key_of(word) == key_bits);
   CHECK(karpos::from_bits<Key>(layout::key_of(word)) == key);
   CHECK(layout::value_of(word) == value);
-  // Neither half spills over into the other.
+  // Neither half may change the other.
   auto const other =
       layout::pack(static_cast<typename layout::key_bits>(~key_bits), layout::bits_of(value));
   CHECK(layout::value_of(other) == value);
@@ -124,7 +124,7 @@ TEST_CASE("default sentinels are the largest keys, or bits that no key has") {
   CHECK(default_sentinel<std::int32_t, std::uint32_t>(0) ==
         0x7fffffffu);  // INT_MAX, so that -1 is a key
   CHECK(default_sentinel<std::int64_t, std::uint64_t>(2) == 0x7ffffffffffffffdULL);
-  // Narrow keys give nothing up.
+  // Sentinels of narrow keys lie outside the keys' range, so every value is a key.
   CHECK(default_sentinel<std::uint16_t, std::uint32_t>(0) > 0xffffu);
   CHECK(default_sentinel<std::int8_t, std::uint32_t>(2) > 0xffu);
   CHECK(default_sentinel<std::uint32_t, std::uint64_t>(2) > 0xffffffffu);
