@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breadth-first search of a MatrixMarket file: how many vertices are how far away from the first one?
+// Breadth-first search of a MatrixMarket file: counts the vertices at each distance from the first
+// one.
 //
 //   example_bfs_levels [FILE.mtx]
 #include <Kokkos_Core.hpp>
@@ -21,8 +22,8 @@ struct edge_list {
   ids sources, targets;
 };
 
-/// Reads the coordinates of a sparse matrix; what stands behind them in a line does not matter here. (The driver's
-/// `karpos bfs` reads more formats, faster, and says in which line a file is wrong.)
+/// Reads the coordinates of a sparse matrix and ignores the rest of each line. (The driver's
+/// `karpos bfs` reads more formats, is faster, and names the line in which a file is wrong.)
 edge_list read_matrix_market(std::string const& path) {
   std::ifstream file(path);
   std::string line;
@@ -38,7 +39,7 @@ edge_list read_matrix_market(std::string const& path) {
     std::uint32_t row = 0, column = 0;
     if (!(file >> row >> column)) throw std::runtime_error(path + " ends too early");
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    sources(i) = row - 1;  // the format counts from one
+    sources(i) = row - 1;  // the format counts from 1
     targets(i) = column - 1;
   }
   Kokkos::deep_copy(list.sources, sources);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points in cells (i, j, k) of a grid that is far too large to store: which cells have points, which points share a cell,
-// and how many are near each one.
+// Points in cells (i, j, k) of a grid that is far too large to store: which cells have points,
+// which points share a cell, and how many points are near each one?
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 using column = Kokkos::View<std::int32_t*>;
 
-/// Points on a spiral; a point is in the cell of its coordinates rounded down.
+/// Places points on a spiral. A point is in the cell of its coordinates rounded down.
 struct place_points {
   column i, j, k;
   KOKKOS_FUNCTION void operator()(int p) const {
@@ -23,7 +23,8 @@ struct place_points {
 using cell_rows = decltype(karpos::rows(column(), column(), column()));
 using cell_index = karpos::row_index<cell_rows, Kokkos::DefaultExecutionSpace>;
 
-/// Counts the points in the cells around each point's, so many in each direction.
+/// Counts the points in the cells around each point's cell, up to `reach` cells away in each
+/// direction.
 struct count_near {
   cell_index::ref_type cells;
   int reach;
@@ -41,7 +42,7 @@ struct count_points {
   Kokkos::View<std::uint32_t*> labels, points;
   KOKKOS_FUNCTION void operator()(int p) const { Kokkos::atomic_inc(&points(labels(p))); }
 };
-/// Pairs of points that share a cell.
+/// Counts the pairs of points that share a cell.
 struct sum_squares {
   Kokkos::View<std::uint32_t*> points;
   KOKKOS_FUNCTION void operator()(int c, std::uint64_t& sum) const {
@@ -65,8 +66,8 @@ int main(int argc, char** argv) {
   int const different = static_cast<int>(cells.groups());
   Kokkos::View<std::uint32_t*> const labels("labels", n), points("points", different),
       first("first", different);
-  cells.label(exec, labels);    // which cell a point is in: 0, 1, …, as they first occur
-  cells.distinct(exec, first);  // a point of each cell
+  cells.label(exec, labels);    // the cell of each point: 0, 1, …, as they first occur
+  cells.distinct(exec, first);  // one point of each cell
   Kokkos::parallel_for(all, count_points{labels, points});
   Kokkos::parallel_reduce(Kokkos::RangePolicy(exec, 0, different), sum_squares{points}, squares);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which vertices are near all others, and how many are within two steps? Closeness centrality, the sizes of
-// neighbourhoods, and bounds of the diameter from one batch of searches each.
+// Which vertices are near all others, and how many are within two steps? One batch of searches each
+// computes closeness centrality, bounds of the diameter, and the sizes of neighbourhoods.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 using ids = Kokkos::View<std::uint32_t*>;
 
-/// A ring of n vertices with a chord from 0 to n / 2.
+/// Makes a ring of n vertices with a chord from 0 to n / 2.
 auto ring_with_chord(Kokkos::DefaultExecutionSpace const& exec, std::uint32_t n) {
   ids const from("from", n + 1), to("to", n + 1);
   auto const f = Kokkos::create_mirror_view(from), t = Kokkos::create_mirror_view(to);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   for (std::uint32_t v = 0; v < all.extent(0); ++v) host(v) = v;
   Kokkos::deep_copy(all, host);
 
-  // Closeness of v: the other vertices that v reaches, over the sum of their distances.
+  // Closeness of v: the number of other vertices that v reaches, over the sum of their distances.
   auto const far = karpos::bfs_batch(exec, workspace, all);
   auto const closeness = [](karpos::bfs_source_report const& r) {
     return static_cast<double>(r.visited - 1) / static_cast<double>(r.sum_distances);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   std::printf("most central: vertex %ld, closeness %.4f\n",
               static_cast<long>(central - far.source.begin()), closeness(*central));
 
-  // The largest distance from a vertex is at most the diameter, and at least half of it.
+  // The largest distance from any vertex is at most the diameter, and at least half of it.
   auto const few = karpos::bfs_batch(exec, workspace, Kokkos::subview(all, std::pair(20, 24)));
   std::int32_t depth = 0, nearest = few.source[0].levels - 1;
   for (auto const& r : few.source) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reduce by key: how often does each value occur? One value, 1, for all keys.
+// Reduce by key: how often does each value occur? All keys share one value, 1.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <iostream>

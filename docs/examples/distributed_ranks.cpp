@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An application that has an MPI communicator of its own: each rank knows some particles by the cell that they are in, and
-/// wants to know how many particles, of all ranks, share the cell of each. On any number of ranks: mpirun -n 4 …
+/// An application with an MPI communicator of its own. Each rank knows some particles by their
+/// cells, and finds out how many particles, on all ranks, share the cell of each. Runs on any
+/// number of ranks: mpirun -n 4 …
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
@@ -11,7 +12,7 @@
 
 namespace {
 
-struct make_cells {  // 1,000 particles of each rank, 100 cells of all
+struct make_cells {  // 1,000 particles on each rank, 100 cells in total
   Kokkos::View<std::uint32_t*> cells;
   std::uint32_t rank;
   KOKKOS_FUNCTION void operator()(std::uint32_t i) const { cells(i) = (i * 7 + rank) % 100; }
@@ -24,11 +25,11 @@ int count_neighbours(MPI_Comm comm) {
   Kokkos::deep_copy(ones, 1);
 
   karpos::distributed::hash_map<std::uint32_t, std::uint32_t> map(ranks, 100);
-  map.insert_or_apply(cells, ones, karpos::plus{});  // there: each cell to the rank that owns it
+  map.insert_or_apply(cells, ones, karpos::plus{});  // there: each cell, to the rank that owns it
   map.find(cells, crowd, 0u);  // and back, in the order of this rank's particles
 
   auto const mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, crowd);
-  std::uint64_t const cell_count = map.size();  // collective: every rank asks
+  std::uint64_t const cell_count = map.size();  // collective: every rank calls it
   if (ranks.rank() == 0)
     std::printf("%d ranks, %d cells, %d particles in the first one's cell\n", ranks.size(),
                 static_cast<int>(cell_count), static_cast<int>(mine(0)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mesh of triangles: which elements are around a vertex? Each vertex has any number of them, by its global id. A kernel adds
-// up what the elements give to each vertex.
+// A mesh of triangles: which elements surround a vertex? Each vertex, named by its global id, has
+// any number of them. A kernel adds up the areas of the elements of each vertex.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 using ids = Kokkos::View<std::uint64_t*>;
 using elements_of = karpos::hash_multimap<std::uint64_t, std::uint32_t>;
 
-/// Two triangles for each square of a grid; corner c of element e is entry 3 e + c.
+/// Makes two triangles for each square of a grid; corner c of element e is entry 3 e + c.
 struct make_corners {
   int width;
   ids vertex;
@@ -48,14 +48,14 @@ int main(int argc, char** argv) {
   around.insert(exec, vertex, element);
   std::uint64_t const vertices = around.different_keys(exec);
 
-  // An inner vertex has six elements, whose numbers a bulk call writes.
+  // An inner vertex has six elements; a bulk call writes their numbers.
   ids const inner("inner", 1);
   Kokkos::deep_copy(inner, 5'000'007);
   std::uint64_t const n = around.retrieve_size(exec, inner);
   Kokkos::View<std::uint32_t*> const query("query", n), found("found", n);
   around.retrieve(exec, inner, query, found);
 
-  // Every corner asks for the elements of its vertex: 18 of them around an inner one.
+  // Every corner looks up the elements of its vertex: six corners meet at an inner vertex.
   Kokkos::View<double*> const area("area", elements);
   Kokkos::deep_copy(exec, area, 0.5);
   double sum = 0;

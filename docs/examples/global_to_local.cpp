@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A distributed mesh: kernels ask for the local number of a global vertex. The numbering is made once for each mesh and
-// asked millions of times, so that it goes into a cuckoo_map.
+// A distributed mesh: kernels look up the local number of a global vertex. The numbering is built
+// once for each mesh and looked up millions of times, so it is stored in a cuckoo_map.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 using space = Kokkos::DefaultExecutionSpace;
 using numbering = karpos::cuckoo_map<std::uint64_t, std::uint32_t, space>;
 
-/// Vertices of this rank: every seventh of the whole mesh, say.
+/// Numbers the vertices of this rank: in this example, every seventh of the whole mesh.
 struct number_own {
   Kokkos::View<std::uint64_t*> global;
   Kokkos::View<std::uint32_t*> local;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Use a map inside kernels of your own: give scattered ids consecutive numbers, then renumber them.
+// Use a map inside your own kernels: give scattered ids consecutive numbers, then renumber them.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <iostream>
@@ -8,7 +8,7 @@
 
 using id_map = karpos::hash_map<std::uint64_t, std::uint32_t>;
 
-/// Every id that is new takes the next number.
+/// Assigns the next number to every new id.
 struct assign_numbers {
   id_map::ref_type numbers;
   Kokkos::View<std::uint64_t*> ids;
@@ -19,7 +19,7 @@ struct assign_numbers {
   }
 };
 
-/// Nobody writes any more: a frozen ref reads faster.
+/// Renumbers the ids. No thread writes to the map any more, so a frozen ref reads it faster.
 struct renumber {
   id_map::frozen_ref_type numbers;
   Kokkos::View<std::uint64_t*> ids;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two tables joined by two columns: what stations measured, and by whom a station was run in that year. Each measurement
-// finds its operator; stations that nobody ran keep their measurements.
+// Two tables joined by two columns: the measurements of stations, and the operators of each station
+// and year. Each measurement finds its operators; stations without an operator keep their
+// measurements.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +10,7 @@
 
 using ids = Kokkos::View<std::int32_t*>;
 
-/// Measurements: station, year, value.
+/// Makes measurements: station, year, value.
 struct make_measurements {
   ids station, year;
   Kokkos::View<double*> value;
@@ -19,7 +20,8 @@ struct make_measurements {
     value(i) = i % 7;
   }
 };
-/// Who ran a station in a year: two operators each, but for stations from 400 on nobody.
+/// Makes the operators of stations by year: two for each station and year, but none for stations
+/// from 400 on.
 struct make_operators {
   ids station, year, name;
   KOKKOS_FUNCTION void operator()(int i) const {
@@ -28,7 +30,7 @@ struct make_operators {
     name(i) = i % 90;
   }
 };
-/// Sums what the operator of a number measured, without making a table of the pairs.
+/// Sums the measurements of one operator, without making a table of the pairs.
 struct sum_of {
   ids name;
   Kokkos::View<double*> value;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A map that changes in every step: particles hop from cell to cell, and the map knows who is where. In one kernel some
-// leave their cell, others enter one, and others ask.
+// A map that changes in every step: particles hop from cell to cell, and the map stores the
+// particle of each cell. In one kernel some threads erase cells, others insert cells, and others
+// look them up.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <iostream>
@@ -9,7 +10,8 @@
 
 using cell_map = karpos::hopscotch_map<std::uint32_t, std::uint32_t>;
 
-/// Particle i moves from cell i + step * n to the next, which nobody else enters.
+/// Moves particle i from cell i + step * n to cell i + (step + 1) * n, which no other particle
+/// enters.
 struct hop {
   cell_map::ref_type who;
   std::uint32_t particles, step;
@@ -34,7 +36,8 @@ int main(int argc, char** argv) {
   Kokkos::deep_copy(exec, cells, host);
   who.insert(exec, cells, cells);
 
-  // A million keys come and go in a map for ten thousand: the slots of those that left are free at once.
+  // A million keys come and go in a map made for ten thousand: the slot of an erased key is free at
+  // once.
   std::uint64_t lost = 0;
   for (std::uint32_t step = 0; step < steps; ++step) {
     std::uint64_t lost_now = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spatial hash of moving points, rebuilt in every frame: which points are nearer to each other than a cell of a grid of 128^3
-// is wide? Four ways to find the points of a cell:
+// A spatial hash of moving points, rebuilt in every frame: which points are nearer to each other
+// than the width of a cell, in a grid of 128^3 cells? Four ways to find the points of a cell:
 //
-//   - points sorted by cell, and a search by halves;
-//   - the same, and a map from each cell that has points to the first of them, as two-level cuckoo hashing was published with:
-//     cuckoo_map, hash_map, hopscotch_map;
-//   - a map from each cell to one of its points, which knows the next: one body of code for Kokkos::UnorderedMap and
-//     karpos::unordered_map;
-//   - a hash_multimap of all points under their cells.
+//   - points sorted by cell, and a binary search;
+//   - points sorted by cell, and a map from each nonempty cell to its first point, as in the
+//     application of the paper on two-level cuckoo hashing: cuckoo_map, hash_map, hopscotch_map;
+//   - a map from each cell to one of its points, which links to the next: one body of code for
+//     Kokkos::UnorderedMap and karpos::unordered_map;
+//   - a hash_multimap from cells to points.
 //
-// All must count the same pairs, and a sample is counted without any grid.
+// All must count the same pairs. A sample of the points is checked without a grid.
 //
 //   moving_points [points] [frames] [picture.ppm]        20,000 points and 3 frames by default
 #include <Kokkos_Core.hpp>
@@ -32,10 +32,10 @@ using space = Kokkos::DefaultExecutionSpace;
 using vectors = Kokkos::View<float* [3], space>;
 using numbers = Kokkos::View<std::uint32_t*, space>;
 constexpr int side = 128;                   // cells along an edge of the unit cube
-constexpr float near = 1.0f / side;         // points nearer than that touch
+constexpr float near = 1.0f / side;         // points nearer than this touch
 constexpr std::uint32_t none = 0xffffffff;  // no point
 
-/// The cell of a point, or of its neighbour by so many cells; `none` outside of the cube.
+/// Returns the cell of a point, or a neighbour of this cell; `none` outside the cube.
 KOKKOS_FUNCTION std::uint32_t cell_of(vectors const& x, std::uint32_t p, int di = 0, int dj = 0,
                                       int dk = 0) {
   int const c[3] = {static_cast<int>(x(p, 0) * side) + di, static_cast<int>(x(p, 1) * side) + dj,
@@ -50,8 +50,8 @@ KOKKOS_FUNCTION bool touch(vectors const& x, std::uint32_t p, std::uint32_t q) {
   return p != q && d < near * near;
 }
 
-/// A map from each cell that has points to one of them; each point knows the next in its cell. The type of the map is all that
-/// differs between Kokkos' and ours.
+/// A map from each nonempty cell to one of its points; each point links to the next in its cell.
+/// Only the type of the map differs between Kokkos' and ours.
 template <class Map>
 struct map_grid {
   struct link_point {
@@ -97,7 +97,7 @@ struct write_cells {
     points(p) = p;
   }
 };
-/// All points of a cell under its number.
+/// A multimap from cells to their points.
 struct multimap_grid {
   using map_type = karpos::hash_multimap<std::uint32_t, std::uint32_t, space>;
   struct reader {
@@ -123,7 +123,7 @@ struct multimap_grid {
   reader read() const { return {map.frozen_ref()}; }
 };
 
-/// Points in the order of their cells.
+/// The points sorted by their cells.
 struct sorted_grid {
   using words = Kokkos::View<std::uint64_t*, space>;
   struct write_words {
@@ -159,11 +159,11 @@ struct sorted_grid {
   reader read() const { return {order}; }
 };
 
-/// What a map that is only built as a whole has.
+/// Tells whether a map can only be built as a whole, by build().
 template <class Map>
 constexpr bool builds_at_once =
     requires(Map& m, space const& exec, numbers const& x) { m.build(exec, x, x); };
-/// For lookups in kernels, while nobody changes the map.
+/// Returns a ref for lookups in kernels, valid while no thread changes the map.
 template <class Map>
 auto reading_ref(Map const& m) {
   if constexpr (builds_at_once<Map>)
@@ -172,7 +172,8 @@ auto reading_ref(Map const& m) {
     return m.frozen_ref();
 }
 
-/// Points in the order of their cells, and a map from each cell that has points to the first of them. Any of our maps.
+/// The points sorted by their cells, and a map from each nonempty cell to the first of its points.
+/// Works with any of our maps.
 template <class Map>
 struct indexed_grid {
   struct is_first {
@@ -223,7 +224,7 @@ struct indexed_grid {
   reader read() const { return {reading_ref(map), points.order}; }
 };
 
-/// How many points each point touches.
+/// Counts the points that each point touches.
 template <class Reader>
 struct count_touching {
   Reader grid;
@@ -239,7 +240,7 @@ struct count_touching {
     all += n;
   }
 };
-/// The same for every step-th point, without a grid: how many counts are wrong.
+/// Counts the same for every step-th point without a grid, and reports how many counts are wrong.
 struct check_sample {
   vectors x;
   numbers touching;
@@ -252,7 +253,7 @@ struct check_sample {
   }
 };
 
-/// Points stream around the axis of the cube and sink to its middle, on paths of their own.
+/// Moves points around the axis of the cube, on paths of their own; they sink to its middle.
 struct move_points {
   vectors x;
   float time;
@@ -273,13 +274,13 @@ struct result {
   double seconds = 0;
   std::uint64_t pairs = 0, wrong = 0;
 };
-/// Builds the grid of every frame and counts what touches; the points move outside of the time.
+/// Builds the grid of every frame and counts the touching points. The time excludes the moves.
 template <class Grid>
 result run(space const& exec, vectors const& x, numbers const& touching, int frames) {
   auto const n = static_cast<std::uint32_t>(x.extent(0));
   Grid grid(n);
   result r;
-  for (int frame = -1; frame < frames; ++frame) {  // the first one warms up
+  for (int frame = -1; frame < frames; ++frame) {  // the first frame warms up
     Kokkos::parallel_for("move", Kokkos::RangePolicy(exec, 0, n),
                          move_points{x, 0.05f * static_cast<float>(frame)});
     exec.fence();
@@ -299,7 +300,7 @@ result run(space const& exec, vectors const& x, numbers const& touching, int fra
   return r;
 }
 
-/// The points from the side: brighter where there are more, red where they touch.
+/// Draws the points from the side: brighter where more points are, red where they touch.
 void write_picture(char const* file, vectors const& x, numbers const& touching) {
   constexpr int size = 512;
   auto const at = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Build a map from the host, ask it from the host, and read the report.
+// Build a map from the host, query it from the host, and read the report.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <iostream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranked queries: which five of a million houses are best, by light, quiet and price at once?
+// Ranked queries: which five of a million houses are best, by light, quiet and price together?
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +11,7 @@
 constexpr int attributes = 3;
 using table = Kokkos::View<float* [attributes]>;
 
-/// Some scores between 0 and 1.
+/// Draws scores between 0 and 1.
 struct draw_scores {
   table scores;
   KOKKOS_FUNCTION void operator()(int house) const {
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   table const scores("scores", houses);
   Kokkos::parallel_for("draw_scores", Kokkos::RangePolicy<>(exec, 0, houses), draw_scores{scores});
 
-  auto const lists = karpos::build_sorted_lists(exec, scores);  // a list for each column
+  auto const lists = karpos::build_sorted_lists(exec, scores);  // one list for each column
   Kokkos::View<std::uint32_t*> best("best", k);
   Kokkos::View<double*> sum("sum", k);
   karpos::top_k_options<> options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long is the way from a depot to every place, and along which roads? Shortest paths by driving times; and which places
-// no road joins, by connected components.
+// How long does it take from a depot to every place, and along which roads? Shortest paths by
+// driving times. Connected components tell which places no road connects.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   Kokkos::DefaultExecutionSpace const exec;
 
-  // Places 0 to 3 with roads both ways, and an island of 4 and 5. minutes(e) is the time along column_indices()(e).
+  // Places 0 to 3 have roads in both directions; 4 and 5 form an island. minutes(e) is the driving
+  // time along edge e, whose target is column_indices()(e).
   auto const offsets = on_device<std::uint64_t>({0, 2, 4, 7, 8, 9, 10});
   auto const columns = on_device<std::uint32_t>({1, 2, 0, 2, 0, 1, 3, 2, 5, 4});
   auto const minutes = on_device<float>({4, 9, 4, 3, 9, 3, 5, 5, 2, 2});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Results of an aggregate in a view that is const.
+/// Passes a const view for the results of an aggregate.
 #include <karpos/aggregates.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Counts of a multimap in a view of floating-point numbers.
+/// Passes a view of floating-point numbers for the counts of a multimap.
 #include <karpos/hash_multimap.hpp>
 
 #ifdef KARPOS_GOOD

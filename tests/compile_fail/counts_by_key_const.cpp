@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Counts of keys in a view that is const.
+/// Passes a const view for the counts of keys.
 #include <karpos/reduce_by_key.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A query of another type would be converted in silence, and 2^32 + 5 found where 5 is.
+/// Queries of another type would be converted silently: a query for 2^32 + 5 would find the key 5.
 #include <karpos/cuckoo_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Distances of another type than std::int32_t.
+/// Passes a view for the distances whose type is not std::int32_t.
 #include <karpos/bfs.hpp>
 
 #ifdef KARPOS_GOOD

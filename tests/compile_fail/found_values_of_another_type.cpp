@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Values that are found go into a view of a type that does not hold each of them.
+/// Passes a view for found values whose type cannot represent each of them.
 #include <karpos/hash_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One value for all keys: a fraction is no integer.
+/// Passes a fraction as the one value of all keys, where values are integers.
 #include <karpos/hash_map.hpp>
 
 void insert(karpos::hash_map<int, int>& map, Kokkos::View<int*> const& keys) {

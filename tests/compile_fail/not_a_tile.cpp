@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What is passed as a tile must be one: here the arguments are in the wrong order.
+/// Passes arguments in the wrong order, so that the first is no tile.
 #include <karpos/hash_map.hpp>
 
 using map = karpos::hash_map<unsigned, unsigned>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Operations whose keys would be converted in silence.
+/// Passes operations whose keys would be converted silently.
 #include <karpos/hash_map.hpp>
 #include <karpos/map_operation.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Parents of another type than the vertices of the graph.
+/// Passes a view for the parents whose type differs from the graph's vertices.
 #include <karpos/bfs.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Rows of a partition in a view that is const.
+/// Passes a const view for the rows of a partition.
 #include <karpos/partition.hpp>
 
 #ifdef KARPOS_GOOD

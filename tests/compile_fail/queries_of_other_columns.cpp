@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An index of rows that is asked for rows of other types.
+/// Queries an index of rows with rows of other types.
 #include <karpos/row_index.hpp>
 
 #ifdef KARPOS_GOOD

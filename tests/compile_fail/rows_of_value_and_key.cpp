@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Rows of a partition whose value comes before their key.
+/// Passes the value column of a partition's rows before the key column.
 #include <karpos/partition.hpp>
 
 struct row {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Rows of a struct whose padding would make equal rows differ.
+/// Passes rows of a struct whose padding would make equal rows differ.
 #include <karpos/rows.hpp>
 
 struct key {

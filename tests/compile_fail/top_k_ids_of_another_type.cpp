@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Ids of a ranked query in a view of another type than the lists' ids.
+/// Passes a view for the ids of a ranked query whose type differs from the lists' ids.
 #include <karpos/top_k.hpp>
 
 #ifdef KARPOS_GOOD

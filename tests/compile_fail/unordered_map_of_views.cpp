@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Values are copied as bits, too, which would not count the references to a view.
+/// Values are copied as bits, too; such a copy would not count the references to a view.
 #include <karpos/unordered_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The default hash reads bytes: those that pad a key differ in equal keys. Floating-point members alone are no padding.
+/// The default hash reads bytes, and the padding of equal keys may differ. Floating-point members
+/// alone are not padding.
 #include <karpos/unordered_map.hpp>
 
 struct key {

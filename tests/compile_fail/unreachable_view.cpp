@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A view in a memory space that the execution space cannot reach, and that is not the host's: one of our own.
+/// Passes a view in a memory space that the execution space cannot access and that is not the
+/// host's: a memory space defined here.
 #include <karpos/hash_map.hpp>
 
 struct far_memory : Kokkos::HostSpace {
@@ -12,7 +13,7 @@ struct Kokkos::is_memory_space<far_memory> : std::true_type {};
 
 using space = Kokkos::DefaultExecutionSpace;
 #ifdef KARPOS_GOOD
-using memory_space = Kokkos::HostSpace;  // of devices, too: a call that waits copies it
+using memory_space = Kokkos::HostSpace;  // for devices, too: a blocking call copies it
 #else
 using memory_space = far_memory;
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A view of values in a memory space that the execution space cannot reach, given to a call that does not wait and so
-/// copies nothing: host memory for a device; where there is no device, a memory space of our own stands in for one.
+/// Passes a view of values in a memory space that the execution space cannot access to an
+/// asynchronous call, which copies nothing. On a device this is host memory; without a device, a
+/// memory space defined here stands in for one.
 #include <karpos/hash_map.hpp>
 
 struct far_memory : Kokkos::HostSpace {

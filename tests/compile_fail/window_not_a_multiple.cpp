@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A window is read in whole rounds of the tile, or by some of its lanes in one.
+/// A tile reads a window in whole rounds, or some of its lanes read it in one round.
 #include <karpos/device/atomics.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Keys of another type would be converted in silence.
+/// Passes keys of another type, which would be converted silently.
 #include <karpos/hash_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Keys of another type would be converted in silence: a cuckoo_map is built from keys of its own.
+/// Passes keys of another type to cuckoo_map::build, which would be converted silently.
 #include <karpos/cuckoo_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Values of another type would be converted in silence: 2.75 to 2.
+/// Passes values of another type, which would be converted silently: 2.75 to 2.
 #include <karpos/hash_map.hpp>
 
 #ifdef KARPOS_GOOD

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every unit pays, whatever it does.
+// The compile time that every unit pays, whatever it uses.
 #include <Kokkos_Core.hpp>

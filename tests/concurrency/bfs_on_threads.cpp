@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The steps of a breadth-first search on plain threads, for the thread sanitizer: as many teams as are wanted, however
-/// few cores there are. Threads that are late label vertices too high, and others lower the labels again.
+/// The steps of a breadth-first search on plain threads, for the thread sanitizer: any number of
+/// teams, however few cores there are. Late threads store distances that are too high, and others
+/// lower them.
+///
+/// Test names and identifiers say "window" for a local search (several levels that teams explore
+/// before the grid meets) and "label" for a distance.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +28,7 @@ using numbers = std::vector<std::uint64_t>;
 using space = Kokkos::DefaultHostExecutionSpace;
 namespace bfs = karpos::detail::bfs;
 
-/// Levels go top-down, their frontiers queued as they are found.
+/// Returns a plan of top-down levels whose frontiers are queued as their vertices are found.
 bfs::search_plan top_down_plan(std::uint64_t vertices, std::uint64_t words,
                                std::uint32_t window_hops = bfs::search_plan{}.window_hops) {
   return {.direction = karpos::bfs_direction::top_down,
@@ -40,7 +44,7 @@ bfs::search_plan top_down_plan(std::uint64_t vertices, std::uint64_t words,
           .window_hops = window_hops};
 }
 
-/// Runs each step on threads of its own.
+/// Runs each step on new threads.
 class threads_grid {
  public:
   using execution_space = space;
@@ -89,7 +93,7 @@ class threads_grid {
   std::vector<std::byte> m_scratch;
 };
 
-/// Counts the calls for every vertex.
+/// Counts the calls for each vertex.
 struct notice {
   std::uint32_t* calls;
   void operator()(std::uint32_t v, std::int32_t) const { ++calls[v]; }
@@ -97,7 +101,7 @@ struct notice {
 using hooks = karpos::bfs_hooks<karpos::follow_all, notice>;
 using state = bfs::search_state<space, std::uint32_t, std::uint64_t, hooks>;
 
-/// The memory of a search.
+/// Owns the memory of a search.
 struct search {
   static constexpr std::size_t scratch_bytes = 32768;
 
@@ -145,7 +149,7 @@ struct search {
     s.hub_degree = ~std::uint64_t(0);
     return s;
   }
-  /// Returns: the number of windows.
+  /// Runs a search. Returns: the number of local searches (`windows`).
   int run(numbers const& sources) {
     std::vector<std::uint32_t> const list(sources.begin(), sources.end());
     bfs::search_plan const plan = top_down_plan(g.vertices, isolated.size());
@@ -185,7 +189,7 @@ void check(host_graph const& g, numbers const& sources, int threads) {
   karpos_test::same(what + "visited", s.record[0].summary.visited, reached);
 }
 
-/// A square of side n, some edges left out.
+/// Returns a grid of n x n vertices without some of the edges.
 host_graph square(std::uint64_t n) {
   edge_pairs edges;
   karpos_test::random_numbers random(n);
@@ -196,7 +200,7 @@ host_graph square(std::uint64_t n) {
   return make_graph("square", n * n, edges);
 }
 
-/// Paths of 50, and edges between any of their vertices.
+/// Returns paths of 50 vertices, and edges between any of their vertices.
 host_graph shortcuts(sides kind) {
   edge_pairs edges = karpos_test::random_edges(30000, 9000, 1);
   for (std::uint64_t v = 0; v + 1 < 30000; ++v)
@@ -204,7 +208,7 @@ host_graph shortcuts(sides kind) {
   return make_graph("paths of 50 with shortcuts", 30000, edges, kind);
 }
 
-/// Of the first 2,000 vertices the last 250 lead to paths of 20.
+/// Returns a graph in which the last 250 of the first 2,000 vertices lead to paths of 20.
 host_graph lopsided() {
   edge_pairs edges;
   for (std::uint64_t v = 1750; v < 2000; ++v)
@@ -236,7 +240,8 @@ TEST_CASE("windows that end early: shortcuts, one slice that finds all") {
   for (int const threads : {2, 8}) check(g, every(1, 2000), threads);
 }
 
-/// As if another thread gave vertex 2 a higher label, while this one labels the neighbours of vertex 1.
+/// A state in which another thread seems to store a larger distance of vertex 2, while this thread
+/// visits the neighbours of vertex 1.
 struct disturbed_state : state {
   static constexpr bool follows_every_edge = false;
   bool follows(bfs::local_vertex from, bfs::local_vertex to) const {
@@ -274,8 +279,9 @@ TEST_CASE("a label that another thread overwrites before the vertex is expanded"
 }
 
 TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is taken back") {
-  // Slices 0 and 1 begin at both ends. What slice 1 does from its hop 5 on is taken back, and that was to label vertex 4, as late
-  // as slice 0: its label is the higher one, and was stored last.
+  // Slices 0 and 1 begin at both ends of the path. What slice 1 does from its hop 5 on is undone.
+  // One undone action is to reach vertex 4 as late as slice 0 does: its distance is the larger one,
+  // and was stored last.
   auto const g = make_graph("path", 10, karpos_test::path_edges(10));
   search memory(g, 1);
   state const s = memory.shared();
@@ -303,7 +309,8 @@ TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is 
   karpos_test::holds("settled", memory.distance == expected);
 }
 
-/// Each vertex forgets where it was found from, so that a search never ends.
+/// A state in which each new vertex clears the visited bit of the vertex it was found from, so that
+/// a search never ends.
 struct forgetful_state : state {
   void discover(bfs::local_vertex v, bfs::local_vertex from, std::int32_t level) const {
     state::discover(v, from, level);
@@ -315,7 +322,7 @@ struct forgetful_state : state {
 TEST_CASE("a search level by level that would go on for ever is stopped") {
   auto const g = make_graph("path", 100, karpos_test::path_edges(100));
   search memory(g, 2);
-  memory.queue.resize(2 * g.vertices);  // the queue holds vertices more than once
+  memory.queue.resize(2 * g.vertices);  // the queue holds vertices repeatedly
   forgetful_state s{};
   static_cast<state&>(s) = memory.shared();
   threads_grid grid(2, search::scratch_bytes);
@@ -327,8 +334,9 @@ TEST_CASE("a search level by level that would go on for ever is stopped") {
   karpos_test::holds("soon", sum.visited < 2 * g.vertices && grid.windows == 0);
 }
 
-/// One kernel, as GPUs have it: each team runs the whole program with what it remembers for itself, and all meet at the end of a
-/// step. One team is late to decide: then the others are in the next step already.
+/// Runs the program as one kernel, as on GPUs: each team runs the whole program with its own copy
+/// of `progress`, and all teams meet at the end of a step. One team may decide late, when the
+/// others are already in the next step.
 class late_grid {
  public:
   using execution_space = space;
@@ -351,7 +359,7 @@ class late_grid {
         m_teams(teams),
         m_late(late),
         m_scratch(scratch_bytes) {}
-  ~late_grid() { m_meeting.all.arrive_and_drop(); }  // one that ends too early stops nobody
+  ~late_grid() { m_meeting.all.arrive_and_drop(); }  // a team that ends too early blocks no other
   late_grid(late_grid const&) = delete;
 
   template <class State>
@@ -388,7 +396,7 @@ class late_grid {
   std::vector<std::byte> m_scratch;
 };
 
-/// Windows of teams, which are for GPUs, on CPUs: a team is one thread here.
+/// Enables, on CPUs, the local searches of teams that GPUs use: here a team is one thread.
 struct teams_tuned : bfs::tuning<space> {
   static constexpr bool has_windows = false, has_team_windows = true;
   static constexpr std::uint32_t small_frontier_vertices = 16384;
@@ -398,14 +406,14 @@ struct teams_state : state, bfs::team_window_memory {
   std::uint32_t window_teams;
 };
 
-/// What the windows of a search did.
+/// The results of a search and its local searches (`windows`).
 struct teams_answer {
   std::vector<std::int32_t> distance;
   std::uint64_t visited;
   int windows, failures;
 };
 
-/// Rows that teams read: as they are, padded, or those of all vertices within two hops as well.
+/// The rows that teams read: as they are, padded, or also those of all vertices within two hops.
 enum class read_rows { as_they_are, padded, two_hops };
 constexpr read_rows all_rows[] = {read_rows::as_they_are, read_rows::padded, read_rows::two_hops};
 
@@ -455,7 +463,7 @@ TEST_CASE("windows of teams, of which one is late") {
   edge_pairs edges = karpos_test::path_edges(100);
   for (std::uint64_t v = 1; v < 3000; ++v) edges.emplace_back(99 + (v - 1) / 5, 99 + v);
   edge_pairs with_hub =
-      karpos_test::path_edges(300);  // rows of 6 and of 71 edges behind padded ones
+      karpos_test::path_edges(300);  // rows of 6 and of 71 edges follow padded ones
   for (std::uint64_t v = 0; v < 70; ++v) with_hub.emplace_back(150, 300 + v);
   for (std::uint64_t v = 0; v < 200; ++v) with_hub.emplace_back(200 + v / 4, 370 + v);
   auto const hub = make_graph("path with a hub", 3000, with_hub);
@@ -494,7 +502,8 @@ TEST_CASE("windows of teams of few hops, or none") {
   }
 }
 
-/// A path, then a binary tree of 256 leaves, each of which leads to a hub of 66 more.
+/// Returns a path that ends in a binary tree of 256 leaves, each of which leads to a hub with 66
+/// more leaves.
 host_graph hubs_behind_a_tree(std::uint64_t path) {
   edge_pairs edges = karpos_test::path_edges(path);
   std::uint64_t n = path;
@@ -528,7 +537,7 @@ TEST_CASE("windows of teams in which 256 rows are too long at once") {
 
 TEST_CASE("windows of teams that end after one, for the frontier is wide") {
   for (std::uint64_t split = 18; split < 24; ++split) {
-    // 150 paths of 60, each vertex of which splits in two at six levels.
+    // 150 paths of 60 vertices; the ends of each path double at six levels.
     edge_pairs edges;
     numbers const from = every(1, 150);
     numbers level = from;
@@ -552,7 +561,8 @@ TEST_CASE("windows of teams that end after one, for the frontier is wide") {
 }
 
 TEST_CASE("rows of all vertices within two hops") {
-  // A square of four, a triangle with a tail, parallel edges, a loop, and a vertex of five edges.
+  // A cycle of four, a triangle with a tail, parallel edges, a self loop, and a vertex with five
+  // edges.
   auto const g = make_graph("small parts", 20,
                             {{0, 1},
                              {1, 2},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The plain delta-stepping that sssp is measured against: a bucket that holds a vertex more often than the graph has edges, and
-/// lengths that 32 bits do not hold.
+/// The plain delta-stepping that sssp is measured against: buckets that hold a vertex more often
+/// than the graph has edges, and lengths that exceed 32 bits.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -21,7 +21,8 @@ numbers distances(numbers const& offsets, numbers const& columns, numbers const&
 }
 
 TEST_CASE("a bucket longer than the graph has edges") {
-  // 0 -> 1 (10) and over 2 (1 + 1): vertex 1 is lowered twice, and so is each of those behind it.
+  // Vertex 1 is reached from 0 (distance 10) and through 2 (1 + 1): its distance is lowered twice,
+  // and so are those of the vertices behind it.
   std::uint32_t const behind = 2000;
   numbers offsets{0, 2, 2 + behind, 3 + behind}, columns{1, 2}, weights{10, 1};
   numbers expected{0, 2, 1};

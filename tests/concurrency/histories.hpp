@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Threads that work on a few hot keys of one table, and write down what they were told and when.
+/// Threads that work on a few hot keys of one table and record each answer and its time.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -27,7 +27,8 @@
 
 namespace karpos_test {
 
-/// One clock for all threads. Under the thread sanitizer it orders nothing else, lest it hide a race.
+/// One clock for all threads. Under the thread sanitizer its increments are relaxed, so that they
+/// order nothing else and hide no race.
 class instants {
  public:
   std::uint64_t now() {
@@ -42,7 +43,7 @@ class instants {
   std::atomic<std::uint64_t> m_now{1};
 };
 
-/// A table on the host, in memory of its own, without Kokkos running.
+/// A table on the host that owns its memory and works without Kokkos running.
 template <class Key, class T, class Probing, int B, bool OneStep>
 class host_table {
  public:
@@ -73,7 +74,7 @@ class host_table {
   }
   karpos::table_ref<ref_type> ref() { return karpos::table_ref<ref_type>(table()); }
   std::uint64_t slots() const { return 2 * m_pairs * B; }
-  /// How many slots hold a key.
+  /// Returns how many slots hold a key.
   std::uint64_t count(Key key) {
     std::uint64_t n = 0;
     for (std::uint64_t i = 0; i < slots(); ++i)
@@ -89,7 +90,7 @@ class host_table {
   word* m_slots = nullptr;
 };
 
-/// Runs f(thread) on some threads that start together.
+/// Runs f(thread) on `threads` threads that start together.
 template <class F>
 void on_threads(int threads, F const& f) {
   std::atomic<int> ready{0};
@@ -103,11 +104,11 @@ void on_threads(int threads, F const& f) {
   for (std::thread& t : all) t.join();
 }
 
-/// Lets threads go on together, as closely as the machine allows.
+/// Releases threads together, as simultaneously as the machine allows.
 class starting_line {
  public:
   explicit starting_line(int threads) : m_threads(static_cast<std::uint64_t>(threads)) {}
-  /// Waits until all threads have come to this line as often as the caller.
+  /// Blocks until all threads have called wait() as often as the caller.
   void wait(std::uint64_t times) {
     m_here.fetch_add(1, std::memory_order_acq_rel);
     for (int spins = 0; m_here.load(std::memory_order_acquire) < times * m_threads; ++spins)
@@ -119,17 +120,17 @@ class starting_line {
   std::atomic<std::uint64_t> m_here{0};
 };
 
-/// Of a hundred operations, how many insert (insert, assign and add by turns), erase and find.
+/// Percentages of operations: insert (in turn insert, assign and add), erase and find.
 struct mixture {
   std::uint64_t insert = 60, erase = 20, find = 20;
 };
 
 struct load_of_work {
   int threads = 4;
-  int operations = 150;  ///< of each thread
+  int operations = 150;  ///< per thread
   std::size_t keys = 3;
   mixture mix = {};
-  bool may_be_full = false;  ///< else a key that finds no place ends the test
+  bool may_be_full = false;  ///< else a failed insertion ends the test
 };
 
 inline action draw_action(mixture const& mix, random_numbers& random) {
@@ -138,7 +139,7 @@ inline action draw_action(mixture const& mix, random_numbers& random) {
   return drawn < mix.insert + mix.erase ? action::erase : action::find;
 }
 
-/// Does what an event says, by a tile. Returns: the event with what was answered, but for the instants.
+/// Performs an event with a tile. Returns: the event with its answer, but not its instants.
 template <class T, class Tile, class Ref, class Key>
 event perform(Ref const& ref, Tile const& tile, Key const& key, event e, bool may_be_full) {
   auto const v = static_cast<T>(e.value);
@@ -166,7 +167,7 @@ event perform(Ref const& ref, Tile const& tile, Key const& key, event e, bool ma
   e.answer = o == karpos::outcome::inserted;
   if (o == karpos::outcome::full) {
     if (!may_be_full) throw std::logic_error("the table of the test is too small");
-    // It changed nothing, and has seen that the key is not there.
+    // It changed nothing, and has seen that the key is absent.
     e.what = action::find;
     e.value = 0;
   }
@@ -177,8 +178,8 @@ struct nothing_beside {
   void operator()(random_numbers&) const {}
 };
 
-/// Runs a random mixture of all operations by tiles of W lanes, and beside(random) after each of them. Returns: the
-/// history of each key.
+/// Runs a random mixture of all operations with tiles of W lanes, and beside(random) after each
+/// operation. Returns: the history of each key.
 template <int W, class T, class Ref, class Key, class Beside = nothing_beside>
 std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& keys,
                                        load_of_work const& work, std::uint64_t seed,
@@ -192,7 +193,7 @@ std::vector<std::vector<event>> record(Ref const& ref, std::vector<Key> const& k
     random_numbers random(seed * 1000 + static_cast<std::uint64_t>(thread));
     for (int i = 0; i < work.operations; ++i) {
       std::size_t const k = random.below(keys.size());
-      // A value says who wrote it: a torn or invented one is not explained by any order.
+      // A value names its writer, so no order can explain a torn or invented value.
       std::uint64_t const value =
           (static_cast<std::uint64_t>(thread) + 1) * 1000000 + static_cast<std::uint64_t>(i);
       event e{draw_action(work.mix, random), value, false, clock.now(), 0};

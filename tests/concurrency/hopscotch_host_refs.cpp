@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Refs of hopscotch tables driven from plain threads, for the thread sanitizer: tables so full that insertions move
-/// other keys all the time. Histories of hot keys must be linearizable, keys that stay are never missed, and the
-/// table is in order afterwards.
+/// Refs of hopscotch tables used by plain threads, for the thread sanitizer. The tables are so full
+/// that insertions move other keys all the time. Histories of hot keys must be linearizable, keys
+/// that stay are never missed, and the table is in order afterwards.
 #include "concurrency/hopscotch_storms.hpp"
 #include "concurrency/races.hpp"
 
@@ -15,7 +15,7 @@ using u64 = std::uint64_t;
 
 constexpr mixture few_writes{20, 20, 60}, many_writes{40, 40, 20}, writes_mostly{45, 45, 10};
 
-/// By tiles of W lanes.
+/// Runs storms of hot keys with tiles of W lanes.
 template <int W>
 void storms_of_hot_keys() {
   for (mixture const& mix : {few_writes, many_writes, writes_mostly}) {

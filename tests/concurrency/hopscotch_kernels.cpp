@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Storms over a hopscotch_map in one kernel: hot keys in a table so full that insertions move other keys, with and
-/// without a record of every operation.
+/// Storms over a hopscotch_map in one kernel: concurrent operations on hot keys in a table so full
+/// that insertions move other keys, with and without a record of every operation.
 #include <karpos/hopscotch_map.hpp>
 
 #include "concurrency/races.hpp"
@@ -27,7 +27,7 @@ using u64 = std::uint64_t;
 
 constexpr mixture few_writes{20, 20, 60}, many_writes{40, 40, 20}, writes_mostly{45, 45, 10};
 
-/// On CUDA there are more threads, and it takes fewer rounds.
+/// Devices run more threads, so fewer rounds suffice.
 constexpr bool on_device = karpos::device::is_device<space>;
 
 /// A map that is nearly full of keys that stay.
@@ -35,7 +35,8 @@ template <class Key, class T>
 struct crowded_map {
   using map_type = karpos::hopscotch_map<Key, T, space>;
 
-  /// Room for so many slots. After the hot keys in `keys`, others are inserted until only `free` slots are left.
+  /// Makes a map for `slots` slots. `hot_keys` stay absent at first; other keys are inserted until
+  /// only `free` slots are left.
   crowded_map(u64 slots, u64 hot, u64 free) : map(space{}, slots * 98 / 100, {.load = 0.98}) {
     auto const keys = karpos_test::unique_keys<Key>(hot + slots);
     hot_keys.assign(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(hot));
@@ -56,13 +57,13 @@ struct crowded_map {
   std::vector<Key> hot_keys, stay;
 };
 
-/// Index i inserts, assigns, erases or looks for one of the keys, by chance; and looks for one that stays.
+/// Inserts, assigns, erases or looks up one of the keys, by chance; also looks up one that stays.
 template <class Ref, class Key, class T>
 struct storm {
   Ref ref;
   view<Key> keys, stay;
-  view<u32> inserted, erased;  ///< for each key
-  view<u64> missed, wrong;     ///< one counter for all
+  view<u32> inserted, erased;  ///< per key
+  view<u64> missed, wrong;     ///< one counter for all keys
   mixture mix;
   u64 seed;
 
@@ -152,8 +153,8 @@ TEST_CASE("hopscotch_map: storms in one kernel, 16-byte slots") {
   storms<u64, u64, 32>();
 }
 
-/// Tile i executes a number of operations, one after the other, and writes down what it was told and when. The fences
-/// put each operation between its two instants.
+/// Executes operations one after another in tile i, and records each answer and its time. Fences
+/// keep each operation between its two instants.
 template <class Ref, class Key, class T>
 struct recorder {
   Ref ref;
@@ -204,7 +205,7 @@ struct recorder {
       }
       u64 const after = now(t);
       if (kind <= action::add) yes = o == karpos::outcome::inserted;
-      if (o == karpos::outcome::full) {  // changed nothing, and has seen that the key is not there
+      if (o == karpos::outcome::full) {  // changed nothing, and has seen that the key is absent
         kind = action::find;
         argument = 0;
       }
@@ -276,12 +277,12 @@ TEST_CASE("hopscotch_map: histories from one kernel, 16-byte slots") {
   records<u64, u64, 4>();
 }
 
-/// Sums under a storm of others that come and go: nothing is added twice or not at all.
+/// Adds to sums while other keys come and go: no addition is lost or done twice.
 template <class Ref, class Key, class T>
 struct summing {
   Ref ref;
   view<Key> keys, others;
-  view<u64> sums;  ///< for each key: what was accepted
+  view<u64> sums;  ///< accepted additions of each key
   view<u64> balance;
 
   template <karpos::device::tile Tile>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Why a reader reads the hop word again after every slot that did not hold its key: a variant without that is caught
-/// by the same searches that the real table survives, once with the interruption in the right place and once by
-/// threads.
+/// Shows why a reader reads the hop word again after every slot that did not hold its key. A
+/// variant without this recheck fails in the same searches that the real table survives: once with
+/// an interruption at the right moment, and once with threads.
 #include <functional>
 
 #include "concurrency/hopscotch_storms.hpp"
@@ -21,10 +21,11 @@ using u64 = std::uint64_t;
 
 constexpr bool real = true, broken = false;
 
-/// Something that happens in the middle of a search.
+/// An action in the middle of a search.
 class interruption {
  public:
-  /// At the n-th comparison from now on; at each one that follows as well, if so wished.
+  /// Plans `what` for the comparison that follows n others, and for every later one if
+  /// `again_and_again`.
   void plan(int n, std::function<void()> what, bool again_and_again = false) {
     m_wait = n;
     m_what = std::move(what);
@@ -33,7 +34,7 @@ class interruption {
   void cancel() { m_wait = never; }
   void compared() {
     if (m_wait == never || m_wait-- > 0) return;
-    m_wait = never;  // what happens compares keys, too
+    m_wait = never;  // `m_what` compares keys, too
     m_what();
     if (m_again) m_wait = 0;
   }
@@ -46,7 +47,7 @@ class interruption {
   bool m_again = false;
 };
 
-/// Compares keys, and lets something happen at that moment.
+/// Compares keys, and runs the planned interruption during the comparison.
 template <class Key>
 struct interrupted_equal {
   interruption* during = nullptr;
@@ -60,7 +61,7 @@ template <class Key, bool Recheck>
 using interrupted_table =
     hopscotch_host_table<Key, Key, placed_hash<Key>, interrupted_equal<Key>, Recheck>;
 
-/// Keys for a table of 8 lines, half of them of one home.
+/// Returns keys for a table of 8 lines, more than half of them with one home.
 template <class Key>
 std::vector<Key> crowded_keys(std::size_t n, u64 crowd, random_numbers& random) {
   std::vector<Key> keys;
@@ -78,8 +79,9 @@ std::vector<Key> keys_of(u64 home, std::size_t n, u64 serial, random_numbers& ra
   return keys;
 }
 
-/// Fills a table so that 7 keys of one home lie in the neighbouring line, with room to be moved on to, and that the
-/// neighbourhood of that line is full: every insertion of a key of its own then moves one of them. Returns: the 7.
+/// Fills a table so that 7 keys of one home lie in the neighbouring line. They have space to be
+/// moved on, while the neighbourhood of that line is full: every insertion of one of that line's
+/// own keys moves one of the 7. Returns: the 7 keys.
 template <class Table>
 std::vector<typename Table::key_type> keys_in_the_way(Table& table, u64 home,
                                                       random_numbers& random) {
@@ -96,8 +98,8 @@ struct searches {
   u64 interrupted = 0, missed = 0, wrong = 0, in_disorder = 0;
 };
 
-/// Finds out which insertion moves which far key on, and looks for that key with this very insertion in the middle,
-/// at the n-th comparison.
+/// Determines which insertion moves which far key, then looks up that key and runs the insertion at
+/// the n-th comparison.
 template <class Key, bool Recheck, int W>
 searches moved_while_looked_for(int n) {
   interruption during;
@@ -163,7 +165,7 @@ TEST_CASE(
 #endif
 }
 
-/// Others insert and erase at every single comparison of a search.
+/// Inserts and erases other keys at every single comparison of a search.
 template <class Key, int W>
 void hunted() {
   interruption during;
@@ -211,7 +213,7 @@ TEST_CASE("hopscotch: a search is not overtaken by any number of moves") {
 #endif
 }
 
-/// A key is erased in the middle of its search, and its slot used again by others and by itself.
+/// Erases a key in the middle of its search; other keys and the key itself then reuse its slot.
 template <class Key, int W>
 void reused() {
   interruption during;
@@ -260,7 +262,7 @@ TEST_CASE(
   reused<u64, 4>();
 }
 
-/// Takes its time now and then, so that much happens during a search.
+/// An equality that sometimes yields, so that much happens during a search.
 template <class Key>
 struct slow_equal {
   bool operator()(Key a, Key b) const {
@@ -275,7 +277,8 @@ struct hunt {
   double seconds = 0;
 };
 
-/// Two threads insert what moves far keys on, and two look for these, which are there throughout.
+/// Inserts, from two threads, keys that move far keys; looks up the far keys, which are always
+/// present, from two others.
 template <class Key, bool Recheck>
 hunt hunt_far_keys(int milliseconds) {
   using event = karpos_test::event;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Storms over hopscotch tables on the host: so full that insertions move other keys all the time.
+/// Storms over hopscotch tables on the host: concurrent operations on tables so full that
+/// insertions move other keys all the time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -16,7 +17,7 @@
 
 namespace karpos_test {
 
-/// Some milliseconds, which begin now.
+/// A time limit in milliseconds that begins now.
 class time_slice {
  public:
   explicit time_slice(int milliseconds) : m_milliseconds(milliseconds) {}
@@ -30,7 +31,7 @@ class time_slice {
   int m_milliseconds;
 };
 
-/// Inserts keys, with stamped values, until so many are in. Returns: those that are.
+/// Inserts keys with stamped values until n are stored. Returns: the keys stored.
 template <class Table>
 std::vector<typename Table::key_type> fill_up(Table const& table,
                                               std::vector<typename Table::key_type> const& with,
@@ -46,7 +47,8 @@ std::vector<typename Table::key_type> fill_up(Table const& table,
   return in;
 }
 
-/// Keys that stay, which somebody looks for between all other operations; and keys that come and go, to move them.
+/// Operations between all others: looks up keys that stay, and inserts and erases others, so that
+/// keys move.
 template <class Table>
 class bystanders {
  public:
@@ -78,7 +80,7 @@ class bystanders {
     auto const g = m_ref.find(tile, other);
     m_wrong += g.present && !is_stamped(other, g.value);
   }
-  /// Keys that are in when all is done.
+  /// Returns how many keys are stored after all operations.
   std::uint64_t left() const { return m_stay.size() + m_inserted - m_erased; }
   void check() const {
     CHECK(m_missed == 0);
@@ -99,7 +101,7 @@ void check_table(Table const& table, std::uint64_t keys) {
   CHECK(table.forgotten_slots() == 0);
 }
 
-/// Keys that the operations of a history left: 0 or 1.
+/// Returns the number of keys that the operations of a history leave: 0 or 1.
 inline std::uint64_t left_by(std::vector<event> const& history) {
   std::uint64_t n = 0;
   for (event const& e : history)
@@ -108,8 +110,8 @@ inline std::uint64_t left_by(std::vector<event> const& history) {
   return n;
 }
 
-/// Hot keys in a table that is 0.93 full when half of them are in: 10 and 100 of them among others, 10,000 by
-/// themselves. Rounds with 2 to 4 threads, in turn.
+/// Runs operations on hot keys in a table that is 0.93 full when half of them are stored. 10 or 100
+/// hot keys lie among others, 10,000 by themselves. Rounds use 2, 3 and 4 threads in turn.
 template <class Key, class T, int W>
 void storm_of_hot_keys(std::uint64_t hot, mixture const& mix, int milliseconds) {
   using table_type = hopscotch_host_table<Key, T>;
@@ -143,8 +145,8 @@ void storm_of_hot_keys(std::uint64_t hot, mixture const& mix, int milliseconds) 
   }
 }
 
-/// A few keys whose home line is taken by others, so that they lie in the way of their neighbours' insertions. They
-/// are erased and inserted again, and so are the neighbours.
+/// Erases and inserts a few keys whose home line is full, so that they lie in the way of their
+/// neighbours' insertions; the neighbours are erased and inserted concurrently.
 template <class Key, class T, int W>
 void erasures_of_moving_keys(int milliseconds) {
   using table_type = hopscotch_host_table<Key, T, placed_hash<Key>>;
@@ -189,11 +191,11 @@ void erasures_of_moving_keys(int milliseconds) {
     check_table(table, left);
     for (std::size_t i = 0; i < far.size(); ++i) moved += table.place_of(far[i]) != before[i];
   }
-  CHECK(moved > 0);  // else this is no storm
+  CHECK(moved > 0);  // else keys did not move
 }
 
-/// Slots go from key to key at once; whatever is found must be the value of its key, whole. No clock here, which
-/// would keep the threads in step. Counts for each key must add up.
+/// Passes slots from key to key at once: a found value must be the whole value of its key. Uses no
+/// clock, which would keep the threads in step. The counts of each key must add up.
 template <class Key, class T, int W>
 void storm_of_stamps(int milliseconds) {
   using table_type = hopscotch_host_table<Key, T>;
@@ -244,7 +246,8 @@ void storm_of_stamps(int milliseconds) {
   }
 }
 
-/// Sums of keys that are there throughout, and of keys that may find no place; others come and go.
+/// Adds to keys that are always present, and to keys whose insertion may fail, while other keys
+/// come and go.
 template <class Key, class T, int W>
 void sums_of_moving_keys(int milliseconds) {
   using table_type = hopscotch_host_table<Key, T>;
@@ -288,7 +291,8 @@ void sums_of_moving_keys(int milliseconds) {
   }
 }
 
-/// Every key is inserted by one thread at most, and what was accepted is there from then on.
+/// Inserts more keys than fit: at most one thread inserts each key, and accepted keys are found
+/// from then on.
 template <class Key, class T>
 void more_than_fits(int milliseconds) {
   using table_type = hopscotch_host_table<Key, T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Hopscotch tables on the host without Kokkos running, and keys that are placed where a test wants them.
+/// Hopscotch tables on the host without Kokkos running, and keys with chosen places.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace karpos_test {
 
-/// Exactly as many lines as there must be for so many slots; all of a small table is one crowded neighbourhood.
+/// A table with the fewest lines that hold `slots` slots; all of a small table is one crowded
+/// neighbourhood.
 template <class Key, class T, class Hash = karpos::hash<Key>,
           class KeyEqual = karpos::equal_to<Key>, bool Recheck = true>
 class hopscotch_host_table {
@@ -64,15 +65,15 @@ class hopscotch_host_table {
   std::uint64_t slots() const { return m_geometry.lines() * hopscotch::line_slots; }
   hopscotch::line_geometry const& geometry() const { return m_geometry; }
 
-  /// Everything that is in, while nobody works on it; and back to that.
+  /// Saves the contents while no thread uses the table; restore() brings them back.
   contents saved() const { return contents(m_lines, m_lines + words()); }
   void restore(contents const& from) {
     std::copy(from.begin(), from.end(), m_lines);
     std::fill(m_full.begin(), m_full.end(), 0);
   }
 
-  /// Empty slots of parts that the table remembers as full (fullness.hpp), while nobody works on
-  /// it.
+  /// Counts the empty slots in parts that the table remembers as full (fullness.hpp), while no
+  /// thread uses it.
   std::uint64_t forgotten_slots() const {
     auto const* const bits = reinterpret_cast<std::uint32_t const*>(m_full.data()) + 4;
     std::uint64_t n = 0;
@@ -83,7 +84,7 @@ class hopscotch_host_table {
     return n;
   }
 
-  /// The slot of the neighbourhood in which a key is, or none.
+  /// Returns the slot of the neighbourhood that holds a key, or no_slot.
   int place_of(Key key) const {
     lines_type const t = table().lines();
     std::uint64_t const home = t.start(key).home;
@@ -91,7 +92,7 @@ class hopscotch_host_table {
       if (layout::key_of(*t.slot_of(home, s)) == karpos::to_bits<key_bits>(key)) return s;
     return hopscotch::no_slot;
   }
-  /// How many slots hold a key.
+  /// Returns how many slots hold a key.
   std::uint64_t count(Key key) const {
     std::uint64_t n = 0;
     for (std::uint64_t i = 0; i < slots(); ++i)
@@ -110,7 +111,7 @@ class hopscotch_host_table {
   word* m_lines = nullptr;
 };
 
-/// Keys of tables of 8 lines that say themselves where they belong.
+/// Makes keys for tables of 8 lines whose bits determine their home line.
 template <class Key>
 constexpr Key placed_key(std::uint64_t home, int key_class, std::uint64_t serial) {
   return static_cast<Key>(home | static_cast<std::uint64_t>(key_class) << 3 | serial << 6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Refs driven from plain threads, for the thread sanitizer: histories of hot keys must be linearizable, and
-/// nothing may be lost or doubled.
+/// Refs used by plain threads, for the thread sanitizer: histories of hot keys must be
+/// linearizable, and no operation may be lost or doubled.
 #include <karpos/detail/fullness.hpp>
 
 #include "concurrency/races.hpp"
@@ -22,7 +22,7 @@ void hot_keys_are_linearizable(std::uint64_t seed) {
     karpos_test::load_of_work work;
     work.threads = 2 + round % 3;
     work.keys = 1 + static_cast<std::size_t>(round % 4);
-    // Erased slots are not used again: there must be room for every insertion.
+    // Erased slots are not used again, so the table needs a slot for every insertion.
     host_table<Key, T, Probing, B, OneStep> table(static_cast<u64>(work.threads * work.operations));
     auto const keys = karpos_test::unique_keys<Key>(work.keys, static_cast<u64>(round % 7));
     auto const histories =
@@ -82,7 +82,7 @@ TEST_CASE("reductions by key from all threads lose nothing") {
   sums_are_exact<table_of<std::int64_t, double, two_steps>>();
 }
 
-/// More keys than fit, from all threads.
+/// Inserts more keys than fit, from all threads.
 template <class Key, class T, bool OneStep>
 void fills_up(u64 slots, int some_rounds) {
   for (int round = 0; round < some_rounds; ++round) {
@@ -111,12 +111,12 @@ TEST_CASE("a table that is filled by all threads is full once") {
   if constexpr (karpos::device::host::has_compare_and_swap_16)
     fills_up<u64, u64, one_step>(20, rounds);
   fills_up<u64, u64, two_steps>(20, rounds);
-  // So many buckets that insertions find out that none has a free slot.
+  // With this many buckets insertions find out that no bucket has a free slot.
   fills_up<u32, u32, one_step>(600, rounds / 10 + 1);
   fills_up<u64, u64, two_steps>(600, rounds / 10 + 1);
 }
 
-/// Tables of one part, each with a slot that one thread frees while another inspects the part.
+/// Uses tables of one part, each with a slot that one thread frees while another inspects the part.
 TEST_CASE("a part with a slot that was freed beside its inspection is not full") {
   using karpos::detail::fullness;
   struct alignas(64) table {
@@ -144,7 +144,7 @@ TEST_CASE("a part with a slot that was freed beside its inspection is not full")
       line.wait(2 * round + 1);
       if (enough) return;
       for (u64 i = 0; i < n; ++i) {
-        at[thread] = round * n + i;  // both threads come to a table at once
+        at[thread] = round * n + i;  // both threads reach a table together
         for (int spins = 0; at[1 - thread] < round * n + i; ++spins)
           if (spins > 300'000) std::this_thread::yield();
         u64& slot = tables[i].slot;
@@ -161,7 +161,7 @@ TEST_CASE("a part with a slot that was freed beside its inspection is not full")
   CHECK(wrong == 0);
 }
 
-/// What was written before store_release is seen after load_acquire.
+/// Writes before store_release must be visible after load_acquire.
 TEST_CASE("a released word carries what was written before it") {
   constexpr u64 messages = 2000;
   std::vector<u64> payload(messages);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// All operations at once in one kernel, on hot keys: what the operations answered must add up.
+/// All operations concurrently in one kernel, on hot keys: their answers must add up.
 #include <karpos/hash_map.hpp>
 
 #include "support/check.hpp"
@@ -16,19 +16,19 @@ using karpos_test::view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// The value that goes with a key: a slot that was seen half-written does not have it.
+/// Returns the value that belongs to a key: a half-written slot does not hold it.
 template <class T, class Key>
 KOKKOS_FUNCTION T value_of(Key key) {
   return static_cast<T>(karpos::mix(static_cast<u64>(key)) % 60000);
 }
 
-/// Index i inserts, erases or looks for one of the keys, by chance.
+/// Inserts, erases or looks up one of the keys, by chance.
 template <class Ref, class Key, class T>
 struct mixed_operations {
   Ref ref;
   view<Key> keys;
-  view<u32> inserted, erased;  ///< for each key
-  view<u64> wrong;             ///< one counter for all
+  view<u32> inserted, erased;  ///< per key
+  view<u64> wrong;             ///< one counter for all keys
   u64 seed;
 
   template <karpos::device::tile Tile>
@@ -71,8 +71,8 @@ struct mixed_operations {
 
 template <class Key, class T, int B, int W>
 void adds_up() {
-  // Erased slots are not used again: a key that is erased and inserted again and again needs room on its own
-  // path, which a probe limit ends.
+  // Erased slots are not used again: a key that is erased and inserted repeatedly needs slots on
+  // its own probe path, whose length is limited.
   constexpr u64 operations = 6000;
   using map_type = karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>,
                                     karpos::double_hashing, B>;
@@ -120,7 +120,7 @@ TEST_CASE("insert, erase and find in one kernel: 16-byte slots") {
   adds_up<u64, u64, 2, 2>();
 }
 
-/// Duplicates from all threads, and everybody looks at once for what was inserted.
+/// Inserts duplicates from all threads; each thread looks up its key at once.
 template <class Ref, class Key, class T>
 struct insert_and_look {
   Ref ref;

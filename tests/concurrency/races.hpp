@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Races that every table on the host must survive. Table is one that a test makes with a number of slots: host_table
-/// or hopscotch_host_table.
+/// Races that every table on the host must survive. `Table` is a table with a constructor from a
+/// number of slots: host_table or hopscotch_host_table.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +23,8 @@ inline constexpr int rounds = 20;
 inline constexpr int rounds = 300;
 #endif
 
-/// Checks every history; shows the first that no order explains. Returns: whether all are explained.
+/// Checks every history and prints the first that no order explains. Returns: whether all are
+/// explained.
 inline bool all_linearizable(std::vector<std::vector<event>> const& histories) {
   for (auto const& history : histories)
     if (!is_linearizable(history)) {
@@ -33,7 +34,8 @@ inline bool all_linearizable(std::vector<std::vector<event>> const& histories) {
   return true;
 }
 
-/// All threads insert the same keys: each is inserted once, found by all at once, with the winner's value.
+/// Inserts equal keys from all threads: each is inserted once, and every thread finds it at once,
+/// with the winner's value.
 template <class Table>
 void duplicates_are_inserted_once() {
   using Key = typename Table::key_type;
@@ -49,7 +51,7 @@ void duplicates_are_inserted_once() {
       random_numbers random(static_cast<u64>(thread));
       for (std::size_t i = 0; i < keys.size(); ++i) {
         Key const key = keys[i];
-        // The value follows from the key, so that half a slot cannot pass for a whole one.
+        // The value depends on the key, so a half-written slot is detected.
         T const value = static_cast<T>(karpos::mix(key) % 1000003);
         auto const o = ref.insert(karpos::device::host_tile<1>{}, key, value);
         inserted += o == karpos::outcome::inserted;
@@ -67,7 +69,8 @@ void duplicates_are_inserted_once() {
   }
 }
 
-/// Two threads insert the same key at the same moment, and then erase it: one of them does.
+/// Inserts and then erases the same key from two threads at the same moment: exactly one of them
+/// succeeds each time.
 template <class Table>
 void neck_and_neck() {
   using Key = typename Table::key_type;
@@ -78,7 +81,7 @@ void neck_and_neck() {
   auto const keys = unique_keys<Key>(races);
   std::vector<u64> inserted(2 * races), erased(2 * races);
   starting_line line(2);
-  // Where other programs take the processors away, every start takes long: then fewer races must do.
+  // Every start takes long if other programs occupy the processors; then fewer races suffice.
   auto const begin = std::chrono::steady_clock::now();
   std::atomic<bool> enough{false};
   u64 run = 0;

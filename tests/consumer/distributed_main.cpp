@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A user of the component distributed, on one rank: MPI starts without mpirun.
+/// A user of the component `distributed`, on one rank: MPI starts without mpirun.
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library of the consumer's.
+// A function in a shared library of the consumer.
 int distinct_keys() { return 500; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a breadth-first search, and the memory that it takes.
+/// A breadth-first search as a profiler sees it, and the memory that it allocates.
 #include "support/bfs_subject.hpp"
 #include "support/listener.hpp"
 
@@ -23,7 +23,7 @@ using u64 = std::uint64_t;
 using graph_type = karpos::csr_graph<u32, u64, space::memory_space>;
 using workspace_type = karpos::bfs_workspace<space, graph_type>;
 
-/// A graph in which searches turn, with a long tail.
+/// Returns a graph with a long tail in which searches switch direction.
 graph_type some_graph() {
   auto edges = karpos_test::random_edges(1000, 5000, 1);
   for (u64 v = 0; v < 500; ++v) edges.emplace_back(v % 3, 2 * v);
@@ -53,7 +53,7 @@ void every_search(space const& exec) {
   check_call("bfs", exec, waits::on_the_instance, [&] { karpos::bfs(exec, w, 7u, distance); });
 }
 
-/// Bytes that a workspace holds, by the callbacks.
+/// Returns the bytes that a workspace holds, as counted by the callbacks.
 u64 held_by_workspace(graph_type const& g) {
   listener const ears;
   workspace_type const w(space{}, g);
@@ -74,7 +74,7 @@ TEST_CASE("searches on an instance of the user's") {
 TEST_CASE("a workspace is made on the instance, of memory with names") {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
   graph_type const g = some_graph();
-  { workspace_type const warm(exec, g); }  // Kokkos keeps scratch memory of its own
+  { workspace_type const warm(exec, g); }  // Kokkos allocates scratch memory of its own
   exec.fence();
   recorded seen;
   {
@@ -93,7 +93,7 @@ TEST_CASE("a workspace is made on the instance, of memory with names") {
                        label.rfind("karpos::", 0) == 0);
 }
 
-/// How often f looks at the rows of a graph.
+/// Returns how often f validates the rows of a graph.
 template <class F>
 u64 checks_of(F const& f) {
   listener const ears;
@@ -141,14 +141,14 @@ TEST_CASE("CPUs launch fewer kernels than a deep graph has levels") {
 }
 
 TEST_CASE("a workspace takes the memory that it says, and less than 16 bytes a vertex") {
-  // Of no vertices there is nothing to say: Kokkos reports the headers of empty arrays.
+  // Graphs without vertices are left out: Kokkos reports the headers of empty arrays.
   for (u64 const n : {u64(1), u64(33), u64(100003), u64(1) << 20}) {
     auto const g =
         karpos_test::to_space<u32, u64>(make_graph("path", n, karpos_test::path_edges(n)));
     u64 const said = karpos::bfs_workspace_bytes(space{}, g), held = held_by_workspace(g);
     INFO("vertices: ", n, ", said: ", said, ", held: ", held);
     CHECK(held >= said);
-    CHECK(held <= said + 16 * 8);  // Kokkos rounds every array up to a multiple of eight bytes
+    CHECK(held <= said + 16 * 8);  // Kokkos rounds every array up to eight bytes
     if (n >= 1000000) CHECK(said <= 16 * n);
   }
 }

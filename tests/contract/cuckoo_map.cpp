@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a cuckoo_map: labels, instances, fences and allocations of every bulk call.
+/// A cuckoo_map as a profiler sees it: labels, instances, fences and allocations of every bulk
+/// call.
 #include <karpos/cuckoo_map.hpp>
 
 #include "support/check.hpp"
@@ -52,11 +53,12 @@ void every_call(space const& exec, map_type::options const& o) {
   asynchronous("for_each", [&] { map.for_each(exec, count_visits{visits}); });
   check_call("retrieve_all", exec, waits::on_the_instance,
              [&] { map.retrieve_all(exec, keys_out, out); });
-  // With a workspace that is kept, a build of the same size allocates nothing.
+  // With a kept workspace, a build of the same size allocates nothing.
   check_call("build", exec, waits::on_the_instance, [&] { map.build(exec, keys, values); });
 }
 
-/// Listens to f, which may allocate, wait and launch, all on the instance and in the name of the map.
+/// Checks a call f that may allocate, fence and launch: all of it on the instance and with the
+/// map's name in the labels.
 template <class F>
 void check_owner(std::string const& what, space const& exec, bool kernels_too, F const& f) {
   exec.fence();
@@ -69,7 +71,7 @@ void check_owner(std::string const& what, space const& exec, bool kernels_too, F
   exec.fence();
   u64 own = 0;
   for (auto const& [label, device] : seen.launches) {
-    // Kokkos names what fills and copies its views.
+    // Kokkos names its kernels that fill and copy views.
     bool const ours =
         starts_with(label, "karpos::cuckoo_map::") || starts_with(label, "karpos::partition: ");
     own += ours;
@@ -79,7 +81,7 @@ void check_owner(std::string const& what, space const& exec, bool kernels_too, F
   }
   karpos_test::holds(what + ": has kernels", own > 0 || !kernels_too);
   for (auto const& [label, device] : seen.fences)
-    // Kokkos waits for every instance before it frees memory.
+    // Kokkos fences every instance before it frees memory.
     if (label.find("deallocate") == std::string::npos)
       karpos_test::same(what + ": fence '" + label + "'", device, id_of(exec));
   for (std::string const& label : seen.allocations)
@@ -98,7 +100,7 @@ void calls_that_allocate(space const& exec, karpos::cuckoo_layout layout) {
   auto twice = all;
   twice[10] = twice[20] = twice[30];
   auto const d_twice = to_space(twice);
-  map_type map(exec, keys, keys, {.layout = layout});  // warm up
+  map_type map(exec, keys, keys, {.layout = layout});  // warms up
   map.build(exec, d_twice, d_twice);
   auto const owned = [&](char const* what, auto const& f) { check_owner(what, exec, true, f); };
   owned("construction", [&] { map_type(exec, keys, keys, {.layout = layout}); });
@@ -112,7 +114,7 @@ void calls_that_allocate(space const& exec, karpos::cuckoo_layout layout) {
     auto const made = [&] {
       return map_type(exec, keys, keys, {.layout = layout, .capacity = capacity});
     };
-    made().insert(exec, every_key, every_key);  // warm up
+    made().insert(exec, every_key, every_key);  // warms up
     auto of = made();
     owned(what, [&] { of.insert(exec, every_key, every_key); });
     CHECK(of.size() == 9000);
@@ -121,7 +123,8 @@ void calls_that_allocate(space const& exec, karpos::cuckoo_layout layout) {
   inserted("an insertion that grows", 0);
 }
 
-/// Both layouts, and looking up what is not kept.
+/// Checks both layouts: every call with a kept workspace, which must not allocate, and the calls
+/// that may allocate.
 void on(space const& exec) {
   for (auto const layout : layouts) {
     map_type::options o{.layout = layout};
@@ -148,7 +151,7 @@ TEST_CASE("cuckoo_map: memory is given back") {
     listener const ears;
     {
       map_type map(space{}, keys, values, {.layout = layout});
-      // What is left of a build is what bytes() says, and a report.
+      // After a build the map holds bytes() and a report.
       CHECK(record.allocated - record.freed >= map.bytes());
       CHECK(record.allocated - record.freed <= map.bytes() + 1024);
     }

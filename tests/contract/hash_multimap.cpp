@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a multimap: labels, instances, fences.
+/// A multimap as a profiler sees it: labels, instances, fences.
 #include <karpos/hash_multimap.hpp>
 
 #include "support/check.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a join: labels, instances, fences.
+/// A join as a profiler sees it: labels, instances, fences.
 #include <karpos/join.hpp>
 
 #include "support/check.hpp"

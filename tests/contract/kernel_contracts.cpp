@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// With KARPOS_CONTRACTS, misuse of a ref, and an index that a kernel finds out of range, end the
-/// program with a sentence; right use does not notice.
+/// With KARPOS_CONTRACTS, misuse of a ref and indices that a kernel finds out of range end the
+/// program with a message; correct use is unaffected.
 #undef KARPOS_CONTRACTS
 #define KARPOS_CONTRACTS 1
 #include <doctest/doctest.h>
@@ -23,12 +23,12 @@
 
 namespace {
 
-/// Runs f in a process of its own. Returns: what it wrote to stderr when it aborted, or nothing.
+/// Runs f in a child process. Returns: what it wrote to stderr if it aborted, or nothing.
 template <class F>
 std::string last_words(F const& f) {
   int channel[2];
   REQUIRE(pipe(channel) == 0);
-  std::cout.flush();  // or the child would write it once more
+  std::cout.flush();  // or the child would print it again
   pid_t const child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -85,8 +85,8 @@ host_view<T> view_of(std::vector<T> const& from) {
   return to;
 }
 
-/// Gathers these rows of a column of three, and of one with nulls. Returns: the last words of
-/// either.
+/// Gathers these rows of a column of three, or of one with nulls. Returns: what the process wrote
+/// when it aborted.
 template <class Row>
 std::string gathers(std::vector<Row> const& rows, bool with_nulls) {
   return last_words([&] {
@@ -114,14 +114,14 @@ TEST_CASE("a row that is gathered beyond its column ends the program") {
     CHECK(refused(gathers<u64>({0, 3, 1}, with_nulls)));
     CHECK(refused(gathers<u64>({0, u64(1) << 32}, with_nulls)));
     CHECK(refused(gathers<u64>({~u64(0) - 1}, with_nulls)));
-    CHECK(refused(gathers<u64>({0xffffffffu}, with_nulls)));  // no_row of another type
+    CHECK(refused(gathers<u64>({0xffffffffu}, with_nulls)));  // no_row of a narrower type
     CHECK(refused(gathers<int>({0, -2}, with_nulls)));
     CHECK(refused(gathers<int>({0, 1, 1 << 30}, with_nulls)));
   }
 }
 
 struct part_of_some {
-  std::int64_t part;  // that of the key 5
+  std::int64_t part;  // of key 5
   KOKKOS_FUNCTION std::int64_t operator()(std::uint32_t key) const { return key == 5 ? part : 1; }
 };
 

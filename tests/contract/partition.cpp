@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a partition: labels, instances, fences.
+/// A partition as a profiler sees it: labels, instances, fences.
 #include <karpos/partition.hpp>
 
 #include "support/check.hpp"

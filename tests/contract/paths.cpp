@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of shortest paths, components and searches at once, and the memory that they take.
+/// Shortest paths, components and batches of searches as a profiler sees them, and the memory that
+/// they allocate.
 #include <karpos/bfs_batch.hpp>
 #include <karpos/connected_components.hpp>
 #include <karpos/sssp.hpp>
@@ -13,7 +14,7 @@ namespace {
 using paths_space = karpos_test::space;
 using paths_graph = karpos::csr_graph<std::uint32_t, std::uint64_t, paths_space::memory_space>;
 
-/// A graph with hubs, in which an edge weighs one both ways: with a reach.
+/// Returns a graph with hubs, for searches in which every edge weighs 1 in both directions.
 paths_graph paths_of(std::uint64_t n) {
   auto edges = karpos_test::path_edges(n);
   for (std::uint64_t v = 0; v < n; v += 2) edges.emplace_back(v % 7, v);
@@ -39,7 +40,7 @@ void every_path(paths_space const& exec) {
     });
 }
 
-/// Bytes that make() holds, by the callbacks.
+/// Returns the bytes that the result of make() holds, as counted by the callbacks.
 template <class Make>
 std::uint64_t held_by(Make const& make) {
   karpos_test::listener const ears;
@@ -64,7 +65,7 @@ TEST_CASE("workspaces of paths and of searches at once take the memory that they
     auto const weights = ones(g);
     {
       karpos::sssp_workspace const warm(paths_space{}, g, weights);
-    }  // Kokkos keeps scratch memory of its own
+    }  // Kokkos allocates scratch memory of its own
     std::uint64_t const said = karpos::sssp_workspace_bytes<float>(paths_space{}, g);
     std::uint64_t const held =
         held_by([&] { return karpos::sssp_workspace(paths_space{}, g, weights); });

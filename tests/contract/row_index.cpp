@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of an index of rows: labels, instances, fences.
+/// An index of rows as a profiler sees it: labels, instances, fences.
 #include <karpos/row_index.hpp>
 
 #include "support/check.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees: labels, instances, fences and allocations of every bulk call.
+/// Tables as a profiler sees them: labels, instances, fences and allocations of every bulk call.
 #include <algorithm>
 #include <cstddef>
 #include <karpos/hash_map.hpp>
@@ -86,7 +86,7 @@ void every_call(space const& exec) {
     map.reduce(exec, counter{}, Kokkos::Sum<u64>(total));
   });
   waiting("erase_if", [&] { map.erase_if(exec, is_odd{}); });
-  (void)map.ref();  // from here on a size is found by a scan
+  (void)map.ref();  // from here on a scan computes the size
   waiting("size", [&] { map.size(exec); });
   waiting("retrieve_all", [&] { map.retrieve_all(exec, keys_out, out); });
   waiting("erase", [&] { map.erase(exec, keys); });
@@ -107,7 +107,7 @@ TEST_CASE("bulk calls on an instance of the user's") {
   }
 }
 
-/// Kernels of a call, also those that show as a region, with a word in their label.
+/// Returns whether a kernel of a call, or a region that stands for one, has a word in its label.
 template <class F>
 bool launches_named(F const& f, std::string const& word) {
   listener const ears;
@@ -140,7 +140,7 @@ TEST_CASE("insertions by pages, and of rows that are reduced first, in the calle
   CHECK(launches_named(apply, "reduce_by_key"));
 }
 
-/// Labels start with the name of the map, where Kokkos does not choose them.
+/// Checks that labels start with the name of the map, unless Kokkos chooses them.
 template <class map_type>
 void construction_and_rehash(std::string const& name) {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
@@ -161,7 +161,7 @@ void construction_and_rehash(std::string const& name) {
 
   map_type map(exec, 100);
   map.insert(exec, keys, u64(1));
-  map.rehash(exec, 200);  // warm up
+  map.rehash(exec, 200);  // warms up
   {
     listener const ears;
     map.rehash(exec, 200);
@@ -210,7 +210,7 @@ using karpos::map_op;
 using karpos_test::holds;
 using karpos_test::same;
 
-/// Kernels that a call launches, of all or those with a word in their label.
+/// Counts the kernels that a call launches, all of them or those with a word in their labels.
 template <class F>
 u64 launches_of(F const& f, std::string const& word = "") {
   listener const ears;

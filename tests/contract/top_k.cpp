@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a profiler sees of a ranked query, and the memory that it takes.
+/// A ranked query as a profiler sees it, and the memory that it allocates.
 #include <karpos/top_k.hpp>
 
 #include "support/listener.hpp"
@@ -44,7 +44,7 @@ void holds_for_labels(std::string const& what, recorded const& seen) {
                        label.rfind("karpos::top_k", 0) == 0);
 }
 
-/// Queries with a workspace: on the instance, in the name of top_k, no allocation.
+/// Checks queries with a workspace: on the instance, with labels of top_k, without allocations.
 void every_query(space const& exec) {
   for (id_kind const ids : {id_kind::dense, id_kind::sparse}) {
     auto const lists = uniform(ids, 20000);
@@ -54,7 +54,7 @@ void every_query(space const& exec) {
     for (auto const result : {karpos::top_k_result::exact, karpos::top_k_result::set}) {
       karpos::top_k_options<> o;
       o.result = result;
-      o.validate = false;  // which needs memory
+      o.validate = false;  // validation allocates
       std::string const what =
           std::string(ids == id_kind::dense ? "dense" : "sparse") + ", " + karpos_test::print(o);
       auto const query = [&] { karpos::top_k(exec, workspace, lists, k, out, scores, o); };
@@ -78,7 +78,7 @@ TEST_CASE("ranked queries on an instance of the user's") {
 TEST_CASE("a workspace of a ranked query is made on the instance, of memory with names") {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
   auto const lists = uniform(id_kind::dense, 20000);
-  { query_workspace const warm(exec, lists, k); }  // Kokkos keeps scratch memory of its own
+  { query_workspace const warm(exec, lists, k); }  // Kokkos allocates scratch memory of its own
   exec.fence();
   recorded seen;
   {
@@ -110,7 +110,7 @@ TEST_CASE("a workspace of a ranked query takes the memory that it says, and give
         std::uint64_t const held = record.allocated - record.freed;
         INFO("objects: ", objects, ", said: ", said, ", held: ", held);
         CHECK(held >= said);
-        CHECK(held <= said + 1024);  // Kokkos rounds up, array by array
+        CHECK(held <= said + 1024);  // Kokkos rounds up each array
       }
       CHECK(record.allocated == record.freed);
     }

@@ -61,7 +61,7 @@ TEST_CASE("random graphs, with isolated vertices") {
   check_graph(3000, random_edges(3000, 30000, 2), undirected, placement::spread);
   check_graph(3001, random_edges(3001, 9000, 3), {}, placement::spread);
   check_graph(2000, random_edges(2000, 40000, 4), undirected, placement::on_last);
-  edge_pairs only_low = random_edges(200, 3000, 5);  // most ranks have no edge
+  edge_pairs only_low = random_edges(200, 3000, 5);  // most ranks have no edges
   check_graph(5000, only_low, undirected, placement::spread);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("vertices that are numbered at random") {
   auto const ranks = world();
   std::uint64_t const n = 3000;
   auto const edges =
-      random_edges(300, 4000, 9);  // without a permutation the first rank would have all
+      random_edges(300, 4000, 9);  // without a permutation the first rank would have all edges
   auto const mine = part_of(ranks, edges, placement::spread);
   dist::csr_options options{{.symmetrise = true}};
   options.permutation = 42;
@@ -130,7 +130,7 @@ TEST_CASE("vertices that are numbered at random") {
   dist::bfs(s.workspace, id(number(7)), distances);
   auto const found = to_vector(graph.gather(ranks, distances));
   for (std::uint64_t v = 0; v < n; ++v) CHECK(found[number(v)] == expected[v]);
-  // Each rank has its part of the vertices that have edges.
+  // Each rank has its share of the vertices that have edges.
   std::uint64_t own = 0;
   for (std::uint64_t v = 0; v < 300; ++v) own += graph.owner(number(v)) == ranks.rank();
   CHECK(own > 100 / std::uint64_t(ranks.size()));
@@ -156,7 +156,7 @@ TEST_CASE("several sources, of all ranks together") {
                                        {.symmetrise = true});
   auto const host = host_of(96, whole);
   searched const s(ranks, graph, host);
-  std::vector<id> own;  // none on odd ranks; vertex 7 twice or more
+  std::vector<id> own;  // none on odd ranks; vertex 7 at least twice
   numbers sources;
   for (int r = 0; r < ranks.size(); r += 2)
     for (std::uint64_t const v : {std::uint64_t(7), std::uint64_t(13 * r + 5)}) {
@@ -216,7 +216,7 @@ TEST_CASE("wide levels are exchanged as bits, narrow ones as lists") {
   };
   auto const path = search(100, path_edges(100));
   CHECK(path.bitmaps == 0);
-  CHECK(path.lists == 100);  // the last finds nothing
+  CHECK(path.lists == 100);  // the last level finds nothing
   CHECK(search(3000, star_edges(3000)).bitmaps == 1);
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("sources with gaps, on one rank, are refused on all") {
 TEST_CASE("rows that are none, of whatever rank, are refused on all") {
   auto const ranks = world();
   auto const p = std::uint64_t(ranks.size()), n = 32 * p, first = 32 * std::uint64_t(ranks.rank());
-  // A ring; change(offsets, columns) on the last rank alone.
+  // A ring; change(offsets, columns) changes the rows of the last rank alone.
   auto const graph_of = [&](auto const& change) {
     std::vector<std::uint64_t> offsets(33);
     std::vector<id> columns(32);
@@ -316,7 +316,7 @@ TEST_CASE("rows that are none, of whatever rank, are refused on all") {
   refused(
       graph_of([](auto& offsets, auto&) { offsets[6] = 4; }),
       "row offset 6 of the graph is wrong (vertex " + last + " has the edges from 5 to 4, of 32");
-  // Columns that belong to no row harm nobody, so that trust can be tried.
+  // Columns that belong to no row do no harm, so that trusted() can be tested.
   auto const longer = graph_of([](auto& offsets, auto&) { offsets[32] = 31; });
   refused(longer, "row offset 32 of the graph");
   if (!karpos::detail::checks_always) {
@@ -371,11 +371,11 @@ TEST_CASE("bad arguments are refused on all ranks") {
         doctest::Contains("gamma of a search is not the same on all ranks (rank 0 has 0.25"),
         collective_error);
   }
-  // Ranks which all pass no number agree: it is the same, if it equals nothing.
+  // All ranks pass NaN and agree, though NaN equals nothing.
   CHECK(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
                   karpos::bfs_options{.gamma = std::numeric_limits<double>::quiet_NaN()})
             .visited == 1);
-  CHECK(dist::bfs(ranks, graph, id(0), distances).visited == 1);  // and they go on
+  CHECK(dist::bfs(ranks, graph, id(0), distances).visited == 1);  // later searches work
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Searches of random graphs over ranks, with random options, sources and blocks, against the
-/// sequential search. If ranks have devices of their own that address each other, each search runs
-/// in one kernel as well.
+/// Searches of random graphs over ranks, with random options, sources and blocks, compared with the
+/// sequential search. If each rank has its own device and the devices address each other, each
+/// search also runs as one kernel.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace {
 using namespace karpos_test;
 
-/// The edges without loops, each once.
+/// Returns the edges without loops and without duplicates.
 edge_pairs simple(edge_pairs edges, sides kind) {
   std::erase_if(edges, [](auto const& e) { return e.first == e.second; });
   if (kind == sides::undirected)
@@ -24,7 +24,8 @@ edge_pairs simple(edge_pairs edges, sides kind) {
   return edges;
 }
 
-/// Blocks of random lengths for all ranks, many of them empty; or none, for blocks of about equally many edges.
+/// Returns random block lengths for all ranks, many of them 0; or nothing, for blocks with about
+/// equal numbers of edges.
 numbers draw_blocks(communicator const& ranks, std::uint64_t n, random_numbers& random) {
   numbers begins;
   if (random.below(2) == 0) return begins;
@@ -41,17 +42,17 @@ karpos::bfs_options draw_options(random_numbers& random) {
   o.degree_classes = random.below(2) == 0;
   o.window_hops = static_cast<std::uint32_t>(random.below(3)) * 32;
   o.gamma = static_cast<double>(random.below(4)) * 0.2;
-  o.alpha = random.below(3) == 0 ? 1e18 : 15;  // 1e18: bottom-up from the sources on
+  o.alpha = random.below(3) == 0 ? 1e18 : 15;  // 1e18: bottom-up from the first level on
   o.beta = random.below(3) == 0 ? 0 : 18;      // 0: top-down again as soon as levels shrink
   return o;
 }
 
-/// A vertex of the graph; the last ones are isolated.
+/// Draws a vertex; one in four is among the last three, which are isolated.
 std::uint64_t draw_vertex(std::uint64_t n, random_numbers& random) {
   return random.below(4) == 0 ? n - 1 - random.below(3) : random.below(n);
 }
 
-/// A graph on all ranks, and on the host.
+/// A graph distributed over all ranks, and on the host.
 struct drawn_graph {
   host_graph host;
   dist::csr_graph<id, std::uint64_t, memory> rows;
@@ -72,7 +73,7 @@ struct drawn_graph {
   }
 };
 
-/// Searches from a list, of which each rank passes a part.
+/// Searches from a list of sources; each rank passes some of them.
 template <class Searched>
 void check_list(communicator const& ranks, Searched const& s, random_numbers& random,
                 karpos::bfs_options const& o) {
@@ -89,7 +90,7 @@ void check_list(communicator const& ranks, Searched const& s, random_numbers& ra
 
 void check_shape(std::uint64_t shape, std::uint64_t size, std::uint64_t seed) {
   auto const ranks = world();
-  random_numbers random(seed);  // the same on every rank
+  random_numbers random(seed);  // equal on every rank
   drawn_graph const g(ranks, shape, size, random);
   searched const s(ranks, g.rows, g.host);
   std::uint64_t const v = draw_vertex(g.host.vertices, random);
@@ -103,7 +104,8 @@ void check_shape(std::uint64_t shape, std::uint64_t size, std::uint64_t seed) {
   }
 }
 
-/// Graphs of each shape: fewer on many ranks, which wait for each other at every level.
+/// Returns the number of graphs of each shape: fewer on many ranks, which block each other at every
+/// level.
 std::uint64_t rounds() {
 #if KARPOS_FULL_TESTS
   return 10;
@@ -123,7 +125,7 @@ TEST_CASE("undirected graphs whose levels are counted before they are wide") {
   auto const ranks = world();
   for (std::uint64_t seed = 0; seed < 8 * rounds(); ++seed) {
     random_numbers random(seed);
-    auto drawn = draw_shape(9, 300 + random.below(2500), random);  // a band
+    auto drawn = draw_shape(9, 300 + random.below(2500), random);  // a band matrix
     auto const host =
         make_graph(drawn.name, drawn.vertices, simple(drawn.edges, sides::undirected));
     auto const mine = part_of(ranks, drawn.edges, placement::spread);

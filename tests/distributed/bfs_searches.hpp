@@ -25,7 +25,7 @@ struct edge_list {
   std::vector<id> sources, targets;
 };
 
-/// Which rank has edge i of a list: any, one after the other, or the first alone.
+/// How the edges of a list are distributed: spread over the ranks in turn, or all on the last rank.
 enum class placement { spread, on_last };
 
 inline edge_list part_of(communicator const& ranks, edge_pairs const& edges, placement where) {
@@ -48,7 +48,7 @@ inline edge_list all_of(edge_pairs const& edges) {
   return all;
 }
 
-/// The rows of one rank are those of the graph on one device.
+/// Checks that the rows of this rank equal those of the graph on one device.
 template <class Graph, class Whole>
 void check_rows(Graph const& graph, Whole const& whole) {
   CHECK(graph.vertices() == whole.vertices());
@@ -95,7 +95,8 @@ struct searched {
         host(h),
         workspace(r, g) {}
 
-  /// source: what this rank passes. sources: those of all ranks.
+  /// Compares a search with the sequential one. `source`: what this rank passes; `sources`: those
+  /// of all ranks.
   template <class Source>
   void check(Source const& source, numbers const& sources, karpos::bfs_options const& o) const {
     auto const expected = serial_bfs(host, sources);
@@ -104,7 +105,7 @@ struct searched {
     std::uint64_t const n = graph.local().vertices();
     Kokkos::View<std::int32_t*, memory> const distances("distances", n);
     Kokkos::View<id*, memory> const parents("parents", n);
-    Kokkos::deep_copy(distances, 77);  // what a search does not write must show
+    Kokkos::deep_copy(distances, 77);  // shows what a search does not write
     auto const report = dist::bfs(workspace, source, distances, parents, o);
     bfs_answer answer{to_vector(graph.gather(ranks, distances)), {}, report, {}};
     for (id const p : to_vector(graph.gather(ranks, parents)))
@@ -119,7 +120,7 @@ struct searched {
     if (o.driver == karpos::launch_mode::automatic)
       CHECK(report.one_kernel ==
             (karpos::device::spans_devices<space> && ranks.has_device_of_its_own()));
-    if (report.one_kernel) {  // of all devices; then with a kernel for each step
+    if (report.one_kernel) {  // one kernel ran; repeats with one kernel for each step
       auto launched = o;
       launched.driver = karpos::launch_mode::kernel_per_step;
       check(source, sources, launched);

@@ -18,7 +18,7 @@ TEST_CASE("a communicator knows its ranks, and can be moved") {
   CHECK(ranks.rank() == rank);
   CHECK(ranks.size() == size);
   MPI_Comm_compare(ranks.mpi(), MPI_COMM_WORLD, &result);
-  CHECK(result == MPI_CONGRUENT);  // a duplicate, not the same
+  CHECK(result == MPI_CONGRUENT);  // a duplicate, not the same communicator
   ranks.barrier();
 }
 
@@ -59,7 +59,7 @@ struct element {
   int from, to, number;
   bool operator==(element const&) const = default;
 };
-/// Every rank sends r + s elements to rank r, from rank s, each of which says whence and whither.
+/// Sends r + s elements to rank r from each rank s. Each element names its source and target.
 void exchange_all(communicator const& ranks) {
   int const p = ranks.size(), me = ranks.rank();
   std::vector<element> mine, expected;
@@ -105,7 +105,7 @@ TEST_CASE("ranks that would split into messages of other lengths agree on the sh
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i / 5);
 }
 
-/// Whatever moves the data: bits of numbers of every width are joined, on any number of words.
+/// Joins bits of words of several widths and numbers, by whichever engine moves the data.
 void join_bits(communicator const& ranks) {
   for (std::size_t const n : {1, 31, 32, 33, 1000, 70001}) {
     std::vector<std::uint32_t> words(n), expected(n);
@@ -149,7 +149,8 @@ TEST_CASE("data travels between devices, or through the host, with the same resu
   }
   CHECK(!staged.has_device_of_its_own());
   CHECK(std::string(staged.engine()) == "MPI");
-  // One rank that stages is enough: the others would wait for it elsewhere.
+  // One rank that stages on the host suffices for all to stage; else the others would block
+  // elsewhere.
   if (own.size() > 1) {
     auto const mixed = world({.stage_on_host = own.rank() == 1});
     CHECK(!mixed.has_device_of_its_own());
@@ -201,7 +202,7 @@ TEST_CASE("an exception on some ranks is thrown on all, with the message of the 
     named = e.rank();
   }
   CHECK(named == 0);
-  CHECK(ranks.all_reduce(1) == ranks.size());  // and they go on
+  CHECK(ranks.all_reduce(1) == ranks.size());  // later collectives work
 }
 
 }  // namespace

@@ -11,14 +11,15 @@ namespace {
 using namespace karpos_test;
 using plan = karpos::distributed::exchange_plan<space>;
 
-/// A row that is larger than a partition moves.
+/// A row larger than those a partition moves.
 struct large_row {
   std::uint64_t from, number;
   double payload[3];
   bool operator==(large_row const&) const = default;
 };
 
-/// n rows of each rank that has any, with owners by a rule: what each rank is to receive.
+/// Checks an exchange of rows_of(r) rows from each rank r to the owners by a rule: every rank must
+/// receive the expected rows.
 template <class OwnerOf>
 void check_exchange(communicator const& ranks, std::uint64_t (*rows_of)(int), OwnerOf owner_of) {
   auto const row = [](int r, std::uint64_t i) {
@@ -113,11 +114,11 @@ TEST_CASE("columns and answers of other lengths on one rank are refused, on all 
   refused([&] { p.exchange_back(column(receives), column(3)); });
   refused([&] { p.exchange_back(column(p.receives()), column(sends)); });
   CHECK(ranks.all_reduce(p.exchange(column(3)).extent(0)) == 3 * std::size_t(ranks.size()));
-  // A strided view, on one rank.
+  // One rank passes a strided view.
   using strided = Kokkos::View<double*, Kokkos::LayoutStride, memory>;
   Kokkos::View<double**, Kokkos::LayoutRight, memory> const table("table", 3, 2);
   Kokkos::View<double**, Kokkos::LayoutRight, memory> const all("all", p.receives(), 2);
-  bool const receives_some = p.receives() > 1;  // the first rank alone: the owner of all
+  bool const receives_some = p.receives() > 1;  // true only on the first rank, the owner of all
   strided const gaps = Kokkos::subview(all, Kokkos::ALL, 0), whole = column(p.receives());
   strided const in = Kokkos::subview(table, Kokkos::ALL, 0);
   std::string const first = "rank 0 of ";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A program that one rank of fails, in the way that its argument names; the others wait for it. Its test expects that all
-/// end, in time, with one message.
+/// A program in which one rank fails, in the way that its argument names, while the others wait for
+/// it. The test expects that all ranks end in time, with one message.
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// The ranks but the first agree with each other on an error, and the first waits for them.
+/// Lets all ranks but the first agree on an error, while the first waits for them.
 void fail_on_some(karpos_test::communicator const& all) {
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(all.mpi(), all.rank() == 0 ? 0 : 1, all.rank(), &some);

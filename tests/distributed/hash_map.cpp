@@ -19,7 +19,8 @@ using map = karpos::distributed::hash_map<key, std::int64_t, space>;
 using set = karpos::distributed::hash_set<std::uint32_t, space>;
 using oracle = std::map<key, std::int64_t>;
 
-/// The rows of rank r, the same on whatever rank they are asked for: n of them with keys below `keys`.
+/// Rows of one rank. rows_of() returns the n rows of any rank, with keys below `max_key`, equal on
+/// every rank that calls it.
 struct rows {
   std::vector<key> keys;
   std::vector<std::int64_t> values;
@@ -34,7 +35,7 @@ rows rows_of(int rank, std::size_t n, key max_key, unsigned seed = 1) {
   return r;
 }
 
-/// What all ranks have together.
+/// Returns the contents of the map on all ranks.
 oracle contents(communicator const& ranks, map const& m) {
   auto const n = m.local().size(ranks.exec());
   Kokkos::View<key*, memory> const keys("keys", n);
@@ -45,7 +46,7 @@ oracle contents(communicator const& ranks, map const& m) {
   auto const all_values = gathered(ranks, to_vector(values));
   oracle all;
   for (std::size_t i = 0; i < all_keys.size(); ++i)
-    CHECK(all.emplace(all_keys[i], all_values[i]).second);  // a key is on one rank only
+    CHECK(all.emplace(all_keys[i], all_values[i]).second);  // each key is on one rank only
   return all;
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("insertions, lookups and erasures against an oracle") {
     CHECK(all.size() == possible.size());
     for (auto const& [k, v] : all) CHECK(possible[k].count(v) == 1);
     check_answers(ranks, m, all, 2 * max_key);
-    m.release_memory();  // of which nothing is lost
+    m.release_memory();  // no data is lost
     check_answers(ranks, m, all, 2 * max_key);
 
     auto const erased = rows_of(ranks.rank(), n / 3, max_key, 5).keys;
@@ -128,7 +129,7 @@ TEST_CASE("values are merged, whether or not equal keys are combined before they
 
 TEST_CASE("frequent keys are found by a sample, and combined") {
   auto const ranks = world();
-  // Enough rows for a sample to be taken, on GPUs, too.
+  // Enough rows for the map to take a sample, also on GPUs.
   std::size_t const n = std::size_t(1) << (karpos::device::is_device<space> ? 20 : 17);
   map m(ranks, 1000);
   std::vector<key> keys(n);
@@ -176,7 +177,7 @@ TEST_CASE("a part that is full rejects keys and names its rank; rehash makes roo
   auto const ranks = world();
   map m(ranks, 64);
   int const victim = ranks.size() / 2;
-  std::vector<key> keys;  // of one owner, from all ranks
+  std::vector<key> keys;  // all ranks' keys belong to one owner
   for (key k = key(ranks.rank()); keys.size() < 1000; k += key(ranks.size()))
     if (m.owner(k) == victim) keys.push_back(k);
   auto const n = keys.size() * std::size_t(ranks.size());
@@ -295,7 +296,7 @@ void check_reduction(std::size_t n, key max_key, Op op,
 
 TEST_CASE("rows of all ranks are reduced by key") {
   karpos::distributed::reduction_memory<space>
-      kept;  // also by larger and smaller ones after others
+      kept;  // reused by smaller and larger reductions, in turn
   check_reduction(0, 10, karpos::plus{}, kept);
   check_reduction(1, 10, karpos::plus{}, kept);
   check_reduction(4, 3, karpos::maximum{}, kept);

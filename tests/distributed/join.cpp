@@ -17,7 +17,8 @@ using number = std::uint64_t;
 using pairs = std::vector<std::pair<number, number>>;
 constexpr number none = karpos::no_row<number>;
 
-/// Rows of two columns, the same on whatever rank they are asked for; none on every third.
+/// Rows of two columns. part() returns the rows of any rank, equal on every rank that calls it;
+/// every third rank has none.
 struct table {
   std::vector<std::int32_t> i;
   std::vector<double> x;
@@ -41,7 +42,8 @@ table whole(communicator const& ranks, unsigned seed, std::size_t rows, int valu
   return t;
 }
 
-/// The rows of a join by its definition; of a semi or anti join with `none` beside them.
+/// Returns the rows of a join by its definition; in semi and anti joins, the other side's row is
+/// `none`.
 pairs expected(table const& left, table const& right, join_kind kind) {
   auto const n = left.i.size(), m = right.i.size();
   std::vector<bool> left_found(n), right_found(m);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The main of the tests of several ranks: doctest inside of MPI and Kokkos. Ranks run the same cases in the same order, so
-/// a rank that fails ends all of them: the others would wait for it.
+/// The main function of the tests with several ranks: doctest inside MPI and Kokkos. All ranks run
+/// the same cases in the same order. A rank that fails ends all of them, as the others would wait
+/// for it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <mpi.h>
 
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     doctest::Context context(argc, argv);
     context.setOption("abort-after", 1);
-    context.setOption("minimal", rank != 0);  // the others print what fails
+    context.setOption("minimal", rank != 0);  // the other ranks print only failures
     failed = context.run();
     if (failed != 0) MPI_Abort(MPI_COMM_WORLD, failed);
   }

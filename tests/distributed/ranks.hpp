@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What the tests of several ranks share.
+/// Helpers that the tests with several ranks share.
 #pragma once
 
 #include <mpi.h>
@@ -35,7 +35,7 @@ auto to_vector(View const& view) {
                                                           host.data() + host.extent(0));
 }
 
-/// What all ranks have, by rank.
+/// Returns the elements of all ranks, ordered by rank.
 template <class T>
 std::vector<T> gathered(communicator const& ranks, std::vector<T> const& mine) {
   auto const counts = ranks.all_gather(std::uint64_t(mine.size()));

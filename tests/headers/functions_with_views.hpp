@@ -3,7 +3,7 @@
 
 /// \file
 /// Calls bulk operations with functions that hold views, whose copies are not trivial, and with
-/// atomic views, whose elements are proxies. Is compiled, not run.
+/// atomic views, whose elements are proxies. This file is compiled, not run.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <karpos/bfs.hpp>
@@ -190,7 +190,7 @@ inline void call_rows(space const& exec, view<u32> const& keys, view<u64> const&
   karpos::reduce_by_key(exec, keys, keys, out, out, sum_by_labels{keys});
 }
 
-/// An element of an atomic view is a proxy.
+/// Calls bulk operations with atomic views, whose elements are proxies.
 inline void call_with_proxies(space const& exec, view<u32> const& plain, view<u64> const& other) {
   Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const keys = plain;
   karpos::hash_map<u32, u32, space> map(exec, 10);

@@ -2,13 +2,13 @@
 #pragma once
 
 /// \file
-/// Types that compilers have disagreed on.
+/// Types on whose layout compilers have disagreed.
 #include <cstdint>
 #include <karpos/unordered_map.hpp>
 
 namespace karpos_test {
 
-/// A key that is aligned to less than the value beside it.
+/// A key whose alignment is smaller than that of its value.
 struct cell_key {
   std::int32_t i, j, k;
   KOKKOS_FUNCTION friend bool operator==(cell_key const& a, cell_key const& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Every public header in one unit, and in another in the reverse order, mean the same.
+/// Every public header in one unit, and in another in reverse order, must mean the same.
 #include <doctest/doctest.h>
 
 #include "forwards.hpp"

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Uses of the public headers that two units instantiate alike. Comes after all of them, on purpose includes none.
+/// Uses of the public headers that two units instantiate alike. Deliberately includes no header: it
+/// is included after all of them.
 #pragma once
 
 namespace karpos_test {
 
-/// What an instantiation answers, seen from one unit.
+/// The results of instantiations in one unit.
 struct answers {
   unsigned smaller, larger, sum;
   double lowest, highest, weighted;
   bool operator==(answers const&) const = default;
 };
 
-/// The merge operations of maps and the aggregates of ranked queries, which once had the same names.
+/// Calls the merge operations of maps and the aggregates of ranked queries, which had the same
+/// names in an earlier version.
 template <class Score>
 answers use_all() {
   Score const scores[2] = {2, 3};
@@ -21,7 +23,7 @@ answers use_all() {
           karpos::max_score{}(scores, 2), karpos::weighted_sum{1, 1}(scores, 2)};
 }
 
-/// Types that units share by name: a map and options of every family.
+/// Types that the units share by name: a map and options of every family.
 struct types {
   karpos::hash_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::options hash;
   karpos::hopscotch_map<std::uint32_t, std::uint32_t, KARPOS_TEST_SPACE>::options hopscotch;

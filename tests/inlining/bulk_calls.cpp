@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Every bulk call of the tables, once: what tests/compile_time uses of a table is what a user starts with. inlining.py looks
-/// at the loops; the program does nothing.
+/// Calls every bulk operation of the tables once, while the sources of tests/compile_time contain
+/// only the calls that users start with. inlining.py inspects the loops; the program does nothing.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <karpos/cuckoo_map.hpp>

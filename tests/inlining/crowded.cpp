@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Insertions and lookups of one map, in a source that also has another one, both behind a virtual interface with all bulk
-/// calls, as an application would hold them; -D ALONE: in a source with these two calls alone. Prints M insertions/s and M
-/// hits/s of one thread, by its own time. Not part of the suite: perf/results/cpu/crowded_sources.md says how to run it.
+/// Insertions and lookups of one map in a source that also has another map, both behind a virtual
+/// interface with all bulk calls, as in an application. With -D ALONE the source has these two
+/// calls alone. Prints millions of insertions and hits per second of one thread, by its CPU time.
+/// Not part of the suite: perf/results/cpu/crowded_sources.md tells how to run it.
 #include <time.h>
 
 #include <Kokkos_Core.hpp>

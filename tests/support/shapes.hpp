@@ -45,8 +45,8 @@ inline edge_pairs ladder_edges(std::uint64_t vertices) {
   return edges;
 }
 
-/// Returns a path that winds outwards: turn k has 8 k vertices. Every seventh of a turn's vertices
-/// has an edge to its neighbour in the next turn.
+/// Returns a path that winds outwards: turn k has 8 k vertices. Every seventh vertex has an edge
+/// to its neighbour in the next turn.
 inline edge_pairs spiral_edges(std::uint64_t vertices) {
   edge_pairs edges;
   std::uint64_t length = 8;

@@ -61,8 +61,8 @@ void agrees() {
   karpos_test::random_numbers random(B);
   alignas(128) Word bucket[B];
   for (int round = 0; round < 300; ++round) {
-    // The halves have few values, so full and half matches are frequent. In a third of the rounds
-    // the key is certainly in the bucket.
+    // In a third of the rounds both halves have few values, so full and half matches are frequent.
+    // In another third the key is in the bucket; in the last third it almost never is.
     std::uint64_t const values = round % 3 == 0 ? 3 : 1 << 20;
     auto const any = [&] {
       std::uint64_t const low = random.below(values);
